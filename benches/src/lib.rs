@@ -1,0 +1,1 @@
+//! Benchmarks: one file per stage.

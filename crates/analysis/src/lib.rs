@@ -1,0 +1,1 @@
+//! Analyses: pure functions from a session to a typed report.

@@ -1,0 +1,2 @@
+//! The `stepscope` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! XLA programs: instructions, shapes, categories and cost, decoded from HloProto.

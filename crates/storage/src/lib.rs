@@ -1,0 +1,1 @@
+//! Where sessions are: folders, files, archives. All file I/O of profiles.

@@ -1,0 +1,1 @@
+//! Test support: fixtures, a builder that draws profiles from text, an independent oracle.

@@ -1,0 +1,1 @@
+//! Lazy typed views over the bytes of an XSpace profile.

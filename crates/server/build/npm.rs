@@ -1,0 +1,121 @@
+//! Runs npm for the web UI: finds it, installs the dependencies when they are stale, one at a time.
+//!
+//! Shared by this crate's build script and by `cargo xtask`, so that both agree on what is fresh.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The oldest major version of Node.js that builds the UI.
+const NODE_MAJOR_MIN: u32 = 20;
+
+/// Windows installs npm as a script that must be named in full.
+const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
+
+/// Variables that cargo gives to build scripts and that JavaScript tools read as their own.
+const CARGO_VARIABLES: [&str; 4] = ["DEBUG", "HOST", "TARGET", "PROFILE"];
+
+/// Waits until no other process installs or builds in this UI folder, and holds it until dropped.
+///
+/// The lock is an advisory one on `package.json`: the system frees it even when a build is killed.
+pub(crate) fn lock(ui: &Path) -> Result<File, String> {
+    let manifest = ui.join("package.json");
+    let describe = |error| {
+        format!(
+            "cannot lock the web UI for building: {error}: {}",
+            manifest.display()
+        )
+    };
+    let file = File::open(&manifest).map_err(describe)?;
+    file.lock().map_err(describe)?;
+    Ok(file)
+}
+
+/// Fails with what to install when Node.js or npm is missing or too old.
+pub(crate) fn check_tools() -> Result<(), String> {
+    let advice = "install Node.js 20 or newer with npm (https://nodejs.org)";
+    let version = version_of("node").ok_or_else(|| {
+        format!("the web UI is built with Node.js, and `node` was not found: {advice}")
+    })?;
+    let major = version
+        .trim_start_matches('v')
+        .split('.')
+        .next()
+        .and_then(|major| major.parse().ok());
+    if major.is_none_or(|major: u32| major < NODE_MAJOR_MIN) {
+        return Err(format!(
+            "the web UI needs a newer Node.js than {version}: {advice}"
+        ));
+    }
+    version_of(NPM)
+        .map(drop)
+        .ok_or_else(|| format!("the web UI is built with npm, and `npm` was not found: {advice}"))
+}
+
+/// Runs `npm ci` when the installed packages are missing or older than `package-lock.json`.
+///
+/// The caller holds [`lock`]. Returns whether anything was installed.
+pub(crate) fn install_if_stale(ui: &Path) -> Result<bool, String> {
+    if !is_stale(ui)? {
+        return Ok(false);
+    }
+    run(ui, &["ci", "--no-audit", "--no-fund"])?;
+    Ok(true)
+}
+
+/// Runs npm in the UI folder; on failure the error holds the end of what it printed.
+pub(crate) fn run(ui: &Path, arguments: &[&str]) -> Result<(), String> {
+    let mut command = Command::new(NPM);
+    command.args(arguments).current_dir(ui);
+    for name in CARGO_VARIABLES {
+        command.env_remove(name);
+    }
+    let line = format!("npm {}", arguments.join(" "));
+    let output = command
+        .output()
+        .map_err(|error| format!("cannot run `{line}`: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!(
+        "`{line}` failed in {}\n{}",
+        ui.display(),
+        last_lines(&output, 40)
+    ))
+}
+
+/// Whether `npm ci` is due: npm writes `node_modules/.package-lock.json` at the end of an install.
+fn is_stale(ui: &Path) -> Result<bool, String> {
+    let wanted = ui.join("package-lock.json");
+    let wanted_at = fs::metadata(&wanted)
+        .and_then(|metadata| metadata.modified())
+        .map_err(|error| {
+            format!(
+                "cannot read the web UI's lock file: {error}: {}",
+                wanted.display()
+            )
+        })?;
+    let installed_at = fs::metadata(ui.join("node_modules/.package-lock.json"))
+        .and_then(|metadata| metadata.modified());
+    Ok(installed_at.map_or(true, |installed_at| installed_at < wanted_at))
+}
+
+/// What `program --version` prints, or nothing where the program cannot be run.
+fn version_of(program: &str) -> Option<String> {
+    let output = Command::new(program).arg("--version").output().ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The last lines that a program printed, errors after the rest.
+fn last_lines(output: &Output, count: usize) -> String {
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(count)..].join("\n")
+}

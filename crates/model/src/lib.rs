@@ -1,1 +1,35 @@
-//! The session model: hosts, devices, tracks, slices, ops, programs, steps, and its ingest from XPlane.
+//! The session model: what a profile *says*, in one vocabulary for every vendor.
+//!
+//! ```text
+//! bytes of each host ── ingest ──► Session { hosts, devices, tracks → lanes of slices,
+//!                                            labels, ops, programs, runs, steps, flows, warnings }
+//! ```
+//!
+//! Constraints: no files and no clocks in here; nothing above this crate sees a protobuf; columns
+//! instead of structs for slices, because sessions hold tens of millions of them; a damaged profile
+//! gives a session and warnings, and an error only when nothing at all is usable.
+
+pub mod details;
+pub mod flow;
+pub mod ids;
+pub mod ingest;
+pub mod label;
+pub mod session;
+pub mod strings;
+pub mod track;
+pub mod units;
+pub mod warning;
+
+pub use flow::{Flow, FlowKind, Flows};
+pub use ids::{
+    DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId,
+};
+pub use label::{Class, Direction, Label, Launch, SliceKind, Transfer};
+pub use session::{
+    Chip, CostSource, Device, DeviceKind, Host, Op, OpCost, Peak, Program, ProgramRun, Session,
+    Step, StepOrigin, StepSpan,
+};
+pub use strings::Strings;
+pub use track::{Lane, LineOrigin, Origin, Samples, Track, TrackRole};
+pub use units::{Picos, Span};
+pub use warning::{Warning, WarningKind};

@@ -1,0 +1,91 @@
+//! What `ops` answers: every op with its time, work and bound.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::note::Note;
+
+/// The answer of the `ops` analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OpsReport {
+    /// Ops over all selected devices, largest self time first unless sorted otherwise.
+    pub rows: Vec<OpRow>,
+    /// Rows before the limit.
+    pub row_count: usize,
+    /// Per device: totals the ratios refer to.
+    pub devices: Vec<OpsDevice>,
+    /// Σ self time over all selected rows before the limit.
+    #[ts(type = "number")]
+    pub total_self_ps: i64,
+    /// Share of device work time that carries an HLO op, 0..1; absent without devices.
+    pub attributed_ratio: Option<f64>,
+    /// What the figures do not cover.
+    pub notes: Vec<Note>,
+}
+
+/// One op of one program (or one kernel that carries no op), over the selected devices.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OpRow {
+    /// `module(program id)`; empty for work without a program.
+    pub program: String,
+    /// Program id as a decimal string (ids exceed 2^53).
+    pub program_id: String,
+    /// HLO instruction name, or the kernel's name.
+    pub name: String,
+    /// HLO category, such as `loop fusion`.
+    pub category: String,
+    /// Colour class, such as `matmul`.
+    pub class: String,
+    /// Device names; empty when merged over several (`--by device` separates them).
+    pub device: String,
+    /// How often it ran.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Σ duration.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Σ (duration − nested children).
+    #[ts(type = "number")]
+    pub self_ps: i64,
+    /// self ÷ Σ self of all selected rows, 0..1.
+    pub self_ratio: f64,
+    /// Floating point operations per occurrence, normalised as the chip's peak; absent if unknown.
+    pub flops: Option<f64>,
+    /// Bytes read and written per occurrence; absent if unknown.
+    pub bytes: Option<f64>,
+    /// flops × occurrences ÷ total time, per second.
+    pub flop_rate: Option<f64>,
+    /// bytes × occurrences ÷ total time, per second.
+    pub bandwidth: Option<f64>,
+    /// `compute`, `memory`, or empty when peaks or work are unknown.
+    pub bound_by: String,
+    /// flop_rate ÷ peak or bandwidth ÷ peak, whichever is larger; may exceed 1, then a note says so.
+    pub roofline_ratio: Option<f64>,
+    /// Where flops and bytes came from: `recorded`, `hlo`, or empty.
+    pub cost_source: String,
+    /// JAX name stack.
+    pub scope: String,
+    /// `file:line`.
+    pub source: String,
+    /// The op is a recomputation.
+    pub is_rematerialised: bool,
+}
+
+/// Totals of one device.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OpsDevice {
+    /// Device name.
+    pub device: String,
+    /// Union of work intervals.
+    #[ts(type = "number")]
+    pub busy_ps: i64,
+    /// Σ self time.
+    #[ts(type = "number")]
+    pub self_ps: i64,
+    /// Number of op executions.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+}

@@ -1,0 +1,223 @@
+//! What `overview` answers: the length of a step, where it goes, and what to look at first.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::note::Note;
+use crate::ops::OpRow;
+
+/// The answer of the `overview` analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OverviewReport {
+    /// Name of the session.
+    pub session: String,
+    /// Wall-clock length of the capture: first to last recorded slice.
+    #[ts(type = "number")]
+    pub duration_ps: i64,
+    /// Start of the capture, nanoseconds since the Unix epoch, as a decimal string; absent in old files.
+    pub start_epoch_ns: Option<String>,
+    /// Statistics over the selected steps; absent where no step was recorded or inferred.
+    pub step_time_ps: Option<StepTime>,
+    /// The mean step divided into named parts that sum to it, in display order.
+    pub step_parts: Vec<StepPart>,
+    /// Every selected step with its parts, for the chart.
+    pub step_series: Vec<StepBar>,
+    /// Mean over devices of (union of work intervals ÷ observed window); absent without devices.
+    pub device_busy_ratio: Option<f64>,
+    /// The same per device.
+    pub devices: Vec<DeviceBusy>,
+    /// The ten ops (or kernels) with the largest self time.
+    pub top_ops: Vec<OpRow>,
+    /// Verdicts on the key figures.
+    pub verdicts: Vec<Verdict>,
+    /// Versions, options and chips.
+    pub environment: EnvironmentReport,
+    /// What the figures do not cover, what was repaired, what to record next time.
+    pub notes: Vec<Note>,
+}
+
+/// Step time over the selected steps.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct StepTime {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub median: f64,
+    /// Shortest step.
+    #[ts(type = "number")]
+    pub min: i64,
+    /// Longest step.
+    #[ts(type = "number")]
+    pub max: i64,
+    /// Sample standard deviation (n − 1); 0 for a single step.
+    pub stddev: f64,
+    /// Number of steps.
+    pub count: usize,
+    /// How the steps were found.
+    pub source: StepSource,
+}
+
+/// How steps were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum StepSource {
+    /// A recorded `Steps` line of the device.
+    StepLine,
+    /// `StepTraceAnnotation` slices on a host thread.
+    Annotation,
+    /// Inferred from repeated runs of the program that dominates the device.
+    ProgramRuns,
+}
+
+/// One named part of a step.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct StepPart {
+    /// Which part.
+    pub part: PartKind,
+    /// Mean over steps and devices.
+    pub mean_ps: f64,
+    /// Share of the mean step, 0..1.
+    pub ratio: f64,
+}
+
+/// The parts every step is divided into. Where several apply at one instant the first listed wins,
+/// so the parts of a step never overlap and sum to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum PartKind {
+    /// A device runs an op or kernel that is neither communication nor a copy.
+    DeviceCompute,
+    /// A device runs a collective and computes nothing meanwhile (exposed communication).
+    Collectives,
+    /// A host-to-device copy runs and nothing above.
+    HostToDevice,
+    /// A device-to-host copy runs and nothing above.
+    DeviceToHost,
+    /// A device-to-device copy runs and nothing above.
+    DeviceToDevice,
+    /// The device is idle while the host waits for or prepares input.
+    InputWait,
+    /// The device is idle while the host compiles.
+    Compilation,
+    /// The device is idle while the host does other recorded work.
+    HostOverhead,
+    /// Nothing was recorded on device or host.
+    Idle,
+}
+
+/// One step of the chart.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct StepBar {
+    /// Step number as recorded.
+    #[ts(type = "number")]
+    pub step: i64,
+    /// Start since the session began.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// Mean duration over hosts and devices.
+    pub duration_ps: f64,
+    /// Parts in the order of `PartKind`, summing to `duration_ps`.
+    pub parts_ps: Vec<f64>,
+    /// Marked by the outlier rule of `steps`.
+    pub is_outlier: bool,
+}
+
+/// How busy one device was.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct DeviceBusy {
+    /// Index of the device in the session.
+    pub device_index: u32,
+    /// Name, such as `host-0/GPU:0`.
+    pub device: String,
+    /// Union of work intervals inside the window.
+    #[ts(type = "number")]
+    pub busy_ps: i64,
+    /// The window the ratio refers to: the selected steps, or first to last work of any device.
+    #[ts(type = "number")]
+    pub window_ps: i64,
+    /// busy ÷ window; absent when the device recorded no work.
+    pub busy_ratio: Option<f64>,
+}
+
+/// A key figure against its thresholds.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct Verdict {
+    /// Stable key, such as `device_busy_ratio`.
+    pub key: String,
+    /// Title in words.
+    pub title: String,
+    /// The figure in the unit of the key's suffix; absent when the profile cannot tell.
+    pub value: Option<f64>,
+    /// Verdict; `unknown` when there is no figure.
+    pub verdict: VerdictKind,
+    /// The thresholds, as text: `good > 80 %, bad < 50 %`.
+    pub thresholds: String,
+    /// How the figure was obtained, or what is missing and how to record it.
+    pub explanation: String,
+}
+
+/// Good, warning, bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum VerdictKind {
+    /// Beyond the good threshold.
+    Good,
+    /// Between the thresholds, both ends included.
+    Warning,
+    /// Beyond the bad threshold.
+    Bad,
+    /// The profile cannot tell.
+    Unknown,
+}
+
+/// Versions, options, chips.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct EnvironmentReport {
+    /// Host names.
+    pub hosts: Vec<String>,
+    /// Kinds of devices with counts, such as `8 × XLA:CPU`.
+    pub devices: String,
+    /// Chip with peaks; one row per distinct chip.
+    pub chips: Vec<ChipReport>,
+    /// Software versions and process facts as recorded, name and value.
+    pub facts: Vec<Fact>,
+}
+
+/// A name and a value.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct Fact {
+    /// Name as recorded, such as `jax_version`.
+    pub name: String,
+    /// Value as text.
+    pub value: String,
+}
+
+/// One hardware model and its peaks.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ChipReport {
+    /// Model, such as `TPU v6 Lite` or `NVIDIA H200`.
+    pub name: String,
+    /// Dense peak, floating point operations per second.
+    pub peak_flops_per_second: Option<f64>,
+    /// Where the peak came from, in words.
+    pub peak_flops_source: String,
+    /// Peak bandwidth of device memory.
+    pub peak_bytes_per_second: Option<f64>,
+    /// Where the peak came from, in words.
+    pub peak_bytes_source: String,
+    /// Capacity of device memory.
+    #[ts(type = "number | null")]
+    pub memory_bytes: Option<i64>,
+}

@@ -1,0 +1,61 @@
+//! What `scopes` answers: time by JAX name stack and by source line.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::note::Note;
+
+/// The answer of the `scopes` analysis. Trees are flattened depth first; `depth` gives the level.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ScopesReport {
+    /// Tree by name stack (`--by scope`, the default) or by source file and line (`--by source`).
+    pub rows: Vec<ScopeRow>,
+    /// Rows before the limit.
+    pub row_count: usize,
+    /// Σ self time the ratios refer to.
+    #[ts(type = "number")]
+    pub total_self_ps: i64,
+    /// Share of device work time that carries a name stack (or source line), 0..1.
+    pub attributed_ratio: Option<f64>,
+    /// What the figures do not cover.
+    pub notes: Vec<Note>,
+}
+
+/// One node of the tree.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ScopeRow {
+    /// Full path, such as `jit(step)/layer_0/attn`.
+    pub path: String,
+    /// Last component.
+    pub name: String,
+    /// Level, 0 for the roots.
+    pub depth: u32,
+    /// Number of direct children.
+    pub child_count: u32,
+    /// Op executions at or below this node.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Σ self time of ops at or below this node.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Σ self time of ops exactly at this node.
+    #[ts(type = "number")]
+    pub self_ps: i64,
+    /// total ÷ Σ self of everything selected, 0..1.
+    pub ratio: f64,
+    /// Part of `total_ps` in the forward pass.
+    #[ts(type = "number")]
+    pub forward_ps: i64,
+    /// Part of `total_ps` in the backward pass (name stack contains `transpose(`).
+    #[ts(type = "number")]
+    pub backward_ps: i64,
+    /// Part of `total_ps` that recomputes (`rematted_computation`, `checkpoint`, `.remat`).
+    #[ts(type = "number")]
+    pub rematerialised_ps: i64,
+    /// Σ flops × occurrences at or below; absent if no op there has a cost.
+    pub flops: Option<f64>,
+    /// Σ bytes × occurrences at or below.
+    pub bytes: Option<f64>,
+}

@@ -1,0 +1,73 @@
+//! What `steps` answers: every step, its parts, its outliers.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::note::Note;
+use crate::overview::{StepSource, StepTime};
+
+/// The answer of the `steps` analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct StepsReport {
+    /// How the steps were found; absent when there are none.
+    pub source: Option<StepSource>,
+    /// Statistics over the step durations (one value per step: the mean over its rows).
+    pub step_time_ps: Option<StepTime>,
+    /// One row per step, host and device; `device` is empty for a host without devices.
+    pub rows: Vec<StepRow>,
+    /// What the figures do not cover.
+    pub notes: Vec<Note>,
+}
+
+/// One step on one device.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct StepRow {
+    /// Step number as recorded.
+    #[ts(type = "number")]
+    pub step: i64,
+    /// Host name.
+    pub host: String,
+    /// Device name; empty when the host has none.
+    pub device: String,
+    /// Start since the session began.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// Length of the step; the parts sum to it.
+    #[ts(type = "number")]
+    pub duration_ps: i64,
+    /// Union of the device's work intervals inside the step.
+    #[ts(type = "number")]
+    pub busy_ps: i64,
+    /// Device computes.
+    #[ts(type = "number")]
+    pub device_compute_ps: i64,
+    /// Exposed communication.
+    #[ts(type = "number")]
+    pub collectives_ps: i64,
+    /// Exposed host-to-device copies.
+    #[ts(type = "number")]
+    pub host_to_device_ps: i64,
+    /// Exposed device-to-host copies.
+    #[ts(type = "number")]
+    pub device_to_host_ps: i64,
+    /// Exposed device-to-device copies.
+    #[ts(type = "number")]
+    pub device_to_device_ps: i64,
+    /// Device idle, host waits for or prepares input.
+    #[ts(type = "number")]
+    pub input_wait_ps: i64,
+    /// Device idle, host compiles.
+    #[ts(type = "number")]
+    pub compilation_ps: i64,
+    /// Device idle, host does other recorded work.
+    #[ts(type = "number")]
+    pub host_overhead_ps: i64,
+    /// Nothing recorded.
+    #[ts(type = "number")]
+    pub idle_ps: i64,
+    /// Duration is further from the median than 3.5 robust deviations (0.6745·|x − median| ÷ MAD)
+    /// and at least 5 % of it.
+    pub is_outlier: bool,
+}

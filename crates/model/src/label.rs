@@ -1,0 +1,164 @@
+//! Labels: what slices of one kind share. A session has millions of slices and thousands of labels,
+//! so everything that depends on the name alone is decided once per label.
+
+use crate::ids::{LaunchId, OpId, StringId};
+
+/// What slices of one kind share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// Name to show: HLO instruction, kernel function, TraceMe name.
+    pub name: StringId,
+    /// What the slice is.
+    pub kind: SliceKind,
+    /// What it is doing, for colours and breakdowns.
+    pub class: Class,
+    /// The HLO op it executes.
+    pub op: Option<OpId>,
+    /// Launch geometry, for GPU kernels.
+    pub launch: Option<LaunchId>,
+    /// Direction and bytes, for copies and memsets.
+    pub transfer: Option<Transfer>,
+    /// Framework op (`tf_op`) where the profile has one and no HLO op is known; else none.
+    pub framework_op: Option<StringId>,
+}
+
+/// What a slice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SliceKind {
+    /// Execution of an HLO op by a device without kernels (TPU, XLA:CPU).
+    Op,
+    /// A GPU kernel.
+    Kernel,
+    /// A copy or memset of a device.
+    Transfer,
+    /// An asynchronous op's span from start to done; overlaps ops and is no work of its own.
+    AsyncOp,
+    /// One run of a program.
+    ProgramRun,
+    /// A recorded step.
+    Step,
+    /// A row derived by another tool from the same events (name scopes, framework ops).
+    Derived,
+    /// A TraceMe or API call of a host thread.
+    Host,
+    /// A Python frame.
+    Python,
+    /// An instant or bookkeeping marker (`end: op`, thread pool regions).
+    Marker,
+    /// Something else on a device, such as on-device TraceMe or overlays.
+    DeviceOther,
+}
+
+impl SliceKind {
+    /// Slices of this kind are work of a device: their union is its busy time.
+    pub const fn is_work(self) -> bool {
+        matches!(self, Self::Op | Self::Kernel | Self::Transfer)
+    }
+}
+
+/// What a slice is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Matrix products and convolutions.
+    Matmul,
+    /// Fused attention.
+    Attention,
+    /// Other computation of a device.
+    Compute,
+    /// Communication between devices.
+    Collective,
+    /// Copies and memsets.
+    Copy,
+    /// A program run.
+    Program,
+    /// A step.
+    Step,
+    /// Python.
+    Python,
+    /// Other host work.
+    Host,
+    /// The host waits for the device, a lock, a rendezvous.
+    Wait,
+    /// The host waits for or prepares input.
+    Input,
+    /// Compilation.
+    Compile,
+    /// Markers.
+    Marker,
+}
+
+impl Class {
+    /// The word on the wire and in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Matmul => "matmul",
+            Self::Attention => "attention",
+            Self::Compute => "compute",
+            Self::Collective => "collective",
+            Self::Copy => "copy",
+            Self::Program => "program",
+            Self::Step => "step",
+            Self::Python => "python",
+            Self::Host => "host",
+            Self::Wait => "wait",
+            Self::Input => "input",
+            Self::Compile => "compile",
+            Self::Marker => "marker",
+        }
+    }
+}
+
+/// A copy or memset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    /// From where to where.
+    pub direction: Direction,
+    /// Bytes of one occurrence, where recorded.
+    pub bytes: Option<u64>,
+}
+
+/// From where to where a copy goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// Host to device.
+    HostToDevice,
+    /// Device to host.
+    DeviceToHost,
+    /// Device to device, peer to peer included.
+    DeviceToDevice,
+    /// Host to host.
+    HostToHost,
+    /// Memset.
+    Memset,
+    /// Not recorded.
+    Other,
+}
+
+impl Direction {
+    /// The word on the wire and in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HostToDevice => "host_to_device",
+            Self::DeviceToHost => "device_to_host",
+            Self::DeviceToDevice => "device_to_device",
+            Self::HostToHost => "host_to_host",
+            Self::Memset => "memset",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Launch geometry of a kernel, as far as recorded.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Launch {
+    /// Registers per thread.
+    pub registers: Option<i64>,
+    /// Static and dynamic shared memory per block.
+    pub shared_bytes: Option<i64>,
+    /// `x,y,z`.
+    pub grid: String,
+    /// `x,y,z`.
+    pub block: String,
+    /// Theoretical occupancy, 0..1.
+    pub occupancy: Option<f64>,
+}

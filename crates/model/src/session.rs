@@ -1,0 +1,350 @@
+//! The session: one capture over all hosts, immutable once built.
+
+use std::sync::Arc;
+
+use stepscope_hlo as hlo;
+
+use crate::flow::Flows;
+use crate::ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, StringId, TrackId};
+use crate::label::{Label, Launch};
+use crate::strings::Strings;
+use crate::track::{Lane, Track};
+use crate::units::{Picos, Span};
+use crate::warning::Warning;
+
+/// One capture, all hosts. Built by [`ingest`](crate::ingest::ingest), never changed after.
+pub struct Session {
+    /// Name, by which people call it.
+    pub name: String,
+    /// Nanoseconds since the Unix epoch at which time 0 lies; absent in old files.
+    pub epoch_ns: Option<u64>,
+    /// Hosts, in the order of the input.
+    pub hosts: Vec<Host>,
+    /// Devices, by host and ordinal.
+    pub devices: Vec<Device>,
+    /// Tracks in display order: devices first, then host threads, host by host.
+    pub tracks: Vec<Track>,
+    /// What slices share.
+    pub labels: Vec<Label>,
+    /// Names and texts.
+    pub strings: Strings,
+    /// Compiled programs.
+    pub programs: Vec<Program>,
+    /// Ops that were executed.
+    pub ops: Vec<Op>,
+    /// Launch geometries.
+    pub launches: Vec<Launch>,
+    /// Runs of programs on devices, by start.
+    pub program_runs: Vec<ProgramRun>,
+    /// Steps, by first start.
+    pub steps: Vec<Step>,
+    /// How the steps were found; none when there are none.
+    pub step_origin: Option<StepOrigin>,
+    /// Arrows between slices.
+    pub flows: Flows,
+    /// What was wrong with the input and what was repaired.
+    pub warnings: Vec<Warning>,
+}
+
+/// One host: one profile file.
+pub struct Host {
+    /// Host name.
+    pub name: String,
+    /// Its file, to read details of slices again.
+    pub bytes: Arc<dyn AsRef<[u8]> + Send + Sync>,
+    /// Where the host's time 0 lies in session time.
+    pub offset: Picos,
+    /// Profile start and stop, nanoseconds since the epoch, as recorded.
+    pub profile_epoch_ns: Option<(u64, u64)>,
+    /// Recorded facts: versions, tracer options, process ids; name and value, sorted by name.
+    pub facts: Vec<(String, String)>,
+    /// Events decoded from this file, of all kinds.
+    pub event_count: u64,
+}
+
+/// What JAX calls a device.
+#[derive(Debug, Clone)]
+pub struct Device {
+    /// Host it belongs to.
+    pub host: HostId,
+    /// Number on the host: plane number, or `device_ordinal` for XLA:CPU.
+    pub ordinal: i64,
+    /// Such as `TPU:0`, `GPU:7`, `CPU:3`, `TPU:0 SparseCore 1`.
+    pub name: String,
+    /// Kind of device.
+    pub kind: DeviceKind,
+    /// Hardware model and peaks.
+    pub chip: Chip,
+}
+
+/// Kind of device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DeviceKind {
+    /// A TPU TensorCore (or a chip whose cores act as one).
+    Tpu,
+    /// A TPU SparseCore.
+    SparseCore,
+    /// An NVIDIA GPU.
+    NvidiaGpu,
+    /// An AMD GPU.
+    AmdGpu,
+    /// A GPU of unknown vendor.
+    OtherGpu,
+    /// A virtual device of XLA:CPU.
+    Cpu,
+    /// A plane of a plug-in or an unknown device.
+    Custom,
+}
+
+impl DeviceKind {
+    /// It runs kernels on streams.
+    pub const fn is_gpu(self) -> bool {
+        matches!(self, Self::NvidiaGpu | Self::AmdGpu | Self::OtherGpu)
+    }
+
+    /// The word in tables: `TPU`, `SparseCore`, `GPU`, `XLA:CPU`, `custom`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tpu => "TPU",
+            Self::SparseCore => "SparseCore",
+            Self::NvidiaGpu | Self::AmdGpu | Self::OtherGpu => "GPU",
+            Self::Cpu => "XLA:CPU",
+            Self::Custom => "custom",
+        }
+    }
+}
+
+/// A hardware model and its peaks, each with its source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chip {
+    /// Model, such as `TPU v6 Lite`.
+    pub name: String,
+    /// Dense peak, operations per second.
+    pub peak_flops: Option<Peak>,
+    /// Device memory bandwidth, bytes per second.
+    pub peak_bandwidth: Option<Peak>,
+    /// Device memory, bytes.
+    pub memory_bytes: Option<u64>,
+}
+
+/// A peak and where it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Peak {
+    /// Per second.
+    pub per_second: f64,
+    /// In words: `recorded by the device`, `computed from 132 SMs × …`, `data sheet`.
+    pub source: String,
+}
+
+/// One compiled program (executable).
+#[derive(Debug)]
+pub struct Program {
+    /// Id as recorded, a fingerprint that may exceed 2^63.
+    pub id: u64,
+    /// Module name, such as `jit_step`.
+    pub name: String,
+    /// Its HLO, where the profile carries it.
+    pub hlo: Option<hlo::Program>,
+}
+
+impl Program {
+    /// `jit_step(70)`: how programs are named in reports.
+    pub fn title(&self) -> String {
+        format!("{}({})", self.name, self.id)
+    }
+}
+
+/// One HLO instruction that was executed.
+#[derive(Debug, Clone)]
+pub struct Op {
+    /// Program it belongs to.
+    pub program: ProgramId,
+    /// Instruction name.
+    pub name: StringId,
+    /// HLO category.
+    pub category: StringId,
+    /// JAX name stack (`metadata.op_name`, `tf_op`); empty when unknown.
+    pub scope: StringId,
+    /// `file:line`; empty when unknown.
+    pub source: StringId,
+    /// Work of one execution.
+    pub cost: Option<OpCost>,
+    /// It recomputes something (rematerialisation).
+    pub is_rematerialised: bool,
+    /// An op whose time is spent in other ops that run nested or elsewhere (while, call, conditional).
+    pub is_control: bool,
+    /// Long text as recorded (TPU names ops by their HLO text); empty when only the HLO has it.
+    pub expression: StringId,
+}
+
+/// Work of one execution of an op.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OpCost {
+    /// Floating point operations, normalised as the chip's peak is stated.
+    pub flops: f64,
+    /// Floating point operations as the model needs them, not normalised.
+    pub model_flops: f64,
+    /// Bytes read and written.
+    pub bytes: f64,
+    /// Where it came from.
+    pub source: CostSource,
+}
+
+/// Where an op's cost came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CostSource {
+    /// The profile carries it.
+    Recorded,
+    /// Computed from the HLO.
+    Hlo,
+}
+
+impl CostSource {
+    /// The word in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Hlo => "hlo",
+        }
+    }
+}
+
+/// One run of a program on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProgramRun {
+    /// Which program.
+    pub program: ProgramId,
+    /// Where.
+    pub device: DeviceId,
+    /// Execution id as recorded.
+    pub run_id: Option<i64>,
+    /// From its first to its last op, or as recorded.
+    pub span: Span,
+    /// When the host began to launch it, where known.
+    pub launched: Option<Picos>,
+}
+
+/// One step: what people count in a training loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Number as recorded, or the position for inferred steps.
+    pub number: i64,
+    /// Its time on every host and device that took part.
+    pub spans: Vec<StepSpan>,
+}
+
+/// A step's time on one host or device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepSpan {
+    /// Host.
+    pub host: HostId,
+    /// Device; none for the host's own annotation.
+    pub device: Option<DeviceId>,
+    /// Which time counts as the step there. Device spans of consecutive steps do not overlap.
+    pub span: Span,
+    /// From the first to the last work of the device that belongs to the step.
+    pub work: Option<Span>,
+}
+
+/// How steps were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepOrigin {
+    /// A recorded `Steps` line.
+    StepLine,
+    /// `StepTraceAnnotation`.
+    Annotation,
+    /// Inferred from runs of the program that dominates.
+    ProgramRuns,
+}
+
+impl Session {
+    /// First start and last end over all tracks.
+    pub fn extent(&self) -> Option<Span> {
+        self.tracks.iter().filter_map(Track::extent).reduce(Span::hull)
+    }
+
+    /// Slices over all tracks.
+    pub fn slice_count(&self) -> usize {
+        self.tracks.iter().map(Track::slice_count).sum()
+    }
+
+    /// A host.
+    pub fn host(&self, id: HostId) -> &Host {
+        &self.hosts[id.index()]
+    }
+
+    /// A device.
+    pub fn device(&self, id: DeviceId) -> &Device {
+        &self.devices[id.index()]
+    }
+
+    /// A track.
+    pub fn track(&self, id: TrackId) -> &Track {
+        &self.tracks[id.index()]
+    }
+
+    /// A label.
+    pub fn label(&self, id: LabelId) -> &Label {
+        &self.labels[id.index()]
+    }
+
+    /// An op.
+    pub fn op(&self, id: OpId) -> &Op {
+        &self.ops[id.index()]
+    }
+
+    /// A program.
+    pub fn program(&self, id: ProgramId) -> &Program {
+        &self.programs[id.index()]
+    }
+
+    /// A launch geometry.
+    pub fn launch(&self, id: LaunchId) -> &Launch {
+        &self.launches[id.index()]
+    }
+
+    /// A string.
+    pub fn text(&self, id: StringId) -> &str {
+        self.strings.get(id)
+    }
+
+    /// The name of a label.
+    pub fn label_name(&self, id: LabelId) -> &str {
+        self.text(self.label(id).name)
+    }
+
+    /// `host/GPU:0` with several hosts, `GPU:0` with one.
+    pub fn device_title(&self, id: DeviceId) -> String {
+        let device = self.device(id);
+        if self.hosts.len() == 1 {
+            device.name.clone()
+        } else {
+            format!("{}/{}", self.host(device.host).name, device.name)
+        }
+    }
+
+    /// Tracks whose slices are the device's work: `Ops` and `Stream` rows.
+    pub fn work_tracks(&self, device: DeviceId) -> impl Iterator<Item = (TrackId, &Track)> {
+        use crate::track::TrackRole::{Ops, Stream};
+        self.track_ids()
+            .map(|id| (id, self.track(id)))
+            .filter(move |(_, track)| {
+                track.device == Some(device) && matches!(track.role, Ops | Stream)
+            })
+    }
+
+    /// All track ids, in display order.
+    pub fn track_ids(&self) -> impl Iterator<Item = TrackId> + use<> {
+        (0..self.tracks.len()).map(TrackId::from_index)
+    }
+
+    /// All device ids.
+    pub fn device_ids(&self) -> impl Iterator<Item = DeviceId> + use<> {
+        (0..self.devices.len()).map(DeviceId::from_index)
+    }
+
+    /// A lane by its flat number.
+    pub fn lane(&self, track: TrackId, lane: u32) -> Option<&Lane> {
+        self.tracks.get(track.index())?.lanes.get(lane as usize)
+    }
+}

@@ -1,0 +1,219 @@
+//! Tracks, nests, lanes: where slices are stored.
+//!
+//! ```text
+//! track "XLA Ops"
+//! ├─ nest 0                        slices nested by containment
+//! │   ├─ lane 0   ███████████  ███████
+//! │   └─ lane 1   ███ ████       ██        each within one slice of the lane above
+//! └─ nest 1                        slices that partly overlap nest 0
+//!     └─ lane 2        ████████████
+//! ```
+//!
+//! Within a lane slices are sorted and never overlap, so starts and ends are both sorted and a
+//! window is found by binary search. Columns, not structs: a full-width tile touches starts only.
+
+use std::ops::Range;
+
+use crate::ids::{DeviceId, HostId, LabelId, StringId};
+use crate::units::{Picos, Span};
+
+/// One row of time.
+#[derive(Debug, Clone)]
+pub struct Track {
+    /// Name to show.
+    pub name: StringId,
+    /// Host it was recorded on.
+    pub host: HostId,
+    /// Device it belongs to; none for host threads.
+    pub device: Option<DeviceId>,
+    /// What kind of row it is.
+    pub role: TrackRole,
+    /// Line id in the file (thread or stream number).
+    pub line_id: i64,
+    /// Lanes of all nests, nest by nest, outermost first.
+    pub lanes: Vec<Lane>,
+    /// For each nest the range of its lanes in `lanes`.
+    pub nests: Vec<Range<u32>>,
+    /// Samples, for counter tracks.
+    pub samples: Option<Samples>,
+    /// Where the events are in the file, for details.
+    pub origin: Origin,
+}
+
+/// What kind of row a track is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TrackRole {
+    /// Recorded steps.
+    Steps,
+    /// Program runs.
+    Programs,
+    /// Ops of a device: the row busy time is computed from.
+    Ops,
+    /// Spans of asynchronous ops.
+    AsyncOps,
+    /// A GPU stream: the row busy time is computed from.
+    Stream,
+    /// Rows derived by other tools.
+    Derived,
+    /// Samples over time.
+    Counter,
+    /// Python frames and what Python's thread did.
+    Python,
+    /// A host thread.
+    HostThread,
+    /// Anything else.
+    Other,
+}
+
+impl TrackRole {
+    /// The word on the wire and in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::Programs => "programs",
+            Self::Ops => "ops",
+            Self::AsyncOps => "async_ops",
+            Self::Stream => "stream",
+            Self::Derived => "derived",
+            Self::Counter => "counter",
+            Self::Python => "python",
+            Self::HostThread => "host_thread",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Where a track's events came from: the plane and the lines of one host file, so that details of a
+/// slice can be read again from the bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Planes of the host's file that the lines lie in, with the lines' positions in the plane.
+    pub lines: Vec<LineOrigin>,
+}
+
+/// One line of one plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineOrigin {
+    /// Position of the plane in the file.
+    pub plane: u32,
+    /// Position of the line in the plane.
+    pub line: u32,
+    /// Events of earlier lines of the same track: the ordinal of this line's first event.
+    pub first_event: u32,
+}
+
+/// Slices side by side: sorted, never overlapping. All columns have the same length.
+#[derive(Debug, Clone, Default)]
+pub struct Lane {
+    /// First instant of each slice.
+    pub starts: Vec<i64>,
+    /// Length of each slice, picoseconds.
+    pub durations: Vec<i64>,
+    /// Label of each slice.
+    pub labels: Vec<LabelId>,
+    /// Ordinal of the event within the track's lines, see [`Origin`].
+    pub events: Vec<u32>,
+}
+
+impl Lane {
+    /// Number of slices.
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// No slices.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// Time of one slice.
+    pub fn span(&self, index: usize) -> Span {
+        let start = Picos(self.starts[index]);
+        Span { start, end: start + Picos(self.durations[index]) }
+    }
+
+    /// End of one slice.
+    pub fn end(&self, index: usize) -> i64 {
+        self.starts[index].saturating_add(self.durations[index])
+    }
+
+    /// Slices that overlap the span (instants included when they lie within it).
+    pub fn overlapping(&self, span: Span) -> Range<usize> {
+        let last = self.starts.partition_point(|&start| start < span.end.0);
+        let mut first = self.starts[..last].partition_point(|&start| start < span.start.0);
+        if first > 0 && self.end(first - 1) > span.start.0 {
+            first -= 1;
+        }
+        first..last
+    }
+
+    /// Slices that start within the span.
+    pub fn starting_in(&self, span: Span) -> Range<usize> {
+        let first = self.starts.partition_point(|&start| start < span.start.0);
+        let last = self.starts.partition_point(|&start| start < span.end.0);
+        first..last.max(first)
+    }
+}
+
+/// Samples of one counter.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Samples {
+    /// Times, sorted.
+    pub times: Vec<i64>,
+    /// Values.
+    pub values: Vec<f64>,
+}
+
+impl Track {
+    /// Slices over all lanes.
+    pub fn slice_count(&self) -> usize {
+        self.lanes.iter().map(Lane::len).sum()
+    }
+
+    /// First start and last end over all lanes and samples.
+    pub fn extent(&self) -> Option<Span> {
+        let lanes = self.lanes.iter().filter(|lane| !lane.is_empty());
+        let slices = lanes.map(|lane| lane.span(0).hull(lane.span(lane.len() - 1)));
+        let samples = self.samples.iter().filter_map(|samples| {
+            let (first, last) = (*samples.times.first()?, *samples.times.last()?);
+            Some(Span { start: Picos(first), end: Picos(last) })
+        });
+        slices.chain(samples).reduce(Span::hull)
+    }
+
+    /// The lane directly below within the same nest, holding the children of `lane`'s slices.
+    pub fn child_lane(&self, lane: usize) -> Option<&Lane> {
+        let below = u32::try_from(lane + 1).ok()?;
+        let nest = self.nests.iter().find(|nest| nest.contains(&(below - 1)))?;
+        nest.contains(&below).then(|| &self.lanes[below as usize])
+    }
+
+    /// Calls `visit(index, self_ps)` for every slice of a lane in `range`: its duration without its
+    /// direct children. Linear in the range and the children.
+    pub fn for_each_self_time(
+        &self,
+        lane: usize,
+        range: Range<usize>,
+        mut visit: impl FnMut(usize, i64),
+    ) {
+        let parents = &self.lanes[lane];
+        let Some(children) = self.child_lane(lane).filter(|_| !range.is_empty()) else {
+            range.for_each(|index| visit(index, parents.durations[index]));
+            return;
+        };
+        let first_start = parents.starts[range.start];
+        let mut child = children.starts.partition_point(|&start| start < first_start);
+        for index in range {
+            let (start, end) = (parents.starts[index], parents.end(index));
+            while child < children.len() && children.starts[child] < start {
+                child += 1;
+            }
+            let mut nested = 0i64;
+            while child < children.len() && children.starts[child] < end {
+                nested = nested.saturating_add(children.durations[child]);
+                child += 1;
+            }
+            visit(index, parents.durations[index].saturating_sub(nested));
+        }
+    }
+}

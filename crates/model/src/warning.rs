@@ -1,0 +1,42 @@
+//! Warnings: what was wrong with the input, what was repaired, what was left out.
+
+/// Something about the input a reader of the figures must know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// What kind.
+    pub kind: WarningKind,
+    /// Host whose file it concerns.
+    pub host: String,
+    /// Full sentence, with byte offset and plane where known.
+    pub message: String,
+    /// What to do about it; empty if nothing.
+    pub hint: String,
+}
+
+/// What kind of warning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WarningKind {
+    /// Bytes that could not be decoded.
+    Damaged,
+    /// The file ends early.
+    Truncated,
+    /// The profiler itself reported errors or dropped events.
+    Recorder,
+    /// Something was adjusted on the way: unsorted events, overlaps, missing names.
+    Repaired,
+    /// Something a figure needs was not recorded.
+    Missing,
+}
+
+impl WarningKind {
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Damaged => "damaged",
+            Self::Truncated => "truncated",
+            Self::Recorder => "recorder",
+            Self::Repaired => "repaired",
+            Self::Missing => "missing",
+        }
+    }
+}

@@ -1,1 +1,31 @@
-//! Analyses: pure functions from a session to a typed report.
+//! Analyses: pure functions from a [`Session`](stepscope_model::Session) to a typed report.
+//!
+//! One analysis is one folder: `report.rs` (what it answers), `mod.rs` (name, options, computation)
+//! and its tests. [`registry::ANALYSES`] lists them all; from that one list come the CLI's
+//! subcommands, the HTTP routes, the UI's menu and the docs check.
+//!
+//! Constraints: no files, no HTML, no terminal in here, and nothing below a report is serialisable.
+
+pub mod cell;
+pub mod interval;
+pub mod note;
+pub mod registry;
+pub mod selection;
+pub mod work;
+
+pub mod overview;
+
+pub mod timeline;
+
+pub mod steps;
+
+pub mod ops;
+
+pub mod scopes;
+
+pub mod kernels;
+
+pub use cell::{Cell, Column, Table, Unit};
+pub use note::{Note, NoteKind};
+pub use registry::{ANALYSES, Analysis, AnalysisError, Answer, Entry, find};
+pub use selection::Selection;

@@ -1,0 +1,115 @@
+//! Tables: what every report looks like as rows, before anybody decides how to print it.
+
+/// A table of a report.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Key within the report (the JSON field the rows stand in), such as `rows`.
+    pub key: &'static str,
+    /// Title in words.
+    pub title: String,
+    /// Columns, in order. CSV uses the keys, the terminal the headers.
+    pub columns: Vec<Column>,
+    /// Cells, one row after another; each row has as many cells as there are columns.
+    pub rows: Vec<Vec<Cell>>,
+    /// Rows before the limit.
+    pub row_count: usize,
+}
+
+/// A column.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    /// The JSON key, with its unit suffix.
+    pub key: &'static str,
+    /// Header in words, without unit.
+    pub header: &'static str,
+    /// Unit of the numbers.
+    pub unit: Unit,
+    /// Shown in the terminal even when it is narrow; other columns go first.
+    pub is_essential: bool,
+}
+
+/// What the numbers of a column measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Text.
+    Text,
+    /// A plain count or identity.
+    Count,
+    /// Picoseconds.
+    Picos,
+    /// Bytes.
+    Bytes,
+    /// 0..1.
+    Ratio,
+    /// Floating point operations.
+    Flops,
+    /// Floating point operations per second.
+    FlopRate,
+    /// Bytes per second.
+    ByteRate,
+    /// Yes or no.
+    Flag,
+}
+
+/// A value of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Text.
+    Text(String),
+    /// A whole number, in the column's unit.
+    Int(i64),
+    /// A number, in the column's unit.
+    Float(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// Not known.
+    Missing,
+}
+
+impl Column {
+    /// An essential column.
+    pub const fn new(key: &'static str, header: &'static str, unit: Unit) -> Self {
+        Self { key, header, unit, is_essential: true }
+    }
+
+    /// A column that yields to narrow terminals.
+    pub const fn wide(key: &'static str, header: &'static str, unit: Unit) -> Self {
+        Self { key, header, unit, is_essential: false }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i64> for Cell {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        if value.is_finite() { Self::Float(value) } else { Self::Missing }
+    }
+}
+
+impl From<bool> for Cell {
+    fn from(value: bool) -> Self {
+        Self::Flag(value)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}

@@ -1,0 +1,135 @@
+//! Interval arithmetic: the one definition of busy time, overlap and gaps.
+
+use stepscope_model::{Picos, Span};
+
+/// Disjoint, sorted, non-empty intervals that do not touch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Intervals(Vec<Span>);
+
+impl Intervals {
+    /// The union of spans in any order. Empty spans vanish.
+    pub fn union_of(mut spans: Vec<Span>) -> Self {
+        spans.retain(|span| span.start < span.end);
+        if !spans.is_sorted_by_key(|span| span.start) {
+            spans.sort_unstable();
+        }
+        let mut merged: Vec<Span> = Vec::new();
+        for span in spans {
+            match merged.last_mut() {
+                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+                _ => merged.push(span),
+            }
+        }
+        Self(merged)
+    }
+
+    /// The intervals.
+    pub fn spans(&self) -> &[Span] {
+        &self.0
+    }
+
+    /// Total length.
+    pub fn duration(&self) -> Picos {
+        self.0.iter().fold(Picos::ZERO, |sum, span| sum + span.duration())
+    }
+
+    /// What both have.
+    #[must_use]
+    pub fn intersect(&self, other: &Self) -> Self {
+        let (mut left, mut right) = (0, 0);
+        let mut common = Vec::new();
+        while let (Some(&a), Some(&b)) = (self.0.get(left), other.0.get(right)) {
+            common.extend(a.intersection(b));
+            if a.end <= b.end { left += 1 } else { right += 1 }
+        }
+        Self(common)
+    }
+
+    /// What this has and `other` has not.
+    #[must_use]
+    pub fn subtract(&self, other: &Self) -> Self {
+        let mut rest = Vec::new();
+        let mut first = 0;
+        for &span in &self.0 {
+            let mut start = span.start;
+            while other.0.get(first).is_some_and(|cut| cut.end <= start) {
+                first += 1;
+            }
+            let mut index = first;
+            while let Some(cut) = other.0.get(index).filter(|cut| cut.start < span.end) {
+                if start < cut.start {
+                    rest.push(Span { start, end: cut.start });
+                }
+                start = start.max(cut.end);
+                index += 1;
+            }
+            if start < span.end {
+                rest.push(Span { start, end: span.end });
+            }
+        }
+        Self(rest)
+    }
+
+    /// What either has.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let mut spans = self.0.clone();
+        spans.extend_from_slice(&other.0);
+        Self::union_of(spans)
+    }
+
+    /// The part within a window.
+    #[must_use]
+    pub fn clip(&self, window: Span) -> Self {
+        let first = self.0.partition_point(|span| span.end <= window.start);
+        let within = self.0[first..].iter().take_while(|span| span.start < window.end);
+        Self(within.filter_map(|span| span.intersection(window)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spans(pairs: &[(i64, i64)]) -> Vec<Span> {
+        pairs.iter().map(|&(start, end)| Span::new(Picos(start), Picos(end))).collect()
+    }
+
+    fn members(intervals: &Intervals) -> Vec<i64> {
+        (0..60)
+            .filter(|&instant| {
+                intervals.spans().iter().any(|span| span.contains_instant(Picos(instant)))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn touching_spans_join() {
+        let union = Intervals::union_of(spans(&[(5, 9), (0, 2), (2, 4), (6, 7), (3, 3)]));
+        assert_eq!(union.spans(), spans(&[(0, 4), (5, 9)]));
+        assert_eq!(union.duration(), Picos(8));
+    }
+
+    proptest! {
+        #[test]
+        fn agree_with_sets_of_instants(
+            left in prop::collection::vec((0i64..50, 0i64..10), 0..12),
+            right in prop::collection::vec((0i64..50, 0i64..10), 0..12),
+        ) {
+            let make = |pairs: &[(i64, i64)]| {
+                Intervals::union_of(
+                    pairs.iter().map(|&(s, d)| Span::new(Picos(s), Picos(s + d))).collect(),
+                )
+            };
+            let (a, b) = (make(&left), make(&right));
+            let (in_a, in_b) = (members(&a), members(&b));
+            let both: Vec<i64> = in_a.iter().copied().filter(|i| in_b.contains(i)).collect();
+            let only: Vec<i64> = in_a.iter().copied().filter(|i| !in_b.contains(i)).collect();
+            prop_assert_eq!(members(&a.intersect(&b)), both);
+            prop_assert_eq!(members(&a.subtract(&b)), only);
+            prop_assert_eq!(members(&a.union(&b)).len() as i64, a.union(&b).duration().0);
+        }
+    }
+}

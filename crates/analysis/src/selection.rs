@@ -1,0 +1,270 @@
+//! Selections: which part of the session an analysis looks at. The same options everywhere.
+
+use clap::Args;
+use regex::Regex;
+use stepscope_model::{
+    DeviceId, HostId, LabelId, Lane, OpId, ProgramId, Session, Span, Step, StringId,
+};
+
+use crate::registry::AnalysisError;
+
+/// Which part of the session to look at.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Selection")]
+pub struct Selection {
+    /// Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`
+    #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
+    pub steps: Option<String>,
+    /// Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
+    /// Hosts by name (part of it, any case), comma separated
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+    /// Programs by id or by name (part of it, any case), comma separated
+    #[arg(long, value_name = "PROGRAM")]
+    pub program: Option<String>,
+    /// Rows whose name, category, scope or source matches this regular expression
+    #[arg(long = "match", value_name = "REGEX")]
+    pub pattern: Option<String>,
+    /// Sort by this column, largest first; a leading `-` sorts smallest first
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub sort: Option<String>,
+    /// At most this many rows; 0 means all
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+/// A selection resolved against a session.
+pub struct Selected<'a> {
+    session: &'a Session,
+    /// Selected devices, ascending.
+    pub devices: Vec<DeviceId>,
+    /// Selected hosts, ascending.
+    pub hosts: Vec<HostId>,
+    /// Selected steps, as positions in `Session::steps`; none when no steps were asked for.
+    pub steps: Option<Vec<usize>>,
+    programs: Option<Vec<bool>>,
+    pattern: Option<Regex>,
+}
+
+impl Selection {
+    /// Resolves names and numbers, with an error that lists what there is when nothing matches.
+    pub fn resolve<'a>(&self, session: &'a Session) -> Result<Selected<'a>, AnalysisError> {
+        let hosts = select_hosts(session, self.host.as_deref())?;
+        let devices = select_devices(session, self.device.as_deref(), &hosts)?;
+        Ok(Selected {
+            session,
+            devices,
+            hosts,
+            steps: select_steps(session, self.steps.as_deref())?,
+            programs: select_programs(session, self.program.as_deref())?,
+            pattern: self.regex()?,
+        })
+    }
+
+    /// The compiled `--match`.
+    fn regex(&self) -> Result<Option<Regex>, AnalysisError> {
+        let Some(pattern) = &self.pattern else { return Ok(None) };
+        compile_pattern(pattern).map(Some)
+    }
+}
+
+/// Compiles a pattern; case is ignored unless the pattern has capitals.
+pub fn compile_pattern(pattern: &str) -> Result<Regex, AnalysisError> {
+    regex::RegexBuilder::new(pattern)
+        .case_insensitive(!pattern.chars().any(char::is_uppercase))
+        .build()
+        .map_err(|error| AnalysisError::Options(format!("not a regular expression: {error}")))
+}
+
+impl Selected<'_> {
+    /// Times to look at on a device: the selected steps' spans there, merged and sorted; everything
+    /// when no steps were asked for.
+    pub fn windows(&self, device: DeviceId) -> Vec<Span> {
+        let everything = Span { start: stepscope_model::Picos(i64::MIN), end: stepscope_model::Picos::MAX };
+        let Some(steps) = &self.steps else { return vec![everything] };
+        let mut spans: Vec<Span> = steps
+            .iter()
+            .filter_map(|&index| device_span(&self.session.steps[index], self.session, device))
+            .collect();
+        spans.sort_unstable();
+        spans
+    }
+
+    /// Positions of the slices of a lane that start within the windows.
+    pub fn slices(&self, lane: &Lane, windows: &[Span]) -> Vec<std::ops::Range<usize>> {
+        windows.iter().map(|&window| lane.starting_in(window)).filter(|range| !range.is_empty()).collect()
+    }
+
+    /// The program is selected.
+    pub fn has_program(&self, program: Option<ProgramId>) -> bool {
+        match (&self.programs, program) {
+            (None, _) => true,
+            (Some(selected), Some(program)) => selected[program.index()],
+            (Some(_), None) => false,
+        }
+    }
+
+    /// One of the texts matches `--match`, or there is none.
+    pub fn matches(&self, texts: &[&str]) -> bool {
+        self.pattern.as_ref().is_none_or(|pattern| texts.iter().any(|text| pattern.is_match(text)))
+    }
+
+    /// For each label: its program is selected and its name, category, scope or source matches.
+    pub fn labels(&self) -> Vec<bool> {
+        (0..self.session.labels.len())
+            .map(|index| self.has_label(LabelId::from_index(index)))
+            .collect()
+    }
+
+    fn has_label(&self, label: LabelId) -> bool {
+        let session = self.session;
+        let label = session.label(label);
+        let op = label.op.map(|id: OpId| session.op(id));
+        let text = |id: StringId| session.text(id);
+        if !self.has_program(op.map(|op| op.program)) {
+            return false;
+        }
+        match op {
+            Some(op) => self.matches(&[text(label.name), text(op.name), text(op.category), text(op.scope), text(op.source)]),
+            None => self.matches(&[text(label.name)]),
+        }
+    }
+}
+
+/// The step's span on a device: its own, or its host's.
+pub fn device_span(step: &Step, session: &Session, device: DeviceId) -> Option<Span> {
+    let own = step.spans.iter().find(|span| span.device == Some(device));
+    let host = session.device(device).host;
+    own.or_else(|| step.spans.iter().find(|span| span.device.is_none() && span.host == host))
+        .map(|span| span.span)
+}
+
+fn select_hosts(session: &Session, wanted: Option<&str>) -> Result<Vec<HostId>, AnalysisError> {
+    let all = (0..session.hosts.len()).map(HostId::from_index);
+    let Some(wanted) = wanted else { return Ok(all.collect()) };
+    let hosts: Vec<_> = all
+        .filter(|&id| any_part(wanted, |part| contains(&session.host(id).name, part)))
+        .collect();
+    let names = || session.hosts.iter().map(|host| host.name.clone());
+    nonempty(hosts, || format!("--host {wanted}"), || join(names()))
+}
+
+fn select_devices(
+    session: &Session,
+    wanted: Option<&str>,
+    hosts: &[HostId],
+) -> Result<Vec<DeviceId>, AnalysisError> {
+    let all = session.device_ids().filter(|&id| hosts.contains(&session.device(id).host));
+    let Some(wanted) = wanted else { return Ok(all.collect()) };
+    let devices: Vec<_> = all
+        .filter(|&id| {
+            any_part(wanted, |part| match part.parse::<u32>() {
+                Ok(number) => number == id.0,
+                Err(_) => contains(&session.device_title(id), part),
+            })
+        })
+        .collect();
+    let names = || session.device_ids().map(|id| format!("{} {}", id.0, session.device_title(id)));
+    nonempty(devices, || format!("--device {wanted}"), || join(names()))
+}
+
+fn select_programs(
+    session: &Session,
+    wanted: Option<&str>,
+) -> Result<Option<Vec<bool>>, AnalysisError> {
+    let Some(wanted) = wanted else { return Ok(None) };
+    let selected: Vec<bool> = session
+        .programs
+        .iter()
+        .map(|program| {
+            any_part(wanted, |part| match part.parse::<u64>() {
+                Ok(id) => id == program.id,
+                Err(_) => contains(&program.title(), part),
+            })
+        })
+        .collect();
+    let found = selected.iter().filter(|&&is_selected| is_selected).map(|_| ()).collect();
+    let names = || session.programs.iter().map(stepscope_model::Program::title);
+    nonempty::<()>(found, || format!("--program {wanted}"), || join(names()))?;
+    Ok(Some(selected))
+}
+
+fn select_steps(
+    session: &Session,
+    wanted: Option<&str>,
+) -> Result<Option<Vec<usize>>, AnalysisError> {
+    let Some(wanted) = wanted else { return Ok(None) };
+    let ranges: Vec<_> = wanted.split(',').map(parse_steps).collect::<Result<_, _>>()?;
+    let steps: Vec<usize> = (0..session.steps.len())
+        .filter(|&index| ranges.iter().any(|range| range.contains(&session.steps[index].number)))
+        .collect();
+    let numbers = || session.steps.iter().map(|step| step.number.to_string());
+    nonempty(steps, || format!("--steps {wanted}"), || join(numbers())).map(Some)
+}
+
+/// Parses `5`, `3..8`, `3..=8`, `3..`, `..8` into an inclusive range.
+fn parse_steps(text: &str) -> Result<std::ops::RangeInclusive<i64>, AnalysisError> {
+    let wrong = || AnalysisError::Options(format!("--steps wants 5, 3..8, 3..=8, 3.., ..8 or a list of these, not {text:?}"));
+    let number = |text: &str, missing: i64| match text.trim() {
+        "" => Ok(missing),
+        digits => digits.parse::<i64>().map_err(|_| wrong()),
+    };
+    let text = text.trim();
+    if let Some((first, last)) = text.split_once("..=") {
+        return Ok(number(first, i64::MIN)?..=number(last, i64::MAX)?);
+    }
+    if let Some((first, end)) = text.split_once("..") {
+        let last = number(end, i64::MAX)?;
+        let last = if end.trim().is_empty() { last } else { last.saturating_sub(1) };
+        return Ok(number(first, i64::MIN)?..=last);
+    }
+    let single = text.parse::<i64>().map_err(|_| wrong())?;
+    Ok(single..=single)
+}
+
+fn any_part(list: &str, test: impl Fn(&str) -> bool) -> bool {
+    list.split(',').map(str::trim).filter(|part| !part.is_empty()).any(test)
+}
+
+fn contains(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
+}
+
+fn join(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.take(41).collect();
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    if names.len() > 40 {
+        names[40] = "…".to_owned();
+    }
+    names.join(", ")
+}
+
+fn nonempty<T>(
+    found: Vec<T>,
+    what: impl Fn() -> String,
+    available: impl Fn() -> String,
+) -> Result<Vec<T>, AnalysisError> {
+    if found.is_empty() {
+        return Err(AnalysisError::NothingSelected { what: what(), available: available() });
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_steps;
+
+    #[test]
+    fn step_ranges_are_half_open_like_rust() {
+        assert_eq!(parse_steps("5").ok(), Some(5..=5));
+        assert_eq!(parse_steps("3..8").ok(), Some(3..=7));
+        assert_eq!(parse_steps("3..=8").ok(), Some(3..=8));
+        assert_eq!(parse_steps("3..").ok(), Some(3..=i64::MAX));
+        assert_eq!(parse_steps("..8").ok(), Some(i64::MIN..=7));
+        assert!(parse_steps("a..b").is_err());
+    }
+}

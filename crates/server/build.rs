@@ -3,11 +3,6 @@
 //! Where the UI comes from, first match: the folder named by `STEPSCOPE_UI_DIST`; a page saying that it was
 //! left out (`STEPSCOPE_NO_UI=1`); a build of the repository's `ui/`; the `ui-dist/` of a packaged crate.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "a build script talks to cargo on standard output"
-)]
-
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 

@@ -1,2 +1,74 @@
-//! Developer tasks.
-fn main() {}
+//! `cargo xtask`: the developer tasks of this repository.
+//!
+//! `test` is the whole check and what continuous integration runs; the others are its parts by hand.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a developer tool talks to the terminal"
+)]
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+mod bench;
+mod check;
+mod codegen;
+mod counts;
+mod fixtures;
+mod house;
+mod layers;
+mod process;
+mod setup;
+mod tree;
+
+#[path = "../../crates/server/build/npm.rs"]
+mod npm;
+
+const USAGE: &str = "\
+Developer tasks of Stepscope
+
+cargo xtask test [--fast] [STAGE...]  the whole check, or only the named stages
+                                      --fast leaves out the browser tests
+cargo xtask lint                      formatting, clippy, layers and house rules
+cargo xtask codegen [--check]         the TypeScript of the report types, from Rust
+cargo xtask bench [ARGUMENTS...]      the benches, arguments as for `cargo bench`
+cargo xtask fixtures                  the small captures that tests use
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Result<ExitCode> {
+    let Some((&task, rest)) = arguments.split_first() else {
+        print!("{USAGE}\nstages of test: {}\n", check::stage_names());
+        return Ok(ExitCode::SUCCESS);
+    };
+    match (task, rest) {
+        ("-h" | "--help" | "help", _) => {
+            print!("{USAGE}\nstages of test: {}\n", check::stage_names());
+        }
+        ("test", rest) => return check::test(rest),
+        ("lint", []) => return Ok(check::lint()),
+        ("codegen", []) => codegen::write()?,
+        ("codegen", ["--check"]) => codegen::check()?,
+        ("bench", rest) => bench::run(rest)?,
+        ("fixtures", []) => print!("{}", fixtures::table(&tree::root())?),
+        _ => bail!(
+            "not a task: {}; `cargo xtask help` lists them",
+            arguments.join(" ")
+        ),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,121 @@
+//! The TypeScript of the report types, generated from Rust and committed with the UI.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::counts::Counts;
+use crate::{process, tree};
+
+/// Where the UI keeps the generated types.
+const COMMITTED: &str = "ui/src/wire/generated";
+
+/// Writes the generated types into the UI, and drops those whose Rust type is gone.
+pub(crate) fn write() -> Result<()> {
+    let root = tree::root();
+    let fresh = generate(&root)?;
+    let committed = root.join(COMMITTED);
+    if committed.is_dir() {
+        fs::remove_dir_all(&committed).with_context(|| format!("cannot empty {COMMITTED}"))?;
+    }
+    for (name, text) in &fresh {
+        let path = committed.join(name);
+        let folder = path.parent().unwrap_or(&committed);
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    println!("{} types in {COMMITTED}", fresh.len());
+    Ok(())
+}
+
+/// Fails when the committed types are not what Rust says now.
+pub(crate) fn check() -> Result<()> {
+    let root = tree::root();
+    let differences = differences(&generate(&root)?, &read(&root.join(COMMITTED))?);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    for line in &differences {
+        println!("{line}");
+    }
+    bail!("the generated TypeScript is not fresh; run `cargo xtask codegen`")
+}
+
+/// File name to text, as ts-rs exports it now. The export is a set of tests that ts-rs writes.
+fn generate(root: &Path) -> Result<BTreeMap<String, String>> {
+    let folder = root.join("target/xtask/generated");
+    if folder.is_dir() {
+        fs::remove_dir_all(&folder)
+            .with_context(|| format!("cannot empty {}", folder.display()))?;
+    }
+    // The whole workspace with the flags of `cargo test`, so that nothing is compiled twice.
+    let mut command = process::cargo(&[
+        "test",
+        "--quiet",
+        "--workspace",
+        "--lib",
+        "--bins",
+        "export_bindings",
+    ]);
+    command.env("TS_RS_EXPORT_DIR", &folder);
+    process::run_counting(&mut command, &mut Counts::default())?;
+    let fresh = read(&folder)?;
+    if fresh.is_empty() {
+        bail!("no Rust type is exported to TypeScript");
+    }
+    Ok(fresh)
+}
+
+/// Every file below a folder, by its path from there; nothing where the folder is missing.
+fn read(folder: &Path) -> Result<BTreeMap<String, String>> {
+    if !folder.is_dir() {
+        return Ok(BTreeMap::new());
+    }
+    let files = tree::text_files(folder)?;
+    Ok(files
+        .into_iter()
+        .map(|file| (file.path, file.text))
+        .collect())
+}
+
+fn differences(
+    fresh: &BTreeMap<String, String>,
+    committed: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, text) in fresh {
+        match committed.get(name) {
+            None => found.push(format!("missing: {COMMITTED}/{name}")),
+            Some(old) if old != text => found.push(format!("out of date: {COMMITTED}/{name}")),
+            Some(_) => {}
+        }
+    }
+    let gone = committed.keys().filter(|name| !fresh.contains_key(*name));
+    found.extend(gone.map(|name| format!("no longer generated: {COMMITTED}/{name}")));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_difference_is_named() {
+        let map = |pairs: &[(&str, &str)]| {
+            pairs
+                .iter()
+                .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+                .collect()
+        };
+        let fresh = map(&[("A.ts", "new"), ("B.ts", "same"), ("C.ts", "added")]);
+        let committed = map(&[("A.ts", "old"), ("B.ts", "same"), ("D.ts", "left over")]);
+        let found = differences(&fresh, &committed);
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(found[0].starts_with("out of date") && found[0].ends_with("A.ts"));
+        assert!(found[1].starts_with("missing") && found[1].ends_with("C.ts"));
+        assert!(found[2].starts_with("no longer") && found[2].ends_with("D.ts"));
+    }
+}

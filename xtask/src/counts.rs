@@ -1,0 +1,147 @@
+//! How many tests passed and failed, read from the lines that the test programs print.
+
+/// Test counts of one or more test programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+}
+
+impl Counts {
+    /// Adds what one line of output says; most lines say nothing.
+    ///
+    /// Understood are the summaries of cargo test (`test result: ok. 3 passed; 0 failed; …`), Vitest
+    /// (`Tests  1 failed | 3 passed (4)`), node's test runner (`# pass 3`) and Playwright (`3 passed (2.1s)`).
+    pub(crate) fn read_line(&mut self, line: &str) {
+        let line = without_escapes(line);
+        let line = line.trim();
+        if let Some(summary) = line.strip_prefix("test result:") {
+            self.add_pairs(summary);
+        } else if let Some(summary) = line.strip_prefix("Tests ") {
+            self.add_pairs(summary);
+        } else if let Some(summary) = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "))
+        {
+            self.add_node(summary);
+        } else if is_playwright(line) {
+            self.add_pairs(line);
+        }
+    }
+
+    /// Adds other counts to these.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+
+    /// Reads pairs of a number and a word, such as `3 passed; 1 failed`.
+    fn add_pairs(&mut self, summary: &str) {
+        let words: Vec<&str> = summary
+            .split(|letter: char| !letter.is_alphanumeric())
+            .collect();
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        for pair in words.windows(2) {
+            if let Ok(count) = pair[0].parse() {
+                self.add_word(pair[1], count);
+            }
+        }
+    }
+
+    /// Reads node's `pass 3` or `fail 1`.
+    fn add_node(&mut self, summary: &str) {
+        if let Some((word, count)) = summary.split_once(' ')
+            && let Ok(count) = count.parse()
+        {
+            self.add_word(word, count);
+        }
+    }
+
+    fn add_word(&mut self, word: &str, count: u64) {
+        match word {
+            // Playwright calls a test flaky that failed first and passed when tried again.
+            "passed" | "pass" | "flaky" => self.passed += count,
+            "failed" | "fail" => self.failed += count,
+            _ => {}
+        }
+    }
+}
+
+/// Whether the line is `<number> passed`, `failed` or `flaky`, with perhaps a time in parentheses.
+fn is_playwright(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let starts = words.next().is_some_and(|word| word.parse::<u64>().is_ok())
+        && words
+            .next()
+            .is_some_and(|word| matches!(word, "passed" | "failed" | "flaky"));
+    starts && words.next().is_none_or(|word| word.starts_with('('))
+}
+
+/// The line without terminal colours (`ESC [ … letter`).
+fn without_escapes(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        if letter == '\u{1b}' {
+            letters.by_ref().find(char::is_ascii_alphabetic);
+        } else {
+            text.push(letter);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &str, passed: u64, failed: u64) {
+        let mut counts = Counts::default();
+        for line in lines.lines() {
+            counts.read_line(line);
+        }
+        assert_eq!(counts, Counts { passed, failed }, "in {lines:?}");
+    }
+
+    #[test]
+    fn cargo_test() {
+        check(
+            "running 3 tests\ntest a ... ok\n\
+             test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.00s\n\
+             test result: \u{1b}[32mok\u{1b}[m. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n",
+            7,
+            1,
+        );
+    }
+
+    #[test]
+    fn vitest_counts_tests_and_not_files() {
+        check(
+            " Test Files  1 failed | 3 passed (4)\n      Tests  2 failed | 11 passed | 1 skipped (14)\n",
+            11,
+            2,
+        );
+        check(
+            "\u{1b}[2m      Tests \u{1b}[22m \u{1b}[1m\u{1b}[32m8 passed\u{1b}[39m\u{1b}[22m (8)",
+            8,
+            0,
+        );
+    }
+
+    #[test]
+    fn node_test_runner() {
+        check(
+            "# tests 6\n# pass 5\n# fail 1\nℹ pass 2\nℹ fail 0\n# passing the time 5\n",
+            7,
+            1,
+        );
+    }
+
+    #[test]
+    fn playwright() {
+        check(
+            "  1 failed\n    [chromium] › a.spec.ts\n  1 flaky\n  2 skipped\n  12 passed (3.4s)\n",
+            13,
+            1,
+        );
+        check("3 passed by on the road", 0, 0);
+    }
+}

@@ -1,0 +1,93 @@
+//! Set-up of the whole check: what must be on the machine, installed where that is safe to do.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::{npm, process, tree};
+
+/// Names under which a browser that Playwright can drive is installed.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// Makes sure of the Rust components, the UI's packages, and (for the browser tests) a browser.
+pub(crate) fn run(needs_browser: bool) -> Result<()> {
+    for (component, subcommand) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
+        ensure_component(component, subcommand)?;
+    }
+    let ui = tree::root().join("ui");
+    npm::check_tools().map_err(|message| anyhow!(message))?;
+    install_packages(&ui)?;
+    if needs_browser {
+        let browser = ensure_browser()?;
+        println!("browser: {}", browser.display());
+    }
+    Ok(())
+}
+
+/// The browser for the end-to-end tests, or nothing where none is installed.
+pub(crate) fn browser() -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let candidates = BROWSERS.iter().flat_map(|name| {
+        env::split_paths(&path)
+            .map(|folder| folder.join(name))
+            .collect::<Vec<_>>()
+    });
+    candidates.into_iter().find(|candidate| candidate.is_file())
+}
+
+fn ensure_component(component: &str, subcommand: &str) -> Result<()> {
+    if process::succeeds(&mut process::cargo(&[subcommand, "--version"])) {
+        return Ok(());
+    }
+    let root = tree::root();
+    let mut add = process::program("rustup", &["component", "add", component], &root);
+    process::run(&mut add).with_context(|| {
+        format!("{component} is missing; `rustup component add {component}` installs it")
+    })?;
+    Ok(())
+}
+
+fn install_packages(ui: &Path) -> Result<()> {
+    // Held while packages are installed only: the server's build script takes the same lock.
+    let _lock = npm::lock(ui).map_err(|message| anyhow!(message))?;
+    if npm::install_if_stale(ui).map_err(|message| anyhow!(message))? {
+        println!("installed the packages of the web UI");
+    }
+    Ok(())
+}
+
+fn ensure_browser() -> Result<PathBuf> {
+    if let Some(found) = browser() {
+        return Ok(found);
+    }
+    if !(is_debian() && is_root()) {
+        bail!(
+            "the browser tests need Chromium, and none of {} is on the PATH; install it, or run \
+             `cargo xtask test --fast` to leave them out",
+            BROWSERS.join(", ")
+        );
+    }
+    let root = tree::root();
+    for arguments in [
+        &["update"][..],
+        &["install", "-y", "--no-install-recommends", "chromium"],
+    ] {
+        let mut command = process::program("apt-get", arguments, &root);
+        process::run(command.env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    browser().context("apt-get installed chromium, and it is still not on the PATH")
+}
+
+fn is_debian() -> bool {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    release.lines().any(|line| line == "ID=debian")
+}
+
+fn is_root() -> bool {
+    let mut command = process::program("id", &["-u"], Path::new("/"));
+    command
+        .output()
+        .is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}

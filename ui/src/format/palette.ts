@@ -1,0 +1,97 @@
+/**
+ * Colours by meaning, the same in light and dark. Hues follow the Okabe-Ito set, which people with
+ * any colour vision tell apart; neighbours in a chart differ in lightness as well. Red is missing on
+ * purpose: it is for problems only.
+ */
+
+/** What a slice or op is, as the server classifies it. */
+export const CLASS_COLOURS = {
+  matmul: '#3f7fd0',
+  attention: '#8f74d6',
+  compute: '#2f9e83',
+  collective: '#e08b1f',
+  copy: '#d3b53a',
+  program: '#7488a6',
+  step: '#97a1af',
+  python: '#8ea04f',
+  host: '#a98f78',
+  wait: '#c882a9',
+  input: '#b55f93',
+  compile: '#8a6a45',
+  marker: '#6f7a89',
+  idle: '#a3acb94d',
+} as const;
+export type ClassName = keyof typeof CLASS_COLOURS;
+
+/** What a class is called in a legend. */
+export const CLASS_TITLES: Record<ClassName, string> = {
+  matmul: 'Matmul',
+  attention: 'Attention',
+  compute: 'Other compute',
+  collective: 'Collective',
+  copy: 'Copy',
+  program: 'Program',
+  step: 'Step',
+  python: 'Python',
+  host: 'Host',
+  wait: 'Wait',
+  input: 'Input',
+  compile: 'Compile',
+  marker: 'Marker',
+  idle: 'Idle',
+};
+
+/** The parts of a step, in the order in which they stack and sum. */
+export const PARTS = [
+  { part: 'device_compute', title: 'Device compute', colour: CLASS_COLOURS.compute },
+  { part: 'collectives', title: 'Collectives', colour: CLASS_COLOURS.collective },
+  { part: 'host_to_device', title: 'Host to device', colour: CLASS_COLOURS.copy },
+  { part: 'device_to_host', title: 'Device to host', colour: '#b3952a' },
+  { part: 'device_to_device', title: 'Device to device', colour: '#e6d27a' },
+  { part: 'input_wait', title: 'Input wait', colour: CLASS_COLOURS.input },
+  { part: 'compilation', title: 'Compilation', colour: CLASS_COLOURS.compile },
+  { part: 'host_overhead', title: 'Host overhead', colour: CLASS_COLOURS.host },
+  { part: 'idle', title: 'Idle', colour: CLASS_COLOURS.idle },
+] as const;
+export type PartName = (typeof PARTS)[number]['part'];
+
+/** Colour of a class; an unknown one is drawn as host work. */
+export function classColour(name: string): string {
+  return CLASS_COLOURS[name as ClassName] ?? CLASS_COLOURS.host;
+}
+
+/** Title of a class; an unknown one is its own title. */
+export function classTitle(name: string): string {
+  return CLASS_TITLES[name as ClassName] ?? name;
+}
+
+/** Colour of a part of a step. */
+export function partColour(part: string): string {
+  return PARTS.find((entry) => entry.part === part)?.colour ?? CLASS_COLOURS.host;
+}
+
+/** Title of a part of a step. */
+export function partTitle(part: string): string {
+  return PARTS.find((entry) => entry.part === part)?.title ?? part;
+}
+
+/** Black or white, whichever reads better on the colour (`#rrggbb` or `#rrggbbaa`). */
+export function textOn(colour: string): '#111418' | '#ffffff' {
+  const channel = (from: number) => {
+    const value = parseInt(colour.slice(from, from + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  // Relative luminance, WCAG 2.
+  const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
+  return (luminance + 0.05) ** 2 > 1.05 * 0.055 ? '#111418' : '#ffffff';
+}
+
+/** Makes every colour a CSS variable: `--class-matmul`, `--part-device-compute`. */
+export function installPalette(element: HTMLElement): void {
+  for (const [name, colour] of Object.entries(CLASS_COLOURS)) {
+    element.style.setProperty(`--class-${name}`, colour);
+  }
+  for (const { part, colour } of PARTS) {
+    element.style.setProperty(`--part-${part.replace(/_/g, '-')}`, colour);
+  }
+}

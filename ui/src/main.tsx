@@ -1,0 +1,13 @@
+/** Starts the page. */
+import { render } from 'solid-js/web';
+
+import { installPalette } from './format/palette';
+import { App } from './shell/app';
+import './shell/theme.css';
+
+const root = document.getElementById('app');
+if (root) {
+  installPalette(document.documentElement);
+  root.textContent = '';
+  render(() => <App />, root);
+}

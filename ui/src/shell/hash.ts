@@ -1,0 +1,72 @@
+/**
+ * The URL hash and back: `#/` lists the sessions, `#/s/<session>/<view>?name=value` shows a view.
+ * Values stay readable: commas, colons, slashes and dots are not escaped.
+ */
+
+/** Names and values behind the `?`. */
+export type Params = Record<string, string>;
+
+/** Where the page is. */
+export interface Route {
+  /** The session, `null` in the list of sessions. */
+  session: number | null;
+  /** Name of the analysis shown; `sessions` for the list. */
+  view: string;
+  params: Params;
+}
+
+export const SESSIONS_VIEW = 'sessions';
+export const FIRST_VIEW = 'overview';
+
+/** Reads a hash; anything unreadable leads to the list of sessions. */
+export function parseHash(hash: string): Route {
+  const text = hash.replace(/^#/, '');
+  const mark = text.indexOf('?');
+  const path = mark < 0 ? text : text.slice(0, mark);
+  const params = parseParams(mark < 0 ? '' : text.slice(mark + 1));
+  const match = /^\/s\/(\d+)(?:\/([a-z_]+))?\/?$/.exec(path);
+  if (!match) return { session: null, view: SESSIONS_VIEW, params };
+  return { session: Number(match[1]), view: match[2] ?? FIRST_VIEW, params };
+}
+
+/** Writes a hash; the same route gives the same text whatever the order of its parameters. */
+export function formatHash(route: Route): string {
+  const path = route.session === null ? '/' : `/s/${route.session}/${route.view}`;
+  const query = Object.keys(route.params)
+    .filter((name) => route.params[name] !== '')
+    .sort()
+    .map((name) => `${escape(name)}=${escape(route.params[name] ?? '')}`)
+    .join('&');
+  return `#${path}${query ? `?${query}` : ''}`;
+}
+
+/** Two routes show the same. */
+export function sameRoute(one: Route, other: Route): boolean {
+  return formatHash(one) === formatHash(other);
+}
+
+function parseParams(query: string): Params {
+  const params: Params = {};
+  for (const part of query.split('&')) {
+    if (!part) continue;
+    const equals = part.indexOf('=');
+    const name = unescape(equals < 0 ? part : part.slice(0, equals));
+    const value = equals < 0 ? '' : unescape(part.slice(equals + 1));
+    if (name && value) params[name] = value;
+  }
+  return params;
+}
+
+function escape(text: string): string {
+  return encodeURIComponent(text).replace(/%(2C|3A|2F|40|24|3B|5B|5D)/g, (code) =>
+    decodeURIComponent(code),
+  );
+}
+
+function unescape(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/\+/g, ' '));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The registry of keyboard shortcuts. Whoever handles a key registers it here, and the overlay
+ * behind `?` lists what is registered at that moment, so it cannot lie.
+ *
+ * `registerShortcut({keys: ['w'], group: 'Timeline', label: 'Zoom in at the cursor', run})` returns
+ * a function that unregisters; call it in `onCleanup`. Without `run` the entry only documents a key
+ * or gesture that its owner handles itself (`keys: ['Ctrl+wheel']`).
+ */
+import { createSignal } from 'solid-js';
+
+/** One shortcut. */
+export interface Shortcut {
+  /** Alternatives, such as `['?']`, `['Ctrl+k', 'Meta+k']`, `['Shift+m']`, `['ArrowLeft', ',']`. */
+  keys: string[];
+  /** Heading in the overlay, such as `Timeline`. */
+  group: string;
+  /** What it does, sentence case. */
+  label: string;
+  /** Handler; returning `false` lets other handlers of the same key run. */
+  run?: (event: KeyboardEvent) => void | boolean;
+  /** It also works while a text field has the focus. */
+  inFields?: boolean;
+}
+
+const [registered, setRegistered] = createSignal<Shortcut[]>([]);
+
+/** Everything registered now; reactive. */
+export const shortcuts = registered;
+
+/** Registers a shortcut; the newest handler of a key runs first. Returns the way to undo it. */
+export function registerShortcut(shortcut: Shortcut): () => void {
+  setRegistered((list) => [...list, shortcut]);
+  return () => setRegistered((list) => list.filter((other) => other !== shortcut));
+}
+
+/** The key of an event in the notation of `Shortcut.keys`. */
+export function keyOf(event: KeyboardEvent): string {
+  const isLetter = /^[a-z]$/i.test(event.key);
+  const key = isLetter ? event.key.toLowerCase() : event.key;
+  const parts: string[] = [];
+  if (event.ctrlKey) parts.push('Ctrl');
+  if (event.metaKey) parts.push('Meta');
+  if (event.altKey) parts.push('Alt');
+  // For signs such as ? the Shift is part of the sign.
+  if (event.shiftKey && (isLetter || key.length > 1)) parts.push('Shift');
+  parts.push(key);
+  return parts.join('+');
+}
+
+/** Runs the handlers of the event's key. Installed once, on the window. */
+export function handleKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  const key = keyOf(event);
+  const inField = isField(event.target);
+  for (const shortcut of [...registered()].reverse()) {
+    if (!shortcut.run || !shortcut.keys.includes(key)) continue;
+    if (inField && !shortcut.inFields) continue;
+    if (shortcut.run(event) !== false) {
+      event.preventDefault();
+      return;
+    }
+  }
+}
+
+function isField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}

@@ -1,0 +1,164 @@
+/**
+ * The state of the page, all of it in the URL hash: `#/s/<session>/<view>?steps=3..8&device=0&…`.
+ *
+ * - `route` is a store: reading `route.session`, `route.view` or `route.params.steps` in a component
+ *   tracks just that value. `getParam(name)` is the same for a parameter by name.
+ * - `setParams({name: value | null}, replace)` changes parameters. `replace: true` for what moves
+ *   continuously (a window being dragged): the store changes at once, the URL follows at most every
+ *   150 ms and Back skips it. `replace: false` adds a step for Back.
+ * - The selection (`steps`, `device`, `host`, `program`, `match`) is shared by all views and survives
+ *   a change of view; all other parameters belong to the view that set them and come back with it.
+ */
+import { createStore, reconcile } from 'solid-js/store';
+
+import { formatHash, parseHash, sameRoute, type Params, type Route } from './hash';
+
+export type { Params, Route } from './hash';
+
+/** Parameters that mean the same in every view and on the command line. */
+export const SELECTION_KEYS = ['steps', 'device', 'host', 'program', 'match'] as const;
+export type SelectionKey = (typeof SELECTION_KEYS)[number];
+
+const URL_DELAY_MS = 150;
+
+const initial = parseHash(currentHash());
+const [store, setStore] = createStore<Route>(initial);
+
+/** Where the page is. Read-only and reactive. */
+export const route: Readonly<Route> = store;
+
+/** Own parameters of views visited before, to come back to: key `session/view`. */
+const remembered = new Map<string, Params>();
+
+let pendingUrl: ReturnType<typeof setTimeout> | undefined;
+
+/** The value of a parameter of the URL; reactive. */
+export function getParam(name: string): string | undefined {
+  return store.params[name];
+}
+
+/** Changes parameters; `null`, `undefined` or `''` removes one. */
+export function setParams(
+  changes: Record<string, string | number | null | undefined>,
+  replace: boolean,
+): void {
+  const params: Params = { ...store.params };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === undefined || value === '') {
+      delete params[name];
+    } else {
+      params[name] = String(value);
+    }
+  }
+  go({ session: store.session, view: store.view, params }, replace);
+}
+
+/** Goes to a view (of another session when given), keeping the selection within one session. */
+export function navigate(
+  target: { session?: number | null; view: string; params?: Params },
+  replace = false,
+): void {
+  go(resolve(target), replace);
+}
+
+/** The address of a view, for links: `navigate` as an `href`. */
+export function hrefTo(target: { session?: number | null; view: string; params?: Params }): string {
+  return formatHash(resolve(target));
+}
+
+/** A part of the shared selection, as typed on the command line; `''` when not set. Reactive. */
+export function selected(key: SelectionKey): string {
+  return store.params[key] ?? '';
+}
+
+/** Sets a part of the selection; Back undoes it. */
+export function select(key: SelectionKey, value: string | null): void {
+  setParams({ [key]: value }, false);
+}
+
+/** Selects just one step, or none when it is already the one. */
+export function toggleStep(step: number): void {
+  const text = String(step);
+  select('steps', selected('steps') === text ? null : text);
+}
+
+/** Clears the whole selection. */
+export function clearSelection(): void {
+  setParams(Object.fromEntries(SELECTION_KEYS.map((key) => [key, null])), false);
+}
+
+/** The selection as request parameters. Reactive. */
+export function selectionParams(): Params {
+  const params: Params = {};
+  for (const key of SELECTION_KEYS) {
+    const value = store.params[key];
+    if (value) params[key] = value;
+  }
+  return params;
+}
+
+/** Writes a delayed change of the URL now. */
+export function flushUrl(): void {
+  if (pendingUrl === undefined) return;
+  clearTimeout(pendingUrl);
+  pendingUrl = undefined;
+  writeUrl(true);
+}
+
+function resolve(target: { session?: number | null; view: string; params?: Params }): Route {
+  const session = target.session === undefined ? store.session : target.session;
+  const shared = session === store.session ? selectionParams() : {};
+  const own = remembered.get(`${session}/${target.view}`) ?? {};
+  return { session, view: target.view, params: { ...own, ...shared, ...target.params } };
+}
+
+function go(next: Route, replace: boolean): void {
+  if (sameRoute(next, store)) return;
+  if (!replace) flushUrl();
+  show(next);
+  if (replace) {
+    pendingUrl ??= setTimeout(flushUrl, URL_DELAY_MS);
+  } else {
+    writeUrl(false);
+  }
+}
+
+function show(next: Route): void {
+  if (store.session !== next.session || store.view !== next.view) {
+    remember();
+  }
+  setStore(reconcile(next));
+}
+
+/** Keeps the own parameters of the view that is left. */
+function remember(): void {
+  const shared: readonly string[] = SELECTION_KEYS;
+  const own = Object.entries(store.params).filter(([name]) => !shared.includes(name));
+  remembered.set(`${store.session}/${store.view}`, Object.fromEntries(own));
+}
+
+function writeUrl(replace: boolean): void {
+  const hash = formatHash(store);
+  try {
+    if (replace) history.replaceState(null, '', hash);
+    else history.pushState(null, '', hash);
+  } catch {
+    // A sandboxed frame may forbid it; the page works without.
+  }
+}
+
+function currentHash(): string {
+  return typeof window === 'undefined' ? '' : window.location.hash;
+}
+
+if (typeof window !== 'undefined') {
+  const arrive = () => {
+    clearTimeout(pendingUrl);
+    pendingUrl = undefined;
+    const next = parseHash(currentHash());
+    if (!sameRoute(next, store)) show(next);
+  };
+  window.addEventListener('popstate', arrive);
+  window.addEventListener('hashchange', arrive);
+  window.addEventListener('pagehide', flushUrl);
+}

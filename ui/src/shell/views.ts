@@ -1,0 +1,20 @@
+/**
+ * Every folder `views/<analysis name>/` holds the view of that analysis; its `index.tsx` exports the
+ * component as default. Views load when first shown.
+ */
+import { lazy, type Component } from 'solid-js';
+
+/** What every view of a session is given. */
+export interface ViewProps {
+  session: number;
+}
+
+type Loader = () => Promise<{ default: Component<ViewProps> }>;
+
+const loaders = import.meta.glob('../views/*/index.tsx') as Record<string, Loader>;
+
+/** Views by analysis name. */
+export const VIEWS: ReadonlyMap<string, Component<ViewProps> & { preload: () => unknown }> =
+  new Map(
+    Object.entries(loaders).map(([path, load]) => [path.split('/')[2] ?? path, lazy(load)]),
+  );

@@ -1,0 +1,23 @@
+// Builds the web UI: relative URLs, so the page works below any prefix; one chunk per view.
+import { defineConfig } from 'vitest/config';
+import solid from 'vite-plugin-solid';
+
+export default defineConfig({
+  base: './',
+  plugins: [solid()],
+  build: {
+    outDir: 'dist',
+    target: 'es2022',
+    assetsInlineLimit: 8192,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: {
+    // `npm run dev` beside a running `stepscope view PATH --port 6006`.
+    proxy: { '/api': process.env['STEPSCOPE_URL'] ?? 'http://127.0.0.1:6006' },
+  },
+  test: {
+    include: ['src/**/*.test.ts', 'src/**/*.test.tsx'],
+    environment: 'node',
+  },
+});

@@ -1,0 +1,362 @@
+//! Tiny HLO modules for drawings: instructions in the form HLO text has, to an `HloProto`.
+//!
+//! `[ROOT] [%]name = shape opcode(operands) key=value …`, with `op_name`, `source`
+//! (`file.py:7`), `kind`, `calls` / `to_apply` / `body` / `condition`, `channel_id`,
+//! `replica_groups={{0,1},{2,3}}`, `custom_call_target`, and a dot's dimension lists.
+//! `computation name` begins a called computation, `entry` the main one.
+
+use std::collections::BTreeMap;
+
+use prost::Message;
+
+use super::Checked;
+use super::text::split_word;
+
+mod messages;
+
+use messages::{
+    HloComputation, HloInstruction, HloModule, HloProto, Layout, OpMetadata, ReplicaGroup, Shape,
+};
+
+/// `PrimitiveType` values of `xla_data.proto`.
+const ELEMENT_TYPES: [(&str, i32); 19] = [
+    ("pred", 1),
+    ("s8", 2),
+    ("s16", 3),
+    ("s32", 4),
+    ("s64", 5),
+    ("u8", 6),
+    ("u16", 7),
+    ("u32", 8),
+    ("u64", 9),
+    ("f16", 10),
+    ("f32", 11),
+    ("f64", 12),
+    ("c64", 15),
+    ("bf16", 16),
+    ("token", 17),
+    ("f8e5m2", 19),
+    ("f8e4m3fn", 20),
+    ("s4", 21),
+    ("u4", 22),
+];
+const TUPLE: i32 = 13;
+
+/// The program being listed.
+pub(super) struct ProgramSketch {
+    id: u64,
+    module: HloModule,
+    /// Instruction and computation ids by name; both are unique in the module.
+    ids: BTreeMap<String, i64>,
+}
+
+impl ProgramSketch {
+    /// `5 jit_step`
+    pub(super) fn begin(arguments: &str) -> Checked<Self> {
+        let (id, name) = split_word(arguments);
+        let id = id.parse().map_err(|_| format!("`{id}` is no program id"))?;
+        let name = if name.is_empty() { "jit_step" } else { name };
+        let module = HloModule {
+            name: name.into(),
+            id: 0,
+            ..HloModule::default()
+        };
+        Ok(Self {
+            id,
+            module,
+            ids: BTreeMap::new(),
+        })
+    }
+
+    /// Whether the line continues a program.
+    pub(super) fn accepts(line: &str) -> bool {
+        let (word, rest) = split_word(line);
+        matches!(word, "computation" | "entry" | "ROOT") || rest.starts_with("= ")
+    }
+
+    pub(super) fn add(&mut self, line: &str) -> Checked<()> {
+        match split_word(line) {
+            ("computation", name) => self.begin_computation(name),
+            ("entry", name) => {
+                self.begin_computation(if name.is_empty() { "main" } else { name });
+            }
+            ("ROOT", instruction) => {
+                self.add_instruction(instruction)?;
+                self.mark_root();
+            }
+            _ => self.add_instruction(line)?,
+        }
+        Ok(())
+    }
+
+    /// Name, id and `HloProto` bytes. The last computation is the entry; where no `ROOT` says
+    /// otherwise, the last instruction is the root.
+    pub(super) fn finish(mut self) -> (String, u64, Vec<u8>) {
+        for computation in &mut self.module.computations {
+            if computation.root_id == 0 {
+                computation.root_id = computation.instructions.last().map_or(0, |last| last.id);
+            }
+        }
+        if let Some(entry) = self.module.computations.last() {
+            self.module.entry_computation_name.clone_from(&entry.name);
+            self.module.entry_computation_id = entry.id;
+        }
+        let name = self.module.name.clone();
+        (
+            name,
+            self.id,
+            HloProto {
+                hlo_module: Some(self.module),
+            }
+            .encode_to_vec(),
+        )
+    }
+
+    fn begin_computation(&mut self, name: &str) {
+        let id = self.new_id(name);
+        let is_fusion_computation = name.starts_with("fused");
+        let computation = HloComputation {
+            name: name.into(),
+            id,
+            is_fusion_computation,
+            ..Default::default()
+        };
+        self.module.computations.push(computation);
+    }
+
+    fn mark_root(&mut self) {
+        if let Some(computation) = self.module.computations.last_mut() {
+            computation.root_id = computation.instructions.last().map_or(0, |last| last.id);
+        }
+    }
+
+    fn new_id(&mut self, name: &str) -> i64 {
+        let id = self.ids.len() as u64 + 1;
+        self.ids.insert(name.into(), id.cast_signed());
+        id.cast_signed()
+    }
+
+    fn id_of(&self, name: &str) -> Checked<i64> {
+        let name = name.trim().trim_start_matches('%');
+        // An operand may be written with its shape before it.
+        let name = name.rsplit_once([' ', '%']).map_or(name, |(_, name)| name);
+        self.ids
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("nothing is called `{name}` yet"))
+    }
+
+    fn add_instruction(&mut self, text: &str) -> Checked<()> {
+        if self.module.computations.is_empty() {
+            self.begin_computation("main");
+        }
+        let (name, definition) = text
+            .split_once(" = ")
+            .ok_or("an instruction reads `a = …`")?;
+        let name = name.trim().trim_start_matches('%');
+        let (shape, rest) = parse_shape(definition.trim())?;
+        let (opcode, rest) = rest
+            .trim()
+            .split_once('(')
+            .ok_or("an opcode needs its `(`")?;
+        let (operands, attributes) = split_closing(rest)?;
+        let mut instruction = HloInstruction {
+            name: name.into(),
+            opcode: opcode.into(),
+            shape: Some(shape),
+            ..HloInstruction::default()
+        };
+        match opcode {
+            "parameter" => {
+                let number = operands.trim().parse();
+                instruction.parameter_number = number.map_err(|_| "a parameter has a number")?;
+            }
+            "constant" => {}
+            _ => instruction.operand_ids = self.ids_of(operands)?,
+        }
+        for (key, value) in parse_attributes(attributes)? {
+            self.set_attribute(&mut instruction, key, value)?;
+        }
+        instruction.id = self.new_id(name);
+        if let Some(computation) = self.module.computations.last_mut() {
+            computation.instructions.push(instruction);
+        }
+        Ok(())
+    }
+
+    fn ids_of(&self, names: &str) -> Checked<Vec<i64>> {
+        split_top_level(names)
+            .into_iter()
+            .map(|name| self.id_of(name))
+            .collect()
+    }
+
+    fn set_attribute(&self, to: &mut HloInstruction, key: &str, value: &str) -> Checked<()> {
+        let metadata = to.metadata.get_or_insert_with(OpMetadata::default);
+        match key {
+            "op_name" => metadata.op_name = value.into(),
+            "source" => {
+                let (file, line) = value.rsplit_once(':').ok_or("a source reads `file.py:7`")?;
+                metadata.source_file = file.into();
+                metadata.source_line = line.parse().map_err(|_| "a source line is a number")?;
+            }
+            "kind" => to.fusion_kind = value.into(),
+            "calls" | "to_apply" | "body" | "condition" => {
+                to.called_computation_ids.extend(self.ids_of(value)?);
+            }
+            "channel_id" => {
+                to.channel_id = value.parse().map_err(|_| "a channel id is a number")?;
+            }
+            "custom_call_target" => to.custom_call_target = value.into(),
+            "replica_groups" => {
+                let inner = value
+                    .strip_prefix('{')
+                    .and_then(|value| value.strip_suffix('}'));
+                let groups = split_top_level(inner.unwrap_or(value));
+                to.replica_groups = groups
+                    .into_iter()
+                    .map(|group| {
+                        Ok(ReplicaGroup {
+                            replica_ids: numbers(group)?,
+                        })
+                    })
+                    .collect::<Checked<_>>()?;
+            }
+            _ => {
+                let dot = to.dot_dimension_numbers.get_or_insert_default();
+                *match key {
+                    "lhs_contracting_dims" => &mut dot.lhs_contracting,
+                    "rhs_contracting_dims" => &mut dot.rhs_contracting,
+                    "lhs_batch_dims" => &mut dot.lhs_batch,
+                    "rhs_batch_dims" => &mut dot.rhs_batch,
+                    _ => return Err(format!("no attribute `{key}` can be drawn")),
+                } = numbers(value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `f32[8,16]{1,0}` or `(f32[8], s32[])`, and what follows.
+fn parse_shape(text: &str) -> Checked<(Shape, &str)> {
+    if let Some(inside) = text.strip_prefix('(') {
+        let (members, rest) = split_closing(inside)?;
+        let members = split_top_level(members)
+            .into_iter()
+            .map(|member| parse_shape(member.trim()));
+        let tuple_shapes = members
+            .map(|member| member.map(|(shape, _)| shape))
+            .collect::<Checked<_>>()?;
+        return Ok((
+            Shape {
+                element_type: TUPLE,
+                tuple_shapes,
+                ..Shape::default()
+            },
+            rest,
+        ));
+    }
+    let problem = || format!("`{text}` does not begin with a shape like `f32[8,16]`");
+    let (element, rest) = text.split_once('[').ok_or_else(problem)?;
+    let (dimensions, rest) = rest.split_once(']').ok_or_else(problem)?;
+    let known = ELEMENT_TYPES.iter().find(|(name, _)| *name == element);
+    let &(_, element_type) = known.ok_or_else(|| format!("no element type `{element}`"))?;
+    let dimensions = numbers(dimensions)?;
+    let (order, rest) = match rest.strip_prefix('{') {
+        Some(layout) => layout.split_once('}').ok_or_else(problem)?,
+        None => ("", rest),
+    };
+    // A layout may go on with tiles after a colon; they are not drawn.
+    let order = numbers(order.split(':').next().unwrap_or(""))?;
+    let row_major = (0..dimensions.len() as u64)
+        .rev()
+        .map(u64::cast_signed)
+        .collect();
+    let minor_to_major = if order.is_empty() { row_major } else { order };
+    let layout = Some(Layout { minor_to_major });
+    Ok((
+        Shape {
+            element_type,
+            dimensions,
+            layout,
+            ..Shape::default()
+        },
+        rest,
+    ))
+}
+
+/// `{1,0}` or `1,0`
+fn numbers(text: &str) -> Checked<Vec<i64>> {
+    let inner = text.trim().trim_start_matches('{').trim_end_matches('}');
+    let parts = inner
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    parts
+        .map(|part| part.parse().map_err(|_| format!("`{part}` is no number")))
+        .collect()
+}
+
+/// What stands before the bracket that closes an already opened one, and after it.
+fn split_closing(text: &str) -> Checked<(&str, &str)> {
+    let mut depth = 1_usize;
+    for (index, character) in text.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Ok((&text[..index], &text[index + 1..]));
+        }
+    }
+    Err(format!("`({text}` is not closed"))
+}
+
+/// The parts between commas that stand outside every bracket and quote; no empty ones.
+fn split_top_level(text: &str) -> Vec<&str> {
+    let (mut depth, mut quoted, mut begin, mut parts) = (0_i32, false, 0, Vec::new());
+    for (index, character) in text.char_indices() {
+        match character {
+            '"' => quoted = !quoted,
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            ',' if depth == 0 && !quoted => {
+                parts.push(&text[begin..index]);
+                begin = index + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
+        .into_iter()
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// `, kind=kLoop, calls=fused` or the same without commas; values may be quoted or braced.
+fn parse_attributes(text: &str) -> Checked<Vec<(&str, &str)>> {
+    let mut attributes = Vec::new();
+    let mut rest = text.trim_start_matches([',', ' ']);
+    while !rest.is_empty() {
+        let (key, after) = rest
+            .split_once('=')
+            .ok_or_else(|| format!("`{rest}` has no value"))?;
+        let (mut depth, mut quoted) = (0_i32, false);
+        let end = after.find(|character| {
+            match character {
+                '"' => quoted = !quoted,
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            matches!(character, ',' | ' ') && depth == 0 && !quoted
+        });
+        let (value, after) = after.split_at(end.unwrap_or(after.len()));
+        attributes.push((key.trim(), value.trim_matches('"')));
+        rest = after.trim_start_matches([',', ' ']);
+    }
+    Ok(attributes)
+}

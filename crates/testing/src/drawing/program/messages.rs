@@ -1,0 +1,114 @@
+//! The few HLO messages a drawing needs (package `xla`), by `prost` derive. Field numbers are
+//! those of `hlo.proto` and `xla_data.proto`; everything else is left out.
+
+use prost::Message;
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HloProto {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) hlo_module: Option<HloModule>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HloModule {
+    #[prost(string, tag = "1")]
+    pub(crate) name: String,
+    #[prost(string, tag = "2")]
+    pub(crate) entry_computation_name: String,
+    #[prost(message, repeated, tag = "3")]
+    pub(crate) computations: Vec<HloComputation>,
+    #[prost(int64, tag = "5")]
+    pub(crate) id: i64,
+    #[prost(int64, tag = "6")]
+    pub(crate) entry_computation_id: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HloComputation {
+    #[prost(string, tag = "1")]
+    pub(crate) name: String,
+    #[prost(message, repeated, tag = "2")]
+    pub(crate) instructions: Vec<HloInstruction>,
+    #[prost(int64, tag = "5")]
+    pub(crate) id: i64,
+    #[prost(int64, tag = "6")]
+    pub(crate) root_id: i64,
+    #[prost(bool, tag = "7")]
+    pub(crate) is_fusion_computation: bool,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct HloInstruction {
+    #[prost(string, tag = "1")]
+    pub(crate) name: String,
+    #[prost(string, tag = "2")]
+    pub(crate) opcode: String,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) shape: Option<Shape>,
+    #[prost(message, optional, tag = "7")]
+    pub(crate) metadata: Option<OpMetadata>,
+    #[prost(int64, tag = "9")]
+    pub(crate) parameter_number: i64,
+    #[prost(string, tag = "11")]
+    pub(crate) fusion_kind: String,
+    #[prost(int64, tag = "26")]
+    pub(crate) channel_id: i64,
+    #[prost(string, tag = "28")]
+    pub(crate) custom_call_target: String,
+    #[prost(message, optional, tag = "30")]
+    pub(crate) dot_dimension_numbers: Option<DotDimensionNumbers>,
+    #[prost(int64, tag = "35")]
+    pub(crate) id: i64,
+    #[prost(int64, repeated, tag = "36")]
+    pub(crate) operand_ids: Vec<i64>,
+    #[prost(int64, repeated, tag = "38")]
+    pub(crate) called_computation_ids: Vec<i64>,
+    #[prost(message, repeated, tag = "49")]
+    pub(crate) replica_groups: Vec<ReplicaGroup>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct OpMetadata {
+    #[prost(string, tag = "2")]
+    pub(crate) op_name: String,
+    #[prost(string, tag = "3")]
+    pub(crate) source_file: String,
+    #[prost(int32, tag = "4")]
+    pub(crate) source_line: i32,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct DotDimensionNumbers {
+    #[prost(int64, repeated, tag = "1")]
+    pub(crate) lhs_contracting: Vec<i64>,
+    #[prost(int64, repeated, tag = "2")]
+    pub(crate) rhs_contracting: Vec<i64>,
+    #[prost(int64, repeated, tag = "3")]
+    pub(crate) lhs_batch: Vec<i64>,
+    #[prost(int64, repeated, tag = "4")]
+    pub(crate) rhs_batch: Vec<i64>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct ReplicaGroup {
+    #[prost(int64, repeated, tag = "1")]
+    pub(crate) replica_ids: Vec<i64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Shape {
+    #[prost(int32, tag = "2")]
+    pub(crate) element_type: i32,
+    #[prost(int64, repeated, tag = "3")]
+    pub(crate) dimensions: Vec<i64>,
+    #[prost(message, repeated, tag = "4")]
+    pub(crate) tuple_shapes: Vec<Self>,
+    #[prost(message, optional, tag = "5")]
+    pub(crate) layout: Option<Layout>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct Layout {
+    #[prost(int64, repeated, tag = "1")]
+    pub(crate) minor_to_major: Vec<i64>,
+}

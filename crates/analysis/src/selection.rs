@@ -123,7 +123,7 @@ impl Selected<'_> {
         let label = session.label(label);
         let op = label.op.map(|id: OpId| session.op(id));
         let text = |id: StringId| session.text(id);
-        if !self.has_program(op.map(|op| op.program)) {
+        if !self.has_program(label.program) {
             return false;
         }
         match op {

@@ -49,7 +49,10 @@ impl Flows {
         flows.dedup();
         let mut by_to = flows.clone();
         by_to.sort_unstable_by_key(|flow| (flow.to, flow.from, flow.kind));
-        Self { by_from: flows, by_to }
+        Self {
+            by_from: flows,
+            by_to,
+        }
     }
 
     /// All arrows, by origin.

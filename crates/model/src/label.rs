@@ -1,7 +1,7 @@
 //! Labels: what slices of one kind share. A session has millions of slices and thousands of labels,
 //! so everything that depends on the name alone is decided once per label.
 
-use crate::ids::{LaunchId, OpId, StringId};
+use crate::ids::{LaunchId, OpId, ProgramId, StringId};
 
 /// What slices of one kind share.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +14,8 @@ pub struct Label {
     pub class: Class,
     /// The HLO op it executes.
     pub op: Option<OpId>,
+    /// The program it belongs to: its op's, or the one whose launch it was attributed to.
+    pub program: Option<ProgramId>,
     /// Launch geometry, for GPU kernels.
     pub launch: Option<LaunchId>,
     /// Direction and bytes, for copies and memsets.

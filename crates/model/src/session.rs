@@ -42,8 +42,23 @@ pub struct Session {
     pub step_origin: Option<StepOrigin>,
     /// Arrows between slices.
     pub flows: Flows,
+    /// Events recorded as sums without times (aggregated XPlanes): they have no slices.
+    pub aggregates: Vec<Aggregate>,
     /// What was wrong with the input and what was repaired.
     pub warnings: Vec<Warning>,
+}
+
+/// An aggregated event: occurrences and their total, without times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aggregate {
+    /// What it was.
+    pub label: LabelId,
+    /// Device it was recorded for; none for host threads.
+    pub device: Option<DeviceId>,
+    /// How often.
+    pub occurrences: i64,
+    /// Sum of durations.
+    pub duration: Picos,
 }
 
 /// One host: one profile file.
@@ -260,7 +275,10 @@ pub enum StepOrigin {
 impl Session {
     /// First start and last end over all tracks.
     pub fn extent(&self) -> Option<Span> {
-        self.tracks.iter().filter_map(Track::extent).reduce(Span::hull)
+        self.tracks
+            .iter()
+            .filter_map(Track::extent)
+            .reduce(Span::hull)
     }
 
     /// Slices over all tracks.

@@ -16,7 +16,11 @@ pub struct Strings {
 
 impl Default for Strings {
     fn default() -> Self {
-        let mut strings = Self { buffer: String::new(), ends: Vec::new(), table: HashTable::new() };
+        let mut strings = Self {
+            buffer: String::new(),
+            ends: Vec::new(),
+            table: HashTable::new(),
+        };
         strings.intern("");
         strings
     }
@@ -29,7 +33,9 @@ impl Strings {
     /// The string with this id; empty for an id of another table.
     pub fn get(&self, id: StringId) -> &str {
         let index = id.index();
-        let Some(&end) = self.ends.get(index) else { return "" };
+        let Some(&end) = self.ends.get(index) else {
+            return "";
+        };
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.buffer[start as usize..end as usize]
     }
@@ -37,13 +43,21 @@ impl Strings {
     /// The id of a string, adding it when new. Texts past 4 GiB in total share the empty string.
     pub fn intern(&mut self, text: &str) -> StringId {
         let hash = hash_of(text);
-        let Self { buffer, ends, table } = self;
+        let Self {
+            buffer,
+            ends,
+            table,
+        } = self;
         let at = |index: u32| slice_of(buffer, ends, index);
         if let Some(&found) = table.find(hash, |&index| at(index) == text) {
             return StringId(found);
         }
-        let Ok(end) = u32::try_from(buffer.len() + text.len()) else { return Self::EMPTY };
-        let Ok(index) = u32::try_from(ends.len()) else { return Self::EMPTY };
+        let Ok(end) = u32::try_from(buffer.len() + text.len()) else {
+            return Self::EMPTY;
+        };
+        let Ok(index) = u32::try_from(ends.len()) else {
+            return Self::EMPTY;
+        };
         buffer.push_str(text);
         ends.push(end);
         table.insert_unique(hash, index, |&index| hash_of(slice_of(buffer, ends, index)));

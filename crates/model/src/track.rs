@@ -129,7 +129,10 @@ impl Lane {
     /// Time of one slice.
     pub fn span(&self, index: usize) -> Span {
         let start = Picos(self.starts[index]);
-        Span { start, end: start + Picos(self.durations[index]) }
+        Span {
+            start,
+            end: start + Picos(self.durations[index]),
+        }
     }
 
     /// End of one slice.
@@ -176,7 +179,10 @@ impl Track {
         let slices = lanes.map(|lane| lane.span(0).hull(lane.span(lane.len() - 1)));
         let samples = self.samples.iter().filter_map(|samples| {
             let (first, last) = (*samples.times.first()?, *samples.times.last()?);
-            Some(Span { start: Picos(first), end: Picos(last) })
+            Some(Span {
+                start: Picos(first),
+                end: Picos(last),
+            })
         });
         slices.chain(samples).reduce(Span::hull)
     }
@@ -202,7 +208,9 @@ impl Track {
             return;
         };
         let first_start = parents.starts[range.start];
-        let mut child = children.starts.partition_point(|&start| start < first_start);
+        let mut child = children
+            .starts
+            .partition_point(|&start| start < first_start);
         for index in range {
             let (start, end) = (parents.starts[index], parents.end(index));
             while child < children.len() && children.starts[child] < start {

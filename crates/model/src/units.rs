@@ -56,7 +56,10 @@ pub struct Span {
 impl Span {
     /// From start to end; an end before the start gives an empty span.
     pub fn new(start: Picos, end: Picos) -> Self {
-        Self { start, end: end.max(start) }
+        Self {
+            start,
+            end: end.max(start),
+        }
     }
 
     /// Length.
@@ -84,6 +87,9 @@ impl Span {
     /// The smallest span that holds both.
     #[must_use]
     pub fn hull(self, other: Self) -> Self {
-        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Self {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 }

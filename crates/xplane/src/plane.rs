@@ -1,0 +1,164 @@
+//! XPlane and XLine: the rows of a profile.
+
+use std::borrow::Cow;
+
+use crate::event::Events;
+use crate::metadata::{
+    EventMetadata, MetadataMap, StatMetadata, event_metadata_map, stat_metadata_map,
+};
+use crate::stat::{Stat, StatValue, Stats};
+use crate::wire::{Cursor, Value, WireError, lossy};
+
+/// A plane: one device, the host's threads, or a table of programs.
+#[derive(Debug, Clone, Default)]
+pub struct Plane<'a> {
+    /// Id; not unique.
+    pub id: i64,
+    /// Name, from which its role is known.
+    pub name: Cow<'a, str>,
+    /// Lines, in file order. Lines with equal ids are one row.
+    pub lines: Vec<Line<'a>>,
+    /// What events share.
+    pub event_metadata: MetadataMap<EventMetadata<'a>>,
+    /// What stats share.
+    pub stat_metadata: MetadataMap<StatMetadata<'a>>,
+    message: &'a [u8],
+}
+
+/// A line: one thread, stream or kind of device event.
+#[derive(Debug, Clone, Default)]
+pub struct Line<'a> {
+    /// Thread or stream number; may be negative.
+    pub id: i64,
+    /// Number to show instead, when not 0.
+    pub display_id: i64,
+    /// Name.
+    pub name: Cow<'a, str>,
+    /// Name to show instead, when not empty.
+    pub display_name: Cow<'a, str>,
+    /// Nanoseconds at which offsets of its events are 0.
+    pub timestamp_ns: i64,
+    /// Number of its events, the last one possibly cut off.
+    pub event_count: usize,
+    message: &'a [u8],
+}
+
+impl<'a> Plane<'a> {
+    /// Decodes everything but the events. The error says where in the message decoding stopped.
+    pub(crate) fn decode(message: &'a [u8]) -> (Self, Option<(usize, WireError)>) {
+        let mut plane = Self {
+            message,
+            ..Self::default()
+        };
+        let mut event_entries = Vec::new();
+        let mut stat_entries = Vec::new();
+        let mut damage = None;
+        let mut cursor = Cursor::new(message);
+        loop {
+            let before = cursor.position();
+            let field = match cursor.field() {
+                Ok(Some(field)) => field,
+                Ok(None) => break,
+                Err(error) => {
+                    damage = Some((before, error));
+                    break;
+                }
+            };
+            if let Value::Bytes(_, missing) = field.value
+                && missing > 0
+            {
+                damage = Some((before, WireError::Truncated));
+            }
+            match (field.number, field.value) {
+                (1, Value::Varint(id)) => plane.id = id.cast_signed(),
+                (2, Value::Bytes(name, _)) => plane.name = lossy(name),
+                (3, Value::Bytes(line, _)) => plane.lines.push(Line::decode(line)),
+                (4, Value::Bytes(entry, 0)) => event_entries.push(entry),
+                (5, Value::Bytes(entry, 0)) => stat_entries.push(entry),
+                _ => {}
+            }
+        }
+        plane.event_metadata = event_metadata_map(&event_entries);
+        plane.stat_metadata = stat_metadata_map(&stat_entries);
+        (plane, damage)
+    }
+
+    /// Stats of the plane itself: capabilities, versions.
+    pub fn stats(&self) -> Stats<'a> {
+        Stats::new(self.message, 6)
+    }
+
+    /// The name of a stat; empty when the file has none.
+    pub fn stat_name(&self, stat: &Stat<'_>) -> Cow<'a, str> {
+        self.stat_metadata
+            .get(stat.metadata_id)
+            .map_or(Cow::Borrowed(""), |found| lossy(found.name))
+    }
+
+    /// A stat's value as text, references resolved. Numbers are not text.
+    pub fn stat_text(&self, value: StatValue<'a>) -> Option<&'a [u8]> {
+        match value {
+            StatValue::Text(text) => Some(text),
+            StatValue::Ref(id) => self
+                .stat_metadata
+                .get(id.cast_signed())
+                .map(|found| found.name),
+            _ => None,
+        }
+    }
+
+    /// The value of the first of the stats with this name.
+    pub fn find_stat(&self, mut stats: Stats<'a>, name: &str) -> Option<StatValue<'a>> {
+        stats
+            .find(|stat| self.stat_name(stat) == name)
+            .map(|stat| stat.value)
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Decodes the header: writers put it before the events, but order is free, so all fields are
+    /// visited; events are counted and jumped over.
+    fn decode(message: &'a [u8]) -> Self {
+        let mut line = Self {
+            message,
+            ..Self::default()
+        };
+        let mut cursor = Cursor::new(message);
+        while let Ok(Some(field)) = cursor.field() {
+            match (field.number, field.value) {
+                (1, Value::Varint(id)) => line.id = id.cast_signed(),
+                (2, Value::Bytes(name, _)) => line.name = lossy(name),
+                (4, Value::Bytes(..)) => line.event_count += 1,
+                (3, Value::Varint(timestamp)) => line.timestamp_ns = timestamp.cast_signed(),
+                (10, Value::Varint(id)) => line.display_id = id.cast_signed(),
+                (11, Value::Bytes(name, _)) => line.display_name = lossy(name),
+                _ => {}
+            }
+        }
+        line
+    }
+
+    /// Its events, in file order.
+    pub fn events(&self) -> Events<'a> {
+        Events::new(self.message)
+    }
+
+    /// Bytes of the line.
+    pub fn byte_len(&self) -> usize {
+        self.message.len()
+    }
+
+    /// The line's bytes, to compute offsets in the file.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.message
+    }
+
+    /// The name to show.
+    pub fn shown_name(&self) -> &str {
+        if self.display_name.is_empty() {
+            &self.name
+        } else {
+            &self.display_name
+        }
+    }
+}

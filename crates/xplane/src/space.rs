@@ -1,0 +1,116 @@
+//! XSpace: a whole profile file.
+
+use std::borrow::Cow;
+
+use crate::plane::Plane;
+use crate::wire::{Cursor, Value, WireError, lossy};
+
+/// A whole profile file.
+#[derive(Debug, Clone, Default)]
+pub struct Space<'a> {
+    /// Planes, in file order. Planes with equal names are parts of one.
+    pub planes: Vec<Plane<'a>>,
+    /// Errors the profiler reported.
+    pub errors: Vec<Cow<'a, str>>,
+    /// Warnings the profiler reported, such as dropped events.
+    pub warnings: Vec<Cow<'a, str>>,
+    /// Host names; usually one.
+    pub hostnames: Vec<Cow<'a, str>>,
+    /// What could not be decoded.
+    pub problems: Vec<Problem>,
+    bytes: &'a [u8],
+}
+
+/// Something that could not be decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Byte offset in the file.
+    pub offset: usize,
+    /// Name of the plane, or empty outside planes.
+    pub plane: String,
+    /// What happened.
+    pub kind: ProblemKind,
+}
+
+/// What happened to undecodable bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// The input ends within a message.
+    Truncated,
+    /// The bytes are not protobuf.
+    Malformed,
+}
+
+impl From<WireError> for ProblemKind {
+    fn from(error: WireError) -> Self {
+        match error {
+            WireError::Truncated => Self::Truncated,
+            WireError::Malformed => Self::Malformed,
+        }
+    }
+}
+
+impl<'a> Space<'a> {
+    /// Looks at the whole file without decoding events. Never fails: what cannot be read is in
+    /// `problems`, and a file that is no profile has no planes with a name.
+    ///
+    /// ```
+    /// let space = stepscope_xplane::Space::scan(b"\x0a\x0b\x12\x09/host:CPU");
+    /// assert_eq!(space.planes[0].name, "/host:CPU");
+    /// assert!(space.problems.is_empty());
+    /// ```
+    pub fn scan(bytes: &'a [u8]) -> Self {
+        let mut space = Self {
+            bytes,
+            ..Self::default()
+        };
+        let mut cursor = Cursor::new(bytes);
+        loop {
+            let before = cursor.position();
+            match cursor.field() {
+                Ok(Some(field)) => match (field.number, field.value) {
+                    (1, Value::Bytes(message, missing)) => {
+                        space.add_plane(message, missing, before);
+                    }
+                    (2, Value::Bytes(text, _)) => space.errors.push(lossy(text)),
+                    (3, Value::Bytes(text, _)) => space.warnings.push(lossy(text)),
+                    (4, Value::Bytes(text, _)) => space.hostnames.push(lossy(text)),
+                    (_, Value::Bytes(_, missing)) if missing > 0 => {
+                        space.add_problem(before, "", WireError::Truncated);
+                    }
+                    _ => {}
+                },
+                Ok(None) => break,
+                Err(error) => {
+                    space.add_problem(before, "", error);
+                    break;
+                }
+            }
+        }
+        space
+    }
+
+    fn add_plane(&mut self, message: &'a [u8], missing: usize, before: usize) {
+        let (plane, damage) = Plane::decode(message);
+        if let Some((offset, error)) = damage {
+            let offset = self.offset_of(message) + offset;
+            self.add_problem(offset, &plane.name, error);
+        } else if missing > 0 {
+            self.add_problem(before, &plane.name, WireError::Truncated);
+        }
+        self.planes.push(plane);
+    }
+
+    fn add_problem(&mut self, offset: usize, plane: &str, error: WireError) {
+        self.problems.push(Problem {
+            offset,
+            plane: plane.to_owned(),
+            kind: error.into(),
+        });
+    }
+
+    /// Where a part of the file stands, given a slice that one of its views returned.
+    pub fn offset_of(&self, part: &[u8]) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.bytes.as_ptr() as usize)
+    }
+}

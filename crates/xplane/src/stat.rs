@@ -1,0 +1,115 @@
+//! XStat: a named value on an event, a metadata or a plane.
+
+use crate::wire::{Cursor, Value};
+
+/// A named value. The name is in the plane's stat metadata under `metadata_id`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stat<'a> {
+    /// Key in the plane's stat metadata.
+    pub metadata_id: i64,
+    /// The value.
+    pub value: StatValue<'a>,
+}
+
+/// The value of a stat as recorded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StatValue<'a> {
+    /// No value was recorded.
+    None,
+    /// A double.
+    Double(f64),
+    /// An unsigned integer.
+    Uint(u64),
+    /// A signed integer.
+    Int(i64),
+    /// Text, possibly not UTF-8.
+    Text(&'a [u8]),
+    /// Opaque bytes.
+    Bytes(&'a [u8]),
+    /// The *name* of the stat metadata with this id is the value.
+    Ref(u64),
+    /// Gzip-compressed text.
+    CompressedText(&'a [u8]),
+}
+
+impl StatValue<'_> {
+    /// As an integer, whatever integer or whole double it was recorded as. Unsigned values above
+    /// 2^63 wrap, as program fingerprints do.
+    pub fn as_int(self) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(value),
+            Self::Uint(value) | Self::Ref(value) => Some(value.cast_signed()),
+            #[expect(clippy::cast_possible_truncation, reason = "range checked")]
+            Self::Double(value) if value.abs() < 9.0e18 => Some(value as i64),
+            _ => None,
+        }
+    }
+
+    /// As a double, whatever number it was recorded as.
+    pub fn as_double(self) -> Option<f64> {
+        match self {
+            Self::Double(value) => Some(value),
+            Self::Int(value) => Some(value as f64),
+            Self::Uint(value) => Some(value as f64),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Stat<'a> {
+    /// Decodes one stat. Unknown fields are skipped; damage ends the stat with what was read.
+    #[inline]
+    pub(crate) fn decode(bytes: &'a [u8]) -> Self {
+        let mut stat = Self {
+            metadata_id: 0,
+            value: StatValue::None,
+        };
+        let mut cursor = Cursor::new(bytes);
+        while let Ok(Some(field)) = cursor.field() {
+            match (field.number, field.value) {
+                (1, Value::Varint(id)) => stat.metadata_id = id.cast_signed(),
+                (2, Value::Fixed64(bits)) => stat.value = StatValue::Double(f64::from_bits(bits)),
+                (3, Value::Varint(value)) => stat.value = StatValue::Uint(value),
+                (4, Value::Varint(value)) => stat.value = StatValue::Int(value.cast_signed()),
+                (5, Value::Bytes(text, 0)) => stat.value = StatValue::Text(text),
+                (6, Value::Bytes(bytes, 0)) => stat.value = StatValue::Bytes(bytes),
+                (7, Value::Varint(id)) => stat.value = StatValue::Ref(id),
+                (8, Value::Bytes(bytes, 0)) => stat.value = StatValue::CompressedText(bytes),
+                _ => {}
+            }
+        }
+        stat
+    }
+}
+
+/// The stats of an event or a metadata, in file order.
+#[derive(Debug, Clone)]
+pub struct Stats<'a> {
+    cursor: Cursor<'a>,
+    field_number: u32,
+}
+
+impl<'a> Stats<'a> {
+    pub(crate) const fn new(message: &'a [u8], field_number: u32) -> Self {
+        Self {
+            cursor: Cursor::new(message),
+            field_number,
+        }
+    }
+}
+
+impl<'a> Iterator for Stats<'a> {
+    type Item = Stat<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Stat<'a>> {
+        while let Ok(Some(field)) = self.cursor.field() {
+            if field.number == self.field_number
+                && let Value::Bytes(bytes, 0) = field.value
+            {
+                return Some(Stat::decode(bytes));
+            }
+        }
+        None
+    }
+}

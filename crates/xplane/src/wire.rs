@@ -1,0 +1,230 @@
+//! The protobuf wire format: varints, tags, fields of a message.
+
+use std::borrow::Cow;
+
+/// A message that is being read. `position` never exceeds the length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    position: usize,
+}
+
+/// One field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field<'a> {
+    pub(crate) number: u32,
+    pub(crate) value: Value<'a>,
+}
+
+/// The value of a field as it stands on the wire.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Varint(u64),
+    Fixed64(u64),
+    /// Length-delimited; the second is the number of bytes missing at the end of the input.
+    Bytes(&'a [u8], usize),
+    Fixed32,
+}
+
+/// Why a message could not be read further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WireError {
+    /// The input ends within a field.
+    Truncated,
+    /// A varint of more than ten bytes, field number 0, or a group.
+    Malformed,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, position: 0 }
+    }
+
+    pub(crate) const fn position(&self) -> usize {
+        self.position
+    }
+
+    pub(crate) const fn is_at_end(&self) -> bool {
+        self.position >= self.bytes.len()
+    }
+
+    /// What has not been read.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.position..).unwrap_or_default()
+    }
+
+    /// The next field, or none at the end.
+    #[inline]
+    pub(crate) fn field(&mut self) -> Result<Option<Field<'a>>, WireError> {
+        if self.is_at_end() {
+            return Ok(None);
+        }
+        let tag = self.varint()?;
+        let number = u32::try_from(tag >> 3).map_err(|_| WireError::Malformed)?;
+        if number == 0 {
+            return Err(WireError::Malformed);
+        }
+        let value = match tag & 7 {
+            0 => Value::Varint(self.varint()?),
+            1 => Value::Fixed64(self.fixed64()?),
+            2 => self.delimited()?,
+            5 => {
+                self.skip(4)?;
+                Value::Fixed32
+            }
+            _ => return Err(WireError::Malformed),
+        };
+        Ok(Some(Field { number, value }))
+    }
+
+    /// A varint. Eight bytes are looked at together, which covers every value below 2^56.
+    #[inline]
+    pub(crate) fn varint(&mut self) -> Result<u64, WireError> {
+        let first = *self.bytes.get(self.position).ok_or(WireError::Truncated)?;
+        if first < 0x80 {
+            self.position += 1;
+            return Ok(u64::from(first));
+        }
+        if let Some(chunk) = self.bytes.get(self.position..self.position + 8)
+            && let Ok(chunk) = <[u8; 8]>::try_from(chunk)
+        {
+            let word = u64::from_le_bytes(chunk);
+            let ends = !word & 0x8080_8080_8080_8080;
+            if ends != 0 {
+                let bits = ends.trailing_zeros() + 1;
+                self.position += (bits / 8) as usize;
+                return Ok(compact(word & (u64::MAX >> (64 - bits))));
+            }
+        }
+        self.long_varint()
+    }
+
+    /// A varint byte by byte: near the end of the input, or of nine and ten bytes.
+    #[cold]
+    fn long_varint(&mut self) -> Result<u64, WireError> {
+        let mut value = 0u64;
+        for (count, shift) in (0..70).step_by(7).enumerate() {
+            let byte = *self
+                .bytes
+                .get(self.position + count)
+                .ok_or(WireError::Truncated)?;
+            if shift < 64 {
+                value |= u64::from(byte & 0x7f) << shift;
+            }
+            if byte < 0x80 {
+                self.position += count + 1;
+                return Ok(value);
+            }
+        }
+        Err(WireError::Malformed)
+    }
+
+    fn fixed64(&mut self) -> Result<u64, WireError> {
+        let chunk = self.rest().first_chunk::<8>().ok_or(WireError::Truncated)?;
+        self.position += 8;
+        Ok(u64::from_le_bytes(*chunk))
+    }
+
+    fn skip(&mut self, count: usize) -> Result<(), WireError> {
+        if self.bytes.len() - self.position < count {
+            return Err(WireError::Truncated);
+        }
+        self.position += count;
+        Ok(())
+    }
+
+    #[inline]
+    fn delimited(&mut self) -> Result<Value<'a>, WireError> {
+        let length = self.varint()?;
+        let rest = self.rest();
+        let available = rest.len();
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if let Some(bytes) = rest.get(..length) {
+            self.position += length;
+            return Ok(Value::Bytes(bytes, 0));
+        }
+        self.position = self.bytes.len();
+        Ok(Value::Bytes(rest, length - available))
+    }
+}
+
+/// Joins the 7-bit groups of eight bytes.
+#[inline]
+const fn compact(word: u64) -> u64 {
+    let word = word & 0x7f7f_7f7f_7f7f_7f7f;
+    let word = ((word & 0x7f00_7f00_7f00_7f00) >> 1) | (word & 0x007f_007f_007f_007f);
+    let word = ((word & 0x3fff_0000_3fff_0000) >> 2) | (word & 0x0000_3fff_0000_3fff);
+    ((word & 0x0fff_ffff_0000_0000) >> 4) | (word & 0x0000_0000_0fff_ffff)
+}
+
+impl<'a> Value<'a> {
+    /// As a signed integer.
+    pub(crate) const fn int(self) -> Option<i64> {
+        match self {
+            Self::Varint(value) => Some(value.cast_signed()),
+            _ => None,
+        }
+    }
+
+    /// As complete bytes.
+    pub(crate) const fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Bytes(bytes, 0) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+/// Text as UTF-8; invalid parts become replacement characters.
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encode(mut value: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        loop {
+            let low = (value & 0x7f) as u8;
+            value >>= 7;
+            if value == 0 {
+                bytes.push(low);
+                return bytes;
+            }
+            bytes.push(low | 0x80);
+        }
+    }
+
+    #[test]
+    fn varints_of_every_length_at_every_distance_from_the_end() {
+        for shift in 0..64 {
+            for value in [1u64 << shift, (1u64 << shift) - 1, u64::MAX >> shift] {
+                for padding in 0..9 {
+                    let mut bytes = encode(value);
+                    let length = bytes.len();
+                    bytes.extend(std::iter::repeat_n(0xff, padding));
+                    let mut cursor = Cursor::new(&bytes);
+                    assert_eq!(cursor.varint(), Ok(value));
+                    assert_eq!(cursor.position(), length);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn endless_and_cut_varints_are_errors() {
+        assert_eq!(Cursor::new(&[0xff; 11]).varint(), Err(WireError::Malformed));
+        assert_eq!(Cursor::new(&[0x80]).varint(), Err(WireError::Truncated));
+        assert_eq!(Cursor::new(&[]).varint(), Err(WireError::Truncated));
+    }
+
+    #[test]
+    fn a_length_past_the_end_says_how_much_is_missing() {
+        let mut cursor = Cursor::new(&[0x0a, 5, 1, 2]);
+        let field = cursor.field().unwrap().unwrap();
+        assert!(matches!(field.value, Value::Bytes(&[1, 2], 3)));
+        assert!(cursor.field().unwrap().is_none());
+    }
+}

@@ -25,7 +25,7 @@ const LEFT_OUT: &str = "<!doctype html>
 <meta charset=\"utf-8\">
 <title>Stepscope</title>
 <h1>The web UI was left out of this build</h1>
-<p>Reports are still served as JSON. To include the UI, install Node.js 20 or newer and build again
+<p>Reports are still served as JSON. To include the UI, install Node.js 20.19 or newer and build again
 without the environment variable <code>STEPSCOPE_NO_UI</code>.</p>
 </html>
 ";

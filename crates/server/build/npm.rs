@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The oldest major version of Node.js that builds the UI.
-const NODE_MAJOR_MIN: u32 = 20;
+/// The oldest Node.js that builds the UI, as major and minor version; Vite sets it.
+const NODE_MIN: (u32, u32) = (20, 19);
 
 /// Windows installs npm as a script that must be named in full.
 const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
@@ -33,16 +33,15 @@ pub(crate) fn lock(ui: &Path) -> Result<File, String> {
 
 /// Fails with what to install when Node.js or npm is missing or too old.
 pub(crate) fn check_tools() -> Result<(), String> {
-    let advice = "install Node.js 20 or newer with npm (https://nodejs.org)";
+    let advice = "install Node.js 20.19 or newer with npm (https://nodejs.org)";
     let version = version_of("node").ok_or_else(|| {
         format!("the web UI is built with Node.js, and `node` was not found: {advice}")
     })?;
-    let major = version
+    let mut numbers = version
         .trim_start_matches('v')
         .split('.')
-        .next()
-        .and_then(|major| major.parse().ok());
-    if major.is_none_or(|major: u32| major < NODE_MAJOR_MIN) {
+        .map_while(|part| part.parse().ok());
+    if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < NODE_MIN {
         return Err(format!(
             "the web UI needs a newer Node.js than {version}: {advice}"
         ));
@@ -59,7 +58,7 @@ pub(crate) fn install_if_stale(ui: &Path) -> Result<bool, String> {
     if !is_stale(ui)? {
         return Ok(false);
     }
-    run(ui, &["ci", "--no-audit", "--no-fund"])?;
+    run(ui, &["ci", "--include=dev", "--no-audit", "--no-fund"])?;
     Ok(true)
 }
 

@@ -1,6 +1,6 @@
 //! XEvent: one slice, instant, sample or aggregate on a line.
 
-use crate::stat::Stats;
+use crate::stat::{Stat, Stats};
 use crate::wire::{Cursor, Value, WireError};
 
 /// One event. Its stats are decoded when iterated.
@@ -14,62 +14,37 @@ pub struct Event<'a> {
     pub duration_ps: i64,
     /// How many occurrences an aggregated event stands for; none for ordinary events.
     pub occurrences: Option<i64>,
-    stats: &'a [u8],
+    message: &'a [u8],
 }
 
 impl<'a> Event<'a> {
-    /// Decodes one event. What precedes damage is kept.
+    /// Decodes one event in a single pass, handing over each stat. What precedes damage is kept.
     #[inline]
-    fn decode(bytes: &'a [u8]) -> Self {
+    fn decode(message: &'a [u8], visit: &mut impl FnMut(Stat<'a>)) -> Self {
         let mut event = Self {
             metadata_id: 0,
             offset_ps: 0,
             duration_ps: 0,
             occurrences: None,
-            stats: &[],
+            message,
         };
-        let mut cursor = Cursor::new(bytes);
-        loop {
-            let before = cursor.position();
-            let Ok(Some(field)) = cursor.field() else {
-                return event;
-            };
+        let mut cursor = Cursor::new(message);
+        while let Ok(Some(field)) = cursor.field() {
             match (field.number, field.value) {
                 (1, Value::Varint(id)) => event.metadata_id = id.cast_signed(),
                 (2, Value::Varint(offset)) => event.offset_ps = offset.cast_signed(),
                 (3, Value::Varint(duration)) => event.duration_ps = duration.cast_signed(),
+                (4, Value::Bytes(stat, 0)) => visit(Stat::new(stat)),
                 (5, Value::Varint(count)) => event.occurrences = Some(count.cast_signed()),
-                (4, Value::Bytes(..)) => {
-                    event.stats = &bytes[before..];
-                    event.decode_after_stats(cursor);
-                    return event;
-                }
                 _ => {}
             }
         }
-    }
-
-    /// Fields may come in any order, but writers put stats behind the times. What follows the first
-    /// stat is scanned only for the rare fields; stats are skipped by their length.
-    #[inline]
-    fn decode_after_stats(&mut self, mut cursor: Cursor<'a>) {
-        while let Ok(Some(field)) = cursor.field() {
-            if let Value::Varint(value) = field.value {
-                match field.number {
-                    1 => self.metadata_id = value.cast_signed(),
-                    2 => self.offset_ps = value.cast_signed(),
-                    3 => self.duration_ps = value.cast_signed(),
-                    5 => self.occurrences = Some(value.cast_signed()),
-                    _ => {}
-                }
-            }
-        }
+        event
     }
 
     /// The event's own stats, in file order.
-    #[inline]
     pub fn stats(&self) -> Stats<'a> {
-        Stats::new(self.stats, 4)
+        Stats::new(self.message, 4)
     }
 }
 
@@ -95,16 +70,15 @@ impl<'a> Events<'a> {
     }
 }
 
-impl<'a> Iterator for Events<'a> {
-    type Item = Event<'a>;
-
+impl<'a> Events<'a> {
+    /// The next event, handing over each of its stats on the way: one pass over the bytes.
     #[inline]
-    fn next(&mut self) -> Option<Event<'a>> {
+    pub fn next_with(&mut self, visit: &mut impl FnMut(Stat<'a>)) -> Option<Event<'a>> {
         loop {
             let before = self.cursor.position();
             match self.cursor.field() {
                 Ok(Some(field)) if field.number == 4 => match field.value {
-                    Value::Bytes(bytes, 0) => return Some(Event::decode(bytes)),
+                    Value::Bytes(bytes, 0) => return Some(Event::decode(bytes, visit)),
                     Value::Bytes(..) => {
                         self.damage = Some((before, WireError::Truncated));
                         return None;
@@ -119,5 +93,13 @@ impl<'a> Iterator for Events<'a> {
                 }
             }
         }
+    }
+}
+
+impl<'a> Iterator for Events<'a> {
+    type Item = Event<'a>;
+
+    fn next(&mut self) -> Option<Event<'a>> {
+        self.next_with(&mut |_| {})
     }
 }

@@ -111,7 +111,7 @@ impl<'a> Plane<'a> {
     pub fn find_stat(&self, mut stats: Stats<'a>, name: &str) -> Option<StatValue<'a>> {
         stats
             .find(|stat| self.stat_name(stat) == name)
-            .map(|stat| stat.value)
+            .map(|stat| stat.value())
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::wire::{Cursor, Value};
 
 /// A named value. The name is in the plane's stat metadata under `metadata_id`.
+/// The value is decoded when asked for: most stats of most events are never looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stat<'a> {
     /// Key in the plane's stat metadata.
     pub metadata_id: i64,
-    /// The value.
-    pub value: StatValue<'a>,
+    message: &'a [u8],
 }
 
 /// The value of a stat as recorded.
@@ -57,29 +57,51 @@ impl StatValue<'_> {
 }
 
 impl<'a> Stat<'a> {
-    /// Decodes one stat. Unknown fields are skipped; damage ends the stat with what was read.
+    /// Reads the key. Writers put it first, in one byte as long as ids are small.
     #[inline]
-    pub(crate) fn decode(bytes: &'a [u8]) -> Self {
-        let mut stat = Self {
-            metadata_id: 0,
-            value: StatValue::None,
-        };
-        let mut cursor = Cursor::new(bytes);
-        while let Ok(Some(field)) = cursor.field() {
-            match (field.number, field.value) {
-                (1, Value::Varint(id)) => stat.metadata_id = id.cast_signed(),
-                (2, Value::Fixed64(bits)) => stat.value = StatValue::Double(f64::from_bits(bits)),
-                (3, Value::Varint(value)) => stat.value = StatValue::Uint(value),
-                (4, Value::Varint(value)) => stat.value = StatValue::Int(value.cast_signed()),
-                (5, Value::Bytes(text, 0)) => stat.value = StatValue::Text(text),
-                (6, Value::Bytes(bytes, 0)) => stat.value = StatValue::Bytes(bytes),
-                (7, Value::Varint(id)) => stat.value = StatValue::Ref(id),
-                (8, Value::Bytes(bytes, 0)) => stat.value = StatValue::CompressedText(bytes),
-                _ => {}
-            }
+    pub(crate) fn new(message: &'a [u8]) -> Self {
+        if let [0x08, id @ ..0x80, ..] = message {
+            return Self {
+                metadata_id: i64::from(*id),
+                message,
+            };
         }
-        stat
+        Self {
+            metadata_id: find_key(message),
+            message,
+        }
     }
+
+    /// The value. Of several the last counts; unknown fields are skipped, damage ends the stat.
+    #[inline]
+    pub fn value(&self) -> StatValue<'a> {
+        let mut decoded = StatValue::None;
+        let mut cursor = Cursor::new(self.message);
+        while let Ok(Some(field)) = cursor.field() {
+            decoded = match (field.number, field.value) {
+                (2, Value::Fixed64(bits)) => StatValue::Double(f64::from_bits(bits)),
+                (3, Value::Varint(value)) => StatValue::Uint(value),
+                (4, Value::Varint(value)) => StatValue::Int(value.cast_signed()),
+                (5, Value::Bytes(text, 0)) => StatValue::Text(text),
+                (6, Value::Bytes(bytes, 0)) => StatValue::Bytes(bytes),
+                (7, Value::Varint(id)) => StatValue::Ref(id),
+                (8, Value::Bytes(bytes, 0)) => StatValue::CompressedText(bytes),
+                _ => decoded,
+            };
+        }
+        decoded
+    }
+}
+
+fn find_key(message: &[u8]) -> i64 {
+    let mut key = 0;
+    let mut cursor = Cursor::new(message);
+    while let Ok(Some(field)) = cursor.field() {
+        if let (1, Value::Varint(id)) = (field.number, field.value) {
+            key = id.cast_signed();
+        }
+    }
+    key
 }
 
 /// The stats of an event or a metadata, in file order.
@@ -107,7 +129,7 @@ impl<'a> Iterator for Stats<'a> {
             if field.number == self.field_number
                 && let Value::Bytes(bytes, 0) = field.value
             {
-                return Some(Stat::decode(bytes));
+                return Some(Stat::new(bytes));
             }
         }
         None

@@ -157,24 +157,6 @@ const fn compact(word: u64) -> u64 {
     ((word & 0x0fff_ffff_0000_0000) >> 4) | (word & 0x0000_0000_0fff_ffff)
 }
 
-impl<'a> Value<'a> {
-    /// As a signed integer.
-    pub(crate) const fn int(self) -> Option<i64> {
-        match self {
-            Self::Varint(value) => Some(value.cast_signed()),
-            _ => None,
-        }
-    }
-
-    /// As complete bytes.
-    pub(crate) const fn bytes(self) -> Option<&'a [u8]> {
-        match self {
-            Self::Bytes(bytes, 0) => Some(bytes),
-            _ => None,
-        }
-    }
-}
-
 /// Text as UTF-8; invalid parts become replacement characters.
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)

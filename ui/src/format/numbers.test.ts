@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+
+import { columnScale, format, formatDate, formatTime, MISSING, plural } from './numbers';
+
+const plain = (text: string) => text.replace(/\u202f|\u00a0/g, ' ');
+
+describe('format picks the unit that suits the value', () => {
+  test.each([
+    ['duration', 0, '0 ps'],
+    ['duration', 999, '999 ps'],
+    ['duration', 1500, '1.50 ns'],
+    ['duration', 12_340_000_000, '12.34 ms'],
+    ['duration', 132_500_000_000, '132.5 ms'],
+    ['duration', 999_999_999, '1.00 ms'],
+    ['duration', -2_500_000, '−2.50 µs'],
+    ['duration', 5_400e12, '5,400.0 s'],
+    ['bytes', 512, '512 B'],
+    ['bytes', 1536, '1.50 KiB'],
+    ['bytes', 180 * 1024 * 1024, '180.0 MiB'],
+    ['bandwidth', 3.2e12, '3.20 TB/s'],
+    ['flops', 2e9, '2.00 GFLOP'],
+    ['flop_rate', 989.4e12, '989.4 TFLOP/s'],
+    ['ratio', 0.1234, '12.3 %'],
+    ['ratio', 1.07, '107.0 %'],
+    ['count', 3_600_000, '3,600,000'],
+    ['count', 0.5, '0.50'],
+  ] as const)('%s %d', (kind, value, expected) => {
+    expect(plain(format(kind, value))).toBe(expected);
+  });
+
+  test('nothing is a dash', () => {
+    expect(format('duration', null)).toBe(MISSING);
+    expect(format('duration', undefined)).toBe(MISSING);
+    expect(format('ratio', Number.NaN)).toBe(MISSING);
+  });
+});
+
+describe('columnScale fixes one unit', () => {
+  test('the largest value decides', () => {
+    const scale = columnScale('duration', [1e6, 40e9, null]);
+    expect(scale.unit).toBe('ms');
+    expect(scale.text(40e9)).toBe('40.000');
+    expect(scale.text(1e6)).toBe('0.001');
+    expect(scale.text(null)).toBe(MISSING);
+  });
+
+  test('small is not nothing', () => {
+    const scale = columnScale('duration', [40e9]);
+    expect(scale.text(10)).toBe('<0.001');
+    expect(scale.text(0)).toBe('0.000');
+  });
+
+  test('whole counts have no decimals', () => {
+    expect(columnScale('count', [1, 2, 30]).text(30)).toBe('30');
+    expect(columnScale('ratio', [0.5]).text(0.5)).toBe('50.0');
+    expect(columnScale('duration', []).text(0)).toBe('0');
+  });
+});
+
+test('formatTime resolves what the axis needs', () => {
+  expect(plain(formatTime(1_204_000_000_000))).toBe('1.204 s');
+  expect(plain(formatTime(1_204_000_000_000, 1e6))).toBe('1.204000 s');
+});
+
+test('dates and plurals', () => {
+  expect(formatDate(new Date(2026, 10, 21, 8, 46).getTime())).toBe('2026-11-21 08:46');
+  expect(formatDate(null)).toBe(MISSING);
+  expect(plain(plural(1, 'step'))).toBe('1 step');
+  expect(plain(plural(2000, 'step'))).toBe('2,000 steps');
+});

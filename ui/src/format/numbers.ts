@@ -1,0 +1,148 @@
+/**
+ * The one formatter of figures. Two ways: `formatX(value)` picks the unit that suits the value;
+ * `columnScale(kind, values)` fixes one unit for a whole column, for tables and axes.
+ * Between number and unit stands a narrow no-break space.
+ */
+
+/** What a number measures; decides its units. */
+export type Kind = 'duration' | 'bytes' | 'bandwidth' | 'flops' | 'flop_rate' | 'ratio' | 'count';
+
+/** A unit and how many base units (ps, bytes, flops, 1) it holds. */
+interface Unit {
+  name: string;
+  size: number;
+}
+
+const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
+
+const UNITS: Record<Kind, readonly Unit[]> = {
+  duration: [
+    { name: 'ps', size: 1 },
+    { name: 'ns', size: 1e3 },
+    { name: 'µs', size: 1e6 },
+    { name: 'ms', size: 1e9 },
+    { name: 's', size: 1e12 },
+  ],
+  bytes: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((name, index) => ({
+    name,
+    size: 1024 ** index,
+  })),
+  bandwidth: DECIMAL.map((prefix, index) => ({ name: `${prefix}B/s`, size: 1e3 ** index })),
+  flops: DECIMAL.map((prefix, index) => ({ name: `${prefix}FLOP`, size: 1e3 ** index })),
+  flop_rate: DECIMAL.map((prefix, index) => ({ name: `${prefix}FLOP/s`, size: 1e3 ** index })),
+  ratio: [{ name: '%', size: 0.01 }],
+  count: [{ name: '', size: 1 }],
+};
+
+/** Units without parts. */
+const WHOLE = new Set(['ps', 'B', 'FLOP', '']);
+
+const SPACE = '\u202f';
+export const MISSING = '–';
+
+/** A value with the unit that suits it, such as `12.34 ms`; `–` for nothing. */
+export function format(kind: Kind, value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+  const unit = unitFor(kind, Math.abs(value));
+  const decimals = decimalsFor(unit, Math.abs(value) / unit.size, kind);
+  return withUnit(fixed(value / unit.size, decimals), unit.name);
+}
+
+export const formatDuration = (ps: number | null | undefined) => format('duration', ps);
+export const formatBytes = (bytes: number | null | undefined) => format('bytes', bytes);
+export const formatRatio = (ratio: number | null | undefined) => format('ratio', ratio);
+export const formatCount = (count: number | null | undefined) => format('count', count);
+
+/** One unit for many values: text without the unit, and the unit for the header. */
+export interface Scale {
+  unit: string;
+  /** Base units in one of the scale's. */
+  size: number;
+  text: (value: number | null | undefined) => string;
+}
+
+/** The scale that suits the largest of the values. */
+export function columnScale(kind: Kind, values: Iterable<number | null | undefined>): Scale {
+  let largest = 0;
+  let isWhole = true;
+  for (const value of values) {
+    if (value === null || value === undefined || !Number.isFinite(value)) continue;
+    largest = Math.max(largest, Math.abs(value));
+    isWhole &&= Number.isInteger(value);
+  }
+  const unit = unitFor(kind, largest);
+  const top = largest / unit.size;
+  let decimals = columnDecimals(kind, unit, top);
+  if (kind === 'count' && isWhole) decimals = 0;
+  const least = 10 ** -decimals;
+  return {
+    unit: unit.name,
+    size: unit.size,
+    text: (value) => {
+      if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+      const scaled = value / unit.size;
+      // A figure that is there must not read as nothing.
+      if (scaled > 0 && scaled < least / 2) return `<${fixed(least, decimals)}`;
+      return fixed(scaled, decimals);
+    },
+  };
+}
+
+/** Time since the session began, for axes and titles: `1.204 s`, always with its unit. */
+export function formatTime(ps: number, resolutionPs = 0): string {
+  const unit = unitFor('duration', Math.abs(ps));
+  const wanted = resolutionPs > 0 ? Math.ceil(-Math.log10(resolutionPs / unit.size)) : 3;
+  const decimals = WHOLE.has(unit.name) ? 0 : Math.min(9, Math.max(0, wanted));
+  return withUnit(fixed(ps / unit.size, decimals), unit.name);
+}
+
+/** The local date and minute of an epoch time, `2026-11-21 08:46`. */
+export function formatDate(epochMs: number | null | undefined): string {
+  if (epochMs === null || epochMs === undefined) return MISSING;
+  const date = new Date(epochMs);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** `1 step`, `20 steps`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)}\u00a0${count === 1 ? one : many}`;
+}
+
+function unitFor(kind: Kind, magnitude: number): Unit {
+  const units = UNITS[kind];
+  let chosen = units[0] as Unit;
+  for (const unit of units) {
+    // Half a thousandth early, so that 999,999 does not read 1000.00 of the smaller unit.
+    if (magnitude >= unit.size * 0.999995) chosen = unit;
+  }
+  return chosen;
+}
+
+function decimalsFor(unit: Unit, scaled: number, kind: Kind): number {
+  if (kind === 'ratio') return 1;
+  if (kind === 'count') return Number.isInteger(scaled) || scaled >= 1000 ? 0 : 2;
+  if (WHOLE.has(unit.name)) return Number.isInteger(scaled) ? 0 : scaled >= 100 ? 0 : 1;
+  return scaled >= 99.995 ? 1 : 2;
+}
+
+function columnDecimals(kind: Kind, unit: Unit, top: number): number {
+  if (kind === 'ratio') return 1;
+  if (WHOLE.has(unit.name)) return kind === 'count' && top < 100 ? 1 : 0;
+  if (kind === 'duration') return top >= 100 ? 2 : 3;
+  return top >= 100 ? 1 : 2;
+}
+
+function withUnit(text: string, unit: string): string {
+  return unit ? `${text}${SPACE}${unit}` : text;
+}
+
+/** Fixed decimals with thousands separators and a true minus sign. */
+function fixed(value: number, decimals: number): string {
+  const [whole = '0', part] = Math.abs(value).toFixed(decimals).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  const text = part ? `${grouped}.${part}` : grouped;
+  const isZero = /^[0.,]*$/.test(text);
+  return value < 0 && !isZero ? `−${text}` : text;
+}

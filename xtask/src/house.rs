@@ -44,7 +44,7 @@ const COMMON_FOLDERS: [&str; 10] = [
 /// Every broken house rule; empty when all is well.
 pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     let layers = Layers::read(root)?;
-    let files = tree::text_files(root)?;
+    let files = tree::repository_files(root)?;
     let without_io = layers.folders_without_io(&layers::packages(root)?);
     let machine_paths = machine_paths(root);
     let mut found = Vec::new();

@@ -70,10 +70,7 @@ fn ensure_browser() -> Result<PathBuf> {
         );
     }
     let root = tree::root();
-    for arguments in [
-        &["update"][..],
-        &["install", "-y", "--no-install-recommends", "chromium"],
-    ] {
+    for arguments in [&["update"][..], &["install", "-y", "chromium"]] {
         let mut command = process::program("apt-get", arguments, &root);
         process::run(command.env("DEBIAN_FRONTEND", "noninteractive"))?;
     }

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -55,10 +56,34 @@ impl SourceFile {
 
 /// Every text file of the repository, sorted by path. Files that are not UTF-8 are left out.
 ///
-/// The walk does not ask git, so that it also works in an unpacked archive.
-pub(crate) fn text_files(root: &Path) -> Result<Vec<SourceFile>> {
+/// Asks git for what is tracked; in an unpacked archive, all that lies there counts.
+pub(crate) fn repository_files(root: &Path) -> Result<Vec<SourceFile>> {
+    let mut command = Command::new("git");
+    command.args(["ls-files", "-z"]).current_dir(root);
+    let tracked = command
+        .output()
+        .ok()
+        .filter(|output| output.status.success());
+    let Some(tracked) = tracked.filter(|_| root.join(".git").exists()) else {
+        return text_files(root);
+    };
+    let names = String::from_utf8_lossy(&tracked.stdout);
+    let read = |path: &str| {
+        let text = fs::read_to_string(root.join(path)).ok()?;
+        Some(SourceFile {
+            path: path.to_owned(),
+            text,
+        })
+    };
+    let mut files: Vec<SourceFile> = names.split_terminator('\0').filter_map(read).collect();
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(files)
+}
+
+/// Every text file below a folder, by its path from there, sorted. Files that are not UTF-8 are left out.
+pub(crate) fn text_files(folder: &Path) -> Result<Vec<SourceFile>> {
     let mut files = Vec::new();
-    collect(root, "", &mut files)?;
+    collect(folder, "", &mut files)?;
     files.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(files)
 }

@@ -1,1 +1,49 @@
 //! XLA programs: instructions, shapes, categories and cost, decoded from HloProto.
+//!
+//! A profile names the op that ran; the program it carries says what the op is: its shape, the
+//! line of the user's program it came from, and what one execution costs.
+//!
+//! ```
+//! # fn main() -> Result<(), stepscope_hlo::HloError> {
+//! # let bytes = b"\x0a\x12\x0a\x05jit_f\x1a\x09\x12\x07\x0a\x01p\x12\x02id";
+//! let program = stepscope_hlo::Program::decode(bytes)?;
+//! for instruction in program.instructions() {
+//!     let cost = program.cost(instruction);
+//!     let line = format!("{} {} {}", instruction.name, instruction.category(), cost.flops);
+//! #   assert_eq!(line, "p id 0");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Constraints: no I/O, no clocks. Decoding never panics and needs time and memory in proportion
+//! to the bytes. What is missing or contradictory in a program yields empty or zero, not an
+//! error, as half a program still explains half a profile. Literals are skipped, not kept.
+
+mod attributes;
+mod backend_config;
+mod callees;
+mod category;
+mod class;
+mod cost;
+mod decode;
+mod error;
+mod opcode;
+mod primitive_type;
+mod program;
+mod shape;
+mod source;
+mod text;
+mod wire;
+
+pub use attributes::{
+    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, ReplicaGroups,
+    SliceDimension, WindowDimension,
+};
+pub use class::OpClass;
+pub use cost::Cost;
+pub use error::HloError;
+pub use primitive_type::PrimitiveType;
+pub use program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
+pub use shape::{HOST_MEMORY_SPACE, Layout, Shape};
+pub use source::{Frame, SourceLocation};

@@ -1,0 +1,173 @@
+//! What an instruction carries beside operands: windows, dimension numbers, groups.
+
+/// Opcode-specific facts of an instruction. Empty or zero where the opcode has none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Attributes {
+    /// `dimensions={…}` of broadcast, reduce, transpose, concatenate and the collectives.
+    pub dimensions: Vec<i64>,
+    /// Sliding window of convolutions and reduce-window, one entry per dimension.
+    pub window: Vec<WindowDimension>,
+    /// Roles of the dimensions of a convolution.
+    pub convolution: Option<Box<ConvolutionDimensions>>,
+    /// Roles of the dimensions of a dot, also from the configuration of a GPU matmul call.
+    pub dot: Option<Box<DotDimensions>>,
+    /// Bounds of a slice, one entry per dimension.
+    pub slice: Vec<SliceDimension>,
+    /// Result sizes of a dynamic-slice.
+    pub dynamic_slice_sizes: Vec<i64>,
+    /// Padding of a pad, one entry per dimension.
+    pub padding: Vec<PaddingDimension>,
+    /// Lengths of a Fourier transform.
+    pub fft_length: Vec<i64>,
+    /// Number of a parameter.
+    pub parameter_number: i64,
+    /// Index of a get-tuple-element.
+    pub tuple_index: i64,
+    /// Groups of input features of a convolution, at least one.
+    pub feature_group_count: i64,
+    /// Groups of batches of a convolution, at least one.
+    pub batch_group_count: i64,
+    /// `LT`, `EQ` and so on of a compare.
+    pub comparison_direction: String,
+    /// Channel of a communication; zero when none.
+    pub channel_id: i64,
+    /// Which devices communicate with each other.
+    pub replica_groups: ReplicaGroups,
+    /// Whether the groups speak of global device ids rather than of replicas.
+    pub uses_global_device_ids: bool,
+    /// Pairs of a collective-permute: from, to.
+    pub source_target_pairs: Vec<(i64, i64)>,
+    /// Whether a send or receive talks to the host.
+    pub is_host_transfer: bool,
+    /// Trip count of a while loop, where the compiler knew it.
+    pub known_trip_count: Option<u64>,
+    /// Kind named by the backend of a fusion: `__ynn_fusion`, `__triton_gemm`; else empty.
+    pub backend_kind: String,
+}
+
+/// One dimension of a sliding window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowDimension {
+    /// Taps.
+    pub size: i64,
+    /// Step between two outputs, at least one.
+    pub stride: i64,
+    /// Elements added before the first; negative when cut off.
+    pub padding_low: i64,
+    /// Elements added after the last; negative when cut off.
+    pub padding_high: i64,
+    /// Distance between two taps, at least one.
+    pub window_dilation: i64,
+    /// Distance between two input elements, at least one.
+    pub base_dilation: i64,
+    /// Whether the taps are applied in reverse.
+    pub is_reversed: bool,
+}
+
+/// Which dimension plays which role in a convolution.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConvolutionDimensions {
+    /// Batch of the input.
+    pub input_batch: i64,
+    /// Feature of the input.
+    pub input_feature: i64,
+    /// Spatial dimensions of the input.
+    pub input_spatial: Vec<i64>,
+    /// Input feature of the kernel.
+    pub kernel_input_feature: i64,
+    /// Output feature of the kernel.
+    pub kernel_output_feature: i64,
+    /// Spatial dimensions of the kernel.
+    pub kernel_spatial: Vec<i64>,
+    /// Batch of the output.
+    pub output_batch: i64,
+    /// Feature of the output.
+    pub output_feature: i64,
+    /// Spatial dimensions of the output.
+    pub output_spatial: Vec<i64>,
+}
+
+/// Which dimensions a dot contracts and which it maps over.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DotDimensions {
+    /// Contracting dimensions of the left operand.
+    pub lhs_contracting: Vec<i64>,
+    /// Contracting dimensions of the right operand.
+    pub rhs_contracting: Vec<i64>,
+    /// Batch dimensions of the left operand.
+    pub lhs_batch: Vec<i64>,
+    /// Batch dimensions of the right operand.
+    pub rhs_batch: Vec<i64>,
+}
+
+/// Bounds of one dimension of a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceDimension {
+    /// First element.
+    pub start: i64,
+    /// One past the last element.
+    pub limit: i64,
+    /// Step, one when every element is taken.
+    pub stride: i64,
+}
+
+/// Padding of one dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaddingDimension {
+    /// Elements before the first.
+    pub low: i64,
+    /// Elements after the last.
+    pub high: i64,
+    /// Elements between two neighbours.
+    pub interior: i64,
+}
+
+/// Which devices take part in a collective together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplicaGroups {
+    /// Every group is listed; no group at all means all devices in one.
+    Listed(Vec<Vec<i64>>),
+    /// Groups cut from a permuted counting sequence: `[4,2]<=[2,4]T(1,0)`.
+    Iota {
+        /// Number of groups.
+        group_count: u64,
+        /// Devices in each.
+        devices_per_group: u64,
+        /// Dimensions the sequence is laid out in first.
+        reshape_dimensions: Vec<i64>,
+        /// Permutation of these dimensions.
+        transpose_permutation: Vec<i32>,
+    },
+}
+
+impl Default for ReplicaGroups {
+    fn default() -> Self {
+        Self::Listed(Vec::new())
+    }
+}
+
+impl ReplicaGroups {
+    /// Devices in the largest group; `None` when the program leaves it to the runtime.
+    pub fn group_size(&self) -> Option<u64> {
+        let size = match self {
+            Self::Listed(groups) => groups.iter().map(Vec::len).max()? as u64,
+            Self::Iota {
+                devices_per_group, ..
+            } => *devices_per_group,
+        };
+        (size > 0).then_some(size)
+    }
+
+    /// Devices in all groups together; `None` when the program leaves it to the runtime.
+    pub fn device_count(&self) -> Option<u64> {
+        let count = match self {
+            Self::Listed(groups) => groups.iter().map(Vec::len).sum::<usize>() as u64,
+            Self::Iota {
+                group_count,
+                devices_per_group,
+                ..
+            } => group_count.saturating_mul(*devices_per_group),
+        };
+        (count > 0).then_some(count)
+    }
+}

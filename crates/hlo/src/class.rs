@@ -1,0 +1,231 @@
+//! What kind of work an instruction does, looking into fusions and asynchronous wrappers.
+
+use crate::callees::callees_first;
+use crate::opcode::{
+    is_collective, is_convolution_target, is_free, is_matmul_target, without_async_suffix,
+};
+use crate::program::{Computation, Instruction, Program};
+
+/// Longest chain from an `async-done` back to its `async-start` that is followed.
+const MAX_ASYNC_CHAIN: usize = 16;
+
+/// Kind of work, coarser than a category and independent of how the compiler wrapped it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum OpClass {
+    /// Matrix products and convolutions, alone, in a fusion or as a library call.
+    Matmul,
+    /// A kernel that computes attention as a whole, such as flash or splash attention.
+    Attention,
+    /// Communication between devices.
+    Collective,
+    /// Copies, also between memory spaces.
+    Copy,
+    /// Transposes and reshapes: the data stays, its order changes.
+    DataFormatting,
+    /// Loops, branches and calls, whose bodies are counted on their own.
+    Control,
+    /// Communication with the host.
+    HostTransfer,
+    /// Everything else.
+    #[default]
+    Other,
+}
+
+/// What the instructions of one computation, and of all it calls, consist of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct BodySummary {
+    has_matmul: bool,
+    has_attention: bool,
+    has_collective: bool,
+    has_copy: bool,
+    has_formatting: bool,
+    has_other: bool,
+}
+
+pub(crate) fn class(program: &Program, instruction: &Instruction) -> OpClass {
+    let start = async_start(program, instruction);
+    match (start.opcode.as_str(), summary_of_callees(program, start)) {
+        ("fusion" | "async-start", Some(summary)) => {
+            let class = summary.class();
+            let is_marked = class == OpClass::Matmul && names_attention(&start.op_name);
+            if is_marked { OpClass::Attention } else { class }
+        }
+        _ => class_alone(start),
+    }
+}
+
+/// The instruction that began what an `async-done` or `async-update` ends.
+fn async_start<'a>(program: &'a Program, instruction: &'a Instruction) -> &'a Instruction {
+    let mut current = instruction;
+    for _ in 0..MAX_ASYNC_CHAIN {
+        if !matches!(current.opcode.as_str(), "async-update" | "async-done") {
+            break;
+        }
+        match program.operand(current, 0) {
+            Some(previous) => current = previous,
+            None => break,
+        }
+    }
+    current
+}
+
+/// Class by opcode, call target and scope alone.
+fn class_alone(instruction: &Instruction) -> OpClass {
+    match instruction.opcode.as_str() {
+        "dot" | "ragged-dot" | "scaled-dot" | "convolution" => {
+            if names_attention(&instruction.op_name) {
+                OpClass::Attention
+            } else {
+                OpClass::Matmul
+            }
+        }
+        "custom-call" => custom_call_class(instruction),
+        "infeed" | "outfeed" => OpClass::HostTransfer,
+        "while" | "conditional" | "call" => OpClass::Control,
+        "transpose" | "reshape" | "dynamic-reshape" | "bitcast-convert" | "reverse" => {
+            OpClass::DataFormatting
+        }
+        opcode if without_async_suffix(opcode) == "copy" => OpClass::Copy,
+        opcode if is_collective(opcode) => {
+            let is_host_transfer = instruction
+                .attributes()
+                .is_some_and(|attributes| attributes.is_host_transfer);
+            if is_host_transfer {
+                OpClass::HostTransfer
+            } else {
+                OpClass::Collective
+            }
+        }
+        _ => OpClass::Other,
+    }
+}
+
+fn custom_call_class(instruction: &Instruction) -> OpClass {
+    let target = instruction.custom_call_target.as_str();
+    if names_attention(target) || names_attention(&instruction.op_name) {
+        OpClass::Attention
+    } else if is_matmul_target(target) || is_convolution_target(target) {
+        OpClass::Matmul
+    } else {
+        OpClass::Other
+    }
+}
+
+/// Whether a call target or scope says that an attention kernel was asked for.
+fn names_attention(name: &str) -> bool {
+    const MARKS: [&str; 8] = [
+        "flash_attention",
+        "flashattention",
+        "flash_attn",
+        "flash-attention",
+        "fmha",
+        "splash",
+        "paged_attention",
+        "mosaic_attention",
+    ];
+    let name = name.to_ascii_lowercase();
+    MARKS.iter().any(|mark| name.contains(mark))
+}
+
+fn summary_of_callees(program: &Program, instruction: &Instruction) -> Option<BodySummary> {
+    let summaries = program
+        .body_summaries
+        .get_or_init(|| body_summaries(program));
+    merged_summary(program, summaries, instruction)
+}
+
+fn merged_summary(
+    program: &Program,
+    summaries: &[BodySummary],
+    instruction: &Instruction,
+) -> Option<BodySummary> {
+    let called = instruction.called_computation_ids.iter();
+    called
+        .filter_map(|id| summaries.get(program.computation_by_id.get(id)?.index()))
+        .copied()
+        .reduce(BodySummary::merge)
+}
+
+fn body_summaries(program: &Program) -> Vec<BodySummary> {
+    let mut summaries = vec![BodySummary::default(); program.computations.len()];
+    for index in callees_first(program) {
+        let Some(computation) = program.computations.get(index) else {
+            continue;
+        };
+        summaries[index] = body_summary(program, &summaries, computation);
+    }
+    summaries
+}
+
+fn body_summary(
+    program: &Program,
+    summaries: &[BodySummary],
+    computation: &Computation,
+) -> BodySummary {
+    let instructions = program.instructions_of(computation).iter();
+    instructions
+        .filter(|instruction| !is_free(&instruction.opcode) && instruction.opcode != "tuple")
+        .map(|instruction| {
+            // Only wrappers stand for what they call; a reduce is more than its adder.
+            let called = match instruction.opcode.as_str() {
+                "fusion" | "call" | "async-start" => {
+                    merged_summary(program, summaries, instruction)
+                }
+                _ => None,
+            };
+            called.unwrap_or_else(|| BodySummary::of(class_alone(instruction)))
+        })
+        .fold(BodySummary::default(), BodySummary::merge)
+}
+
+impl BodySummary {
+    fn of(class: OpClass) -> Self {
+        let mut summary = Self::default();
+        match class {
+            OpClass::Matmul => summary.has_matmul = true,
+            OpClass::Attention => summary.has_attention = true,
+            OpClass::Collective => summary.has_collective = true,
+            OpClass::Copy => summary.has_copy = true,
+            OpClass::DataFormatting => summary.has_formatting = true,
+            OpClass::Control | OpClass::HostTransfer | OpClass::Other => summary.has_other = true,
+        }
+        summary
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self {
+            has_matmul: self.has_matmul || other.has_matmul,
+            has_attention: self.has_attention || other.has_attention,
+            has_collective: self.has_collective || other.has_collective,
+            has_copy: self.has_copy || other.has_copy,
+            has_formatting: self.has_formatting || other.has_formatting,
+            has_other: self.has_other || other.has_other,
+        }
+    }
+
+    /// The dearest work wins; copying and formatting only where there is nothing else.
+    fn class(self) -> OpClass {
+        match self {
+            Self {
+                has_attention: true,
+                ..
+            } => OpClass::Attention,
+            Self {
+                has_matmul: true, ..
+            } => OpClass::Matmul,
+            Self {
+                has_collective: true,
+                ..
+            } => OpClass::Collective,
+            Self {
+                has_other: true, ..
+            } => OpClass::Other,
+            Self {
+                has_formatting: true,
+                ..
+            } => OpClass::DataFormatting,
+            Self { has_copy: true, .. } => OpClass::Copy,
+            _ => OpClass::Other,
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! From protobuf messages to the named model.
+
+use prost::Message;
+
+use crate::attributes::{
+    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, ReplicaGroups,
+    SliceDimension, WindowDimension,
+};
+use crate::backend_config;
+use crate::error::HloError;
+use crate::primitive_type::PrimitiveType;
+use crate::program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
+use crate::shape::{Layout, Shape};
+use crate::source::SourceResolver;
+use crate::wire;
+
+/// Reads an HloProto, or else a bare HloModuleProto.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Program, HloError> {
+    let wrapped = wire::HloProto::decode(bytes).map(|proto| proto.hlo_module);
+    let failure = match wrapped {
+        Ok(Some(module)) if !module.computations.is_empty() => return Ok(program(module)),
+        Ok(_) => HloError::Empty,
+        Err(error) => HloError::Malformed(error),
+    };
+    match wire::HloModule::decode(bytes) {
+        Ok(module) if !module.computations.is_empty() => Ok(program(module)),
+        _ => Err(failure),
+    }
+}
+
+/// Text of the wire, with broken characters replaced.
+pub(crate) fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+fn program(module: wire::HloModule) -> Program {
+    let instruction_count = module
+        .computations
+        .iter()
+        .map(|c| c.instructions.len())
+        .sum();
+    let mut program = Program {
+        name: text(module.name),
+        id: module.id,
+        assigned_device_count: module
+            .device_assignment
+            .as_ref()
+            .and_then(assigned_device_count),
+        instructions: Vec::with_capacity(instruction_count),
+        computations: Vec::with_capacity(module.computations.len()),
+        ..Program::default()
+    };
+    program.by_id.reserve(instruction_count);
+    program.by_name.reserve(instruction_count);
+    let mut sources = SourceResolver::new(module.stack_frame_index);
+    for computation in module.computations {
+        push_computation(&mut program, computation, &mut sources);
+    }
+    program.entry_computation = program
+        .computation_by_id
+        .get(&module.entry_computation_id)
+        .copied();
+    program
+}
+
+fn assigned_device_count(assignment: &wire::DeviceAssignment) -> Option<u64> {
+    let replica_count = u64::try_from(assignment.replica_count).ok()?;
+    let computation_count = u64::try_from(assignment.computation_count).ok()?;
+    Some(replica_count * computation_count).filter(|&count| count > 0)
+}
+
+fn push_computation(
+    program: &mut Program,
+    computation: wire::HloComputation,
+    sources: &mut SourceResolver,
+) {
+    let index = ComputationIndex(position(program.computations.len()));
+    let start = position(program.instructions.len());
+    for instruction in computation.instructions {
+        let position = InstructionIndex(position(program.instructions.len()));
+        let instruction = self::instruction(instruction, position, index, sources);
+        program.by_id.entry(instruction.id).or_insert(position);
+        register_name(program, &instruction, computation.is_fusion_computation);
+        program.instructions.push(instruction);
+    }
+    program
+        .computation_by_id
+        .entry(computation.id)
+        .or_insert(index);
+    program.computations.push(Computation {
+        name: text(computation.name),
+        id: computation.id,
+        root_id: computation.root_id,
+        is_fusion_body: computation.is_fusion_computation,
+        execution_thread: text(computation.execution_thread),
+        range: start..position(program.instructions.len()),
+    });
+}
+
+/// A position as stored. A message is below 2^31 bytes, so this never saturates in practice.
+fn position(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+/// Names are unique in well-formed programs; else the first one executed on its own wins.
+fn register_name(program: &mut Program, instruction: &Instruction, is_fused: bool) {
+    let Some(&earlier) = program.by_name.get(instruction.name.as_str()) else {
+        program
+            .by_name
+            .insert(instruction.name.as_str().into(), instruction.index);
+        return;
+    };
+    let earlier_is_fused = program
+        .instructions
+        .get(earlier.index())
+        .and_then(|earlier| program.computations.get(earlier.computation.index()))
+        .is_some_and(|computation| computation.is_fusion_body);
+    if earlier_is_fused && !is_fused {
+        program
+            .by_name
+            .insert(instruction.name.as_str().into(), instruction.index);
+    }
+}
+
+fn instruction(
+    mut proto: wire::HloInstruction,
+    index: InstructionIndex,
+    computation: ComputationIndex,
+    sources: &mut SourceResolver,
+) -> Instruction {
+    let mut metadata = proto.metadata.take().unwrap_or_default();
+    let name = text(std::mem::take(&mut proto.name));
+    let opcode = text(std::mem::take(&mut proto.opcode));
+    let op_name = text(std::mem::take(&mut metadata.op_name));
+    Instruction {
+        id: proto.id,
+        shape: proto.shape.take().map(shape).unwrap_or_default(),
+        op_type: text(std::mem::take(&mut metadata.op_type)),
+        source: sources.resolve(&mut metadata),
+        custom_call_target: text(std::mem::take(&mut proto.custom_call_target)),
+        fusion_kind: text(std::mem::take(&mut proto.fusion_kind)),
+        operand_ids: std::mem::take(&mut proto.operand_ids),
+        called_computation_ids: std::mem::take(&mut proto.called_computation_ids),
+        is_rematerialised: name.contains(".remat") || op_name.contains("rematted_computation"),
+        computation,
+        index,
+        attributes: attributes(proto, &opcode),
+        name,
+        opcode,
+        op_name,
+    }
+}
+
+fn shape(proto: wire::Shape) -> Shape {
+    let mut dynamic_dimensions = proto.is_dynamic_dimension;
+    if !dynamic_dimensions.contains(&true) {
+        dynamic_dimensions = Vec::new();
+    }
+    Shape {
+        element_type: PrimitiveType::from_number(proto.element_type),
+        dimensions: proto.dimensions,
+        dynamic_dimensions,
+        layout: proto.layout.map(|layout| Layout {
+            minor_to_major: layout.minor_to_major,
+            tiles: layout
+                .tiles
+                .into_iter()
+                .map(|tile| tile.dimensions)
+                .collect(),
+            element_size_bits: layout.element_size_in_bits,
+            memory_space: layout.memory_space,
+        }),
+        tuple_shapes: proto.tuple_shapes.into_iter().map(shape).collect(),
+    }
+}
+
+fn attributes(proto: wire::HloInstruction, opcode: &str) -> Option<Box<Attributes>> {
+    let config = backend_config::read(opcode, &proto.backend_config);
+    let ragged = proto
+        .ragged_dot_dimension_numbers
+        .and_then(|ragged| ragged.dot_dimension_numbers);
+    let dot = proto
+        .dot_dimension_numbers
+        .map(|dot| *dot)
+        .or(ragged)
+        .map(dot_dimensions);
+    let attributes = Attributes {
+        dimensions: proto.dimensions,
+        window: proto.window.map(window).unwrap_or_default(),
+        convolution: proto
+            .convolution_dimension_numbers
+            .map(|c| Box::new(convolution(*c))),
+        dot: dot.or(config.dot).map(Box::new),
+        slice: proto
+            .slice_dimensions
+            .into_iter()
+            .map(|s| SliceDimension {
+                start: s.start,
+                limit: s.limit,
+                stride: s.stride,
+            })
+            .collect(),
+        dynamic_slice_sizes: proto.dynamic_slice_sizes,
+        padding: proto.padding_config.map(padding).unwrap_or_default(),
+        fft_length: proto.fft_length,
+        parameter_number: proto.parameter_number,
+        tuple_index: proto.tuple_index,
+        feature_group_count: proto.feature_group_count,
+        batch_group_count: proto.batch_group_count,
+        comparison_direction: text(proto.comparison_direction),
+        channel_id: proto.channel_id,
+        replica_groups: replica_groups(proto.replica_groups, proto.collective_device_list),
+        uses_global_device_ids: proto.use_global_device_ids,
+        source_target_pairs: proto
+            .source_target_pairs
+            .into_iter()
+            .map(|pair| (pair.source, pair.target))
+            .collect(),
+        is_host_transfer: proto.is_host_transfer,
+        known_trip_count: config.known_trip_count,
+        backend_kind: config.kind,
+    };
+    (attributes != Attributes::default()).then(|| Box::new(attributes))
+}
+
+fn window(proto: wire::Window) -> Vec<WindowDimension> {
+    let dimensions = proto.dimensions.into_iter();
+    dimensions
+        .map(|dimension| WindowDimension {
+            size: dimension.size,
+            stride: dimension.stride.max(1),
+            padding_low: dimension.padding_low,
+            padding_high: dimension.padding_high,
+            window_dilation: dimension.window_dilation.max(1),
+            base_dilation: dimension.base_dilation.max(1),
+            is_reversed: dimension.window_reversal,
+        })
+        .collect()
+}
+
+fn convolution(proto: wire::ConvolutionDimensionNumbers) -> ConvolutionDimensions {
+    ConvolutionDimensions {
+        input_batch: proto.input_batch,
+        input_feature: proto.input_feature,
+        input_spatial: proto.input_spatial,
+        kernel_input_feature: proto.kernel_input_feature,
+        kernel_output_feature: proto.kernel_output_feature,
+        kernel_spatial: proto.kernel_spatial,
+        output_batch: proto.output_batch,
+        output_feature: proto.output_feature,
+        output_spatial: proto.output_spatial,
+    }
+}
+
+fn dot_dimensions(proto: wire::DotDimensionNumbers) -> DotDimensions {
+    DotDimensions {
+        lhs_contracting: proto.lhs_contracting,
+        rhs_contracting: proto.rhs_contracting,
+        lhs_batch: proto.lhs_batch,
+        rhs_batch: proto.rhs_batch,
+    }
+}
+
+fn padding(proto: wire::PaddingConfig) -> Vec<PaddingDimension> {
+    let dimensions = proto.dimensions.into_iter();
+    dimensions
+        .map(|d| PaddingDimension {
+            low: d.low,
+            high: d.high,
+            interior: d.interior,
+        })
+        .collect()
+}
+
+/// Newer compilers write the device list, older ones the groups; both may be present.
+fn replica_groups(
+    groups: Vec<wire::ReplicaGroup>,
+    list: Option<Box<wire::CollectiveDeviceList>>,
+) -> ReplicaGroups {
+    let list = list.map(|list| *list).unwrap_or_default();
+    if let Some(iota) = list.iota {
+        return ReplicaGroups::Iota {
+            group_count: u64::try_from(iota.group_count).unwrap_or(0),
+            devices_per_group: u64::try_from(iota.devices_per_group).unwrap_or(0),
+            reshape_dimensions: iota.reshape_dimensions,
+            transpose_permutation: iota.transpose_permutation,
+        };
+    }
+    let groups = if list.replica_groups.is_empty() {
+        groups
+    } else {
+        list.replica_groups
+    };
+    ReplicaGroups::Listed(groups.into_iter().map(|group| group.replica_ids).collect())
+}

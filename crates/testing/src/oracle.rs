@@ -12,8 +12,9 @@
 //! | `Gpu(n)` | timed events of the `Stream #…` lines of `/device:GPU:n`, without the lines that another tool derived from them |
 //! | `Cpu(n)` | timed events of `/host:CPU` with `hlo_op` and `program_id`, and without a `correlation_id` (those launch GPU work); `n` is their `device_ordinal`, 0 where absent |
 //!
-//! The spans are the recorded, host-aligned ones: `device_offset_ps` and `device_duration_ps`
-//! are not looked at.
+//! The spans are the recorded, host-aligned ones. TPU events also carry their span on the
+//! device's own clock, which differs where the alignment moved an end (by seconds in some
+//! files); [`ops_on_device_clock`] is measured on that one.
 
 mod events;
 
@@ -142,8 +143,27 @@ pub fn span_ps(space: &XSpace, device: Device) -> Option<(i128, i128)> {
 
 /// Time by op of one device. Slices that name no op are left out, but do count as children.
 pub fn ops(space: &XSpace, device: Device) -> BTreeMap<OpKey, OpTime> {
+    op_times(device, slices(space, device))
+}
+
+/// The same, with each slice where the device's own clock has it: from `device_offset_ps`, for
+/// `device_duration_ps`, where it has both stats.
+pub fn ops_on_device_clock(space: &XSpace, device: Device) -> BTreeMap<OpKey, OpTime> {
+    let mut slices = slices(space, device);
+    for slice in &mut slices {
+        let offset_ps = slice.stats.integer("device_offset_ps");
+        let duration_ps = slice.stats.integer("device_duration_ps");
+        if let Some((offset_ps, duration_ps)) = offset_ps.zip(duration_ps) {
+            slice.start_ps = i128::from(offset_ps);
+            slice.duration_ps = i128::from(duration_ps);
+        }
+    }
+    op_times(device, slices)
+}
+
+fn op_times(device: Device, slices: Vec<Event>) -> BTreeMap<OpKey, OpTime> {
     let mut ops: BTreeMap<OpKey, OpTime> = BTreeMap::new();
-    for line in by_line(slices(space, device)) {
+    for line in by_line(slices) {
         for (slice, self_ps) in line.iter().zip(self_times_ps(&line)) {
             let Some(key) = op_key(device, slice) else {
                 continue;

@@ -1,0 +1,64 @@
+/** Answers as signals: the last answer stays while the next one loads, and switching back is instant. */
+import { createComputed, createSignal, on, onCleanup, type Accessor } from 'solid-js';
+
+import { cached, getJson, isAbort, urlOf, WireError, type Query } from './client';
+import type { Reports } from './types';
+
+/** An answer that comes and may be replaced. */
+export interface Answer<T> {
+  /** The last answer; stays while the next one loads. */
+  data: Accessor<T | undefined>;
+  error: Accessor<WireError | undefined>;
+  isLoading: Accessor<boolean>;
+  /** Asks again after an error. */
+  retry: () => void;
+}
+
+/** Follows a URL: asks whenever it changes, aborts what is no longer wanted. `null` asks nothing. */
+export function createAnswer<T>(url: Accessor<string | null>, isKept = true): Answer<T> {
+  const [data, setData] = createSignal<T | undefined>(undefined, { equals: false });
+  const [error, setError] = createSignal<WireError>();
+  const [isLoading, setLoading] = createSignal(false);
+  const [attempt, setAttempt] = createSignal(0);
+
+  createComputed(
+    on([url, attempt], ([wanted]) => {
+      setError(undefined);
+      setLoading(false);
+      if (wanted === null) return;
+      const known = isKept ? cached<T>(wanted) : undefined;
+      if (known !== undefined) {
+        setData(() => known);
+        return;
+      }
+      const controller = new AbortController();
+      onCleanup(() => controller.abort());
+      setLoading(true);
+      getJson<T>(wanted, controller.signal, isKept)
+        .then((value) => {
+          setData(() => value);
+          setLoading(false);
+        })
+        .catch((reason: unknown) => {
+          if (isAbort(reason)) return;
+          setLoading(false);
+          setError(reason instanceof WireError ? reason : new WireError(String(reason), '', 0));
+        });
+    }),
+  );
+  return { data, error, isLoading, retry: () => setAttempt((count) => count + 1) };
+}
+
+/** The URL of a report. */
+export function reportUrl(session: number, analysis: keyof Reports, options: Query): string {
+  return urlOf(`api/sessions/${session}/analyses/${analysis}`, options);
+}
+
+/** Follows the report of an analysis with options as on the command line. */
+export function createReport<Name extends keyof Reports>(
+  analysis: Name,
+  session: Accessor<number>,
+  options: Accessor<Query>,
+): Answer<Reports[Name]> {
+  return createAnswer<Reports[Name]>(() => reportUrl(session(), analysis, options()));
+}

@@ -41,8 +41,8 @@
 //!   ROOT dot.1 = f32[8,8] dot(p.0, p.0) op_name="jit(step)/mul" source="train.py:7"
 //! ```
 //!
-//! A *value* is an integer (`5`, `5u` for unsigned; beyond `i64` it is unsigned anyway), a
-//! float (`1.5`), `hex:0a0b` bytes, `gzip:"text"` compressed text, `$name` (the event's name),
+//! A *value* is an integer (`5`, unsigned where recorded files have that stat unsigned or it is
+//! beyond `i64`; `5u` forces it), a float (`1.5`), `hex:0a0b` bytes, `gzip:"text"` compressed text, `$name` (the event's name),
 //! or text: bare, or `"quoted"` where it has spaces or brackets. Text of an event is interned
 //! by reference as real files have it, text elsewhere stands in place; `@text` forces the
 //! reference, `'text'` the place. Keys with spaces are quoted: `"Raw Value"=1`.

@@ -5,6 +5,12 @@
 //! comparison uses that one. On the host-aligned spans `copy-done.2` of the v6e capture would
 //! be 13 % longer and `copy-done.4` 9 % shorter, because the alignment moved ends between them.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the table is for whoever runs the test"
+)]
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -17,6 +23,8 @@ const TOLERANCE: f64 = 0.001;
 /// Occurrences, total, then self time for ops; shortest and longest for kernels. In us.
 type Figures = Vec<f64>;
 type Table = BTreeMap<String, Figures>;
+/// The cells of one row of XProf's table by column id.
+type Row = BTreeMap<String, Value>;
 
 #[test]
 fn kernels_agree_with_kernel_stats() {
@@ -103,11 +111,8 @@ fn over_devices<K, V>(
     found
 }
 
-/// The decoded hosts of a capture and the rows of XProf's table, each by column id.
-fn capture_and_answer(
-    capture: &str,
-    tool: &str,
-) -> Option<(Vec<XSpace>, Vec<BTreeMap<String, Value>>)> {
+/// The decoded hosts of a capture and the rows of XProf's table.
+fn capture_and_answer(capture: &str, tool: &str) -> Option<(Vec<XSpace>, Vec<Row>)> {
     let hosts = corpus::capture(capture)?.hosts;
     let answer = corpus::oracle_json(capture, tool)?;
     let spaces = hosts
@@ -133,7 +138,7 @@ fn capture_and_answer(
     ))
 }
 
-fn number(row: &BTreeMap<String, Value>, id: &str) -> f64 {
+fn number(row: &Row, id: &str) -> f64 {
     row[id].as_f64().unwrap()
 }
 

@@ -1,6 +1,8 @@
 //! The wire messages and the oracle on real captures: our fixtures always, the corpus where it
 //! is present.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
+
 use stepscope_testing::corpus::{self, Capture};
 use stepscope_testing::oracle::{self, Device, Step};
 use stepscope_testing::space::XSpace;

@@ -1,5 +1,7 @@
 //! The damaged inputs are what they say, and nothing of ours panics on them.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may panic")]
+
 use stepscope_testing::space::XSpace;
 use stepscope_testing::{corrupt, drawing, oracle};
 

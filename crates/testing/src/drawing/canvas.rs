@@ -25,6 +25,22 @@ const TPU_LINE_IDS: [(&str, i64); 7] = [
     ("TC Overlay", 7),
 ];
 
+/// Stats that recorded files have as unsigned integers; all others are signed.
+const UNSIGNED_STATS: [&str; 12] = [
+    "all_reduce_unique_id",
+    "correlation_id",
+    "cuda_graph_id",
+    "device_duration_ps",
+    "device_id",
+    "device_offset_ps",
+    "flow",
+    "memory_bandwidth",
+    "memory_size",
+    "profile_start_time",
+    "profile_stop_time",
+    "symbol_id",
+];
+
 #[derive(Default)]
 pub(super) struct Canvas {
     pub(super) space: XSpace,
@@ -300,7 +316,7 @@ fn stat(
 ) -> Checked<XStat> {
     let mut interned = |text: &str| StatValue::Ref(stat_id(plane, text).unsigned_abs());
     let value = match (value, text_place) {
-        (Value::Signed(number), _) => StatValue::Int64(*number),
+        (Value::Signed(number), _) => integer(key, *number, text_place),
         (Value::Unsigned(number), _) => StatValue::Uint64(*number),
         (Value::Double(number), _) => StatValue::Double(*number),
         (Value::Bytes(bytes), _) => StatValue::Bytes(bytes.clone()),
@@ -316,6 +332,16 @@ fn stat(
         metadata_id: stat_id(plane, key),
         value: Some(value),
     })
+}
+
+/// An integer with the sign a recorded file gives it: a program id is unsigned on metadata.
+fn integer(key: &str, number: i64, text_place: TextPlace) -> StatValue {
+    let on_metadata = matches!(text_place, TextPlace::InPlace);
+    let is_unsigned = UNSIGNED_STATS.contains(&key) || (key == "program_id" && on_metadata);
+    match u64::try_from(number) {
+        Ok(number) if is_unsigned => StatValue::Uint64(number),
+        _ => StatValue::Int64(number),
+    }
 }
 
 /// The id of a stat name or interned text; ids begin at 1.

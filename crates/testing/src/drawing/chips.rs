@@ -94,7 +94,7 @@ pub(super) fn plane_stats(kind: &str, chip: &str) -> Checked<Group> {
     })
 }
 
-fn gpu_stats((_, vendor, model, numbers): &Gpu) -> Vec<(&'static str, Value)> {
+fn gpu_stats(&(_, vendor, model, numbers): &Gpu) -> Vec<(&'static str, Value)> {
     let text = |name, text: &str| (!text.is_empty()).then(|| (name, Value::Text(text.into())));
     let names = [
         "clock_rate",
@@ -108,14 +108,7 @@ fn gpu_stats((_, vendor, model, numbers): &Gpu) -> Vec<(&'static str, Value)> {
         text("device_vendor", vendor),
         text("gpu_device_name", model),
     ];
-    // The files have the capability as signed and the sizes as unsigned integers.
-    let numbers = names
-        .into_iter()
-        .zip(numbers)
-        .map(|(name, &number)| match name {
-            "memory_bandwidth" | "memory_size" => (name, Value::Unsigned(number.unsigned_abs())),
-            _ => (name, Value::Signed(number)),
-        });
+    let numbers = names.into_iter().zip(numbers.map(Value::Signed));
     texts.into_iter().flatten().chain(numbers).collect()
 }
 

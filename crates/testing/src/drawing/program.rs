@@ -224,13 +224,14 @@ impl ProgramSketch {
             }
             _ => {
                 let dot = to.dot_dimension_numbers.get_or_insert_default();
-                *match key {
+                let dimensions = match key {
                     "lhs_contracting_dims" => &mut dot.lhs_contracting,
                     "rhs_contracting_dims" => &mut dot.rhs_contracting,
                     "lhs_batch_dims" => &mut dot.lhs_batch,
                     "rhs_batch_dims" => &mut dot.rhs_batch,
                     _ => return Err(format!("no attribute `{key}` can be drawn")),
-                } = numbers(value)?;
+                };
+                *dimensions = numbers(value)?;
             }
         }
         Ok(())

@@ -233,26 +233,25 @@ pub(super) fn parse_time(text: &str, default_unit: Option<&str>) -> Checked<i128
 /// A name and the groups behind it. The name ends where a blank is followed by an opening
 /// bracket with `key=` or nothing in it, so `f32[8]{0}` or `[1] Execute` can be in a name.
 pub(super) fn split_groups(text: &str) -> Checked<(String, Vec<Group>)> {
-    let starts = std::iter::once(0).chain(
-        text.match_indices(char::is_whitespace)
-            .map(|(index, blank)| index + blank.len()),
-    );
-    let end = starts
-        .into_iter()
-        .find(|&start| begins_group(&text[start..]))
-        .unwrap_or(text.len());
+    let (name, mut rest) = if text.starts_with('"') {
+        take_word(text, &[])?
+    } else {
+        let blanks = text.match_indices(char::is_whitespace);
+        let starts = blanks.map(|(index, blank)| index + blank.len());
+        let mut starts = std::iter::once(0).chain(starts);
+        let end = starts
+            .find(|&start| begins_group(&text[start..]))
+            .unwrap_or(text.len());
+        (text[..end].trim().into(), text[end..].trim())
+    };
     let mut groups = Vec::new();
-    let mut rest = text[end..].trim();
+    rest = rest.trim();
     while !rest.is_empty() {
         let (group, after) = parse_group(rest)?;
         groups.push(group);
         rest = after.trim();
     }
-    let name = text[..end].trim();
-    let unquoted = name
-        .strip_prefix('"')
-        .and_then(|name| name.strip_suffix('"'));
-    Ok((unquoted.unwrap_or(name).into(), groups))
+    Ok((name, groups))
 }
 
 fn begins_group(text: &str) -> bool {

@@ -1,0 +1,71 @@
+/** Copying to the clipboard and saving to a file. */
+import { createSignal, Show, type JSX } from 'solid-js';
+
+import './copy.css';
+
+/** Puts a text on the clipboard; also where the page has no secure context. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.style.position = 'fixed';
+  field.style.opacity = '0';
+  document.body.append(field);
+  field.select();
+  try {
+    return document.execCommand('copy');
+  } catch {
+    return false;
+  } finally {
+    field.remove();
+  }
+}
+
+/** Saves a text as a file. */
+export function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name.replace(/[^\w.-]+/g, '_');
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** A button that copies, and says so for a moment. */
+export function CopyButton(props: { text: () => string; tip: string; children: JSX.Element; class?: string }) {
+  const [result, setResult] = createSignal('');
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const copy = async () => {
+    const isCopied = await copyText(props.text());
+    setResult(isCopied ? 'Copied' : 'Not allowed here');
+    clearTimeout(timer);
+    timer = setTimeout(() => setResult(''), 1400);
+  };
+  return (
+    <button class={props.class ?? 'quiet'} data-tip={props.tip} onClick={copy}>
+      <Show when={result()} fallback={props.children}>
+        {result()}
+      </Show>
+    </button>
+  );
+}
+
+/** Code with a copy button. */
+export function CodeBlock(props: { code: string }) {
+  return (
+    <div class="code-block">
+      <pre>{props.code}</pre>
+      <CopyButton text={() => props.code} tip="Copy">
+        Copy
+      </CopyButton>
+    </div>
+  );
+}

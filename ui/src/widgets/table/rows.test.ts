@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  compilePattern,
+  filterRows,
+  formatSort,
+  hasValues,
+  nextSort,
+  parseSort,
+  sortRows,
+  toCsv,
+  type Column,
+} from './rows';
+
+interface Row {
+  name: string;
+  self_ps: number | null;
+}
+const columns: Column<Row>[] = [
+  { key: 'name', title: 'Op', width: 100, value: (row) => row.name },
+  { key: 'self_ps', title: 'Self', width: 80, kind: 'duration', value: (row) => row.self_ps },
+];
+const rows: Row[] = [
+  { name: 'fusion.10', self_ps: 5 },
+  { name: 'fusion.9', self_ps: null },
+  { name: 'dot.1', self_ps: 70 },
+  { name: 'Copy, "slow"', self_ps: 5 },
+];
+const names = (list: Row[]) => list.map((row) => row.name);
+
+describe('sorting', () => {
+  test('largest first, equal rows in their order, missing last', () => {
+    expect(names(sortRows(rows, columns, parseSort('self_ps')))).toEqual([
+      'dot.1', 'fusion.10', 'Copy, "slow"', 'fusion.9',
+    ]);
+  });
+  test('smallest first, missing still last', () => {
+    expect(names(sortRows(rows, columns, parseSort('-self_ps')))).toEqual([
+      'fusion.10', 'Copy, "slow"', 'dot.1', 'fusion.9',
+    ]);
+  });
+  test('numbers in names count as numbers', () => {
+    expect(names(sortRows(rows, columns, parseSort('-name')))).toEqual([
+      'Copy, "slow"', 'dot.1', 'fusion.9', 'fusion.10',
+    ]);
+  });
+  test('an unknown column changes nothing', () => {
+    expect(sortRows(rows, columns, parseSort('nothing'))).toEqual(rows);
+    expect(sortRows(rows, columns, null)).toEqual(rows);
+  });
+  test('the notation of the command line', () => {
+    expect(formatSort({ key: 'self_ps', isAscending: true })).toBe('-self_ps');
+    expect(parseSort('-self_ps')).toEqual({ key: 'self_ps', isAscending: true });
+    expect(parseSort(undefined)).toBeNull();
+  });
+  test('a click sorts figures from the largest, texts from A, the second click turns round', () => {
+    const [name, self] = columns as [Column<Row>, Column<Row>];
+    expect(nextSort(null, self).isAscending).toBe(false);
+    expect(nextSort(null, name).isAscending).toBe(true);
+    expect(nextSort({ key: 'self_ps', isAscending: false }, self).isAscending).toBe(true);
+  });
+});
+
+describe('filtering', () => {
+  test('any case unless the query has capitals', () => {
+    expect(names(filterRows(rows, columns, 'copy'))).toEqual(['Copy, "slow"']);
+    expect(names(filterRows(rows, columns, 'Fusion'))).toEqual([]);
+  });
+  test('a regular expression, or the text itself when it is none', () => {
+    expect(names(filterRows(rows, columns, '^(dot|fusion\\.9)'))).toEqual(['fusion.9', 'dot.1']);
+    expect(compilePattern('jit(f').test('jit(f)/add')).toBe(true);
+    expect(filterRows(rows, columns, '')).toHaveLength(4);
+  });
+});
+
+test('CSV holds raw values and quotes what needs it', () => {
+  expect(toCsv(rows.slice(1), columns)).toBe('name,self_ps\nfusion.9,\ndot.1,70\n"Copy, ""slow""",5\n');
+});
+
+test('hasValues', () => {
+  expect(hasValues(rows.slice(1, 2), columns[1] as Column<Row>)).toBe(false);
+  expect(hasValues(rows, columns[1] as Column<Row>)).toBe(true);
+});

@@ -1,0 +1,115 @@
+/** Rows of a table: filtering, sorting, CSV. Pure, so that tests need no page. */
+import type { JSX } from 'solid-js';
+
+import type { Kind, Scale } from '../../format/numbers';
+
+export type Value = string | number | boolean | null;
+
+/** One column. Figures are right-aligned and share one unit, shown in the header. */
+export interface Column<Row> {
+  /** Key on the wire; also of sorting and of the CSV's header. */
+  key: string;
+  title: string;
+  value: (row: Row) => Value;
+  /** What a number measures; texts have none. */
+  kind?: Kind;
+  /** Key in `figures.ts`, `key` by default. */
+  figure?: string;
+  /** Pixels. The first column also takes what is left over. */
+  width: number;
+  /** What the cell shows instead of the value's text. */
+  cell?: (row: Row, scale: Scale) => JSX.Element;
+  /** The column goes when no row has a value, and the foot of the table names it. */
+  isOptional?: boolean;
+  /** Drawn only in the CSV. */
+  isExportOnly?: boolean;
+}
+
+/** `self_ps` sorts largest first, `-self_ps` smallest first, as on the command line. */
+export interface Sort {
+  key: string;
+  isAscending: boolean;
+}
+
+export function parseSort(text: string | undefined): Sort | null {
+  if (!text) return null;
+  const isAscending = text.startsWith('-');
+  return { key: isAscending ? text.slice(1) : text, isAscending };
+}
+
+export function formatSort(sort: Sort): string {
+  return sort.isAscending ? `-${sort.key}` : sort.key;
+}
+
+/** What a click on a header asks for: figures largest first, texts from A, then the other way. */
+export function nextSort<Row>(current: Sort | null, column: Column<Row>): Sort {
+  if (current?.key === column.key) return { key: column.key, isAscending: !current.isAscending };
+  return { key: column.key, isAscending: column.kind === undefined };
+}
+
+/** Sorted copy; equal rows keep their order, missing values come last either way. */
+export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: Sort | null): Row[] {
+  const column = columns.find((candidate) => candidate.key === sort?.key);
+  if (!column || !sort) return [...rows];
+  const sign = sort.isAscending ? 1 : -1;
+  return rows
+    .map((row, index) => ({ row, index, value: column.value(row) }))
+    .sort((one, other) => {
+      const missing = Number(isMissing(one.value)) - Number(isMissing(other.value));
+      return missing || sign * compare(one.value, other.value) || one.index - other.index;
+    })
+    .map(({ row }) => row);
+}
+
+/** A test for rows: a regular expression over the texts, any case unless it has capitals. */
+export function filterRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], query: string): Row[] {
+  if (!query) return [...rows];
+  const pattern = compilePattern(query);
+  const texts = columns.filter((column) => column.kind === undefined);
+  return rows.filter((row) =>
+    texts.some((column) => {
+      const value = column.value(row);
+      return typeof value === 'string' && pattern.test(value);
+    }),
+  );
+}
+
+/** The pattern as the server reads `match`; what is no regular expression is searched as it stands. */
+export function compilePattern(query: string): RegExp {
+  const flags = /\p{Lu}/u.test(query) ? 'u' : 'iu';
+  try {
+    return new RegExp(query, flags);
+  } catch {
+    return new RegExp(query.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), flags);
+  }
+}
+
+/** The rows as CSV, raw values under the keys of the wire. */
+export function toCsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const lines = [columns.map((column) => quote(column.key)).join(',')];
+  for (const row of rows) {
+    lines.push(columns.map((column) => quote(column.value(row))).join(','));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Some row has a value in the column. */
+export function hasValues<Row>(rows: readonly Row[], column: Column<Row>): boolean {
+  return rows.some((row) => !isMissing(column.value(row)));
+}
+
+function isMissing(value: Value): boolean {
+  return value === null || value === '' || (typeof value === 'number' && Number.isNaN(value));
+}
+
+function compare(one: Value, other: Value): number {
+  if (typeof one === 'string' && typeof other === 'string') {
+    return one.localeCompare(other, 'en', { numeric: true });
+  }
+  return Number(one ?? 0) - Number(other ?? 0);
+}
+
+function quote(value: Value): string {
+  const text = value === null ? '' : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}

@@ -1,0 +1,276 @@
+/**
+ * The table of all views: virtualised rows, sticky header and first column, sorting, filtering,
+ * CSV of what is shown, keyboard. Order and search live in the `TableState` given to it.
+ */
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+
+import { columnScale, formatCount, MISSING, type Scale } from '../../format/numbers';
+import { download } from '../copy';
+import { filterRows, hasValues, nextSort, sortRows, toCsv, type Column } from './rows';
+import type { TableState } from './state';
+import './table.css';
+
+const ROW_HEIGHT = 27;
+const OVERSCAN = 8;
+
+interface TableProps<Row> {
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  state: TableState;
+  /** What a row is, for the count and the label: `op`. */
+  noun: string;
+  /** Rows before the server's limit, when that is more than `rows`. */
+  rowCount?: number;
+  /** File name of the CSV, without its ending. */
+  fileName: string;
+  /** It takes the height that is left and scrolls; otherwise it is as high as its rows. */
+  isFilling?: boolean;
+  /** No search field, no CSV: a few rows inside a card. */
+  isPlain?: boolean;
+  /** Keeps the order of the rows given, for trees. */
+  isOrdered?: boolean;
+  onRow?: (row: Row) => void;
+  isSelected?: (row: Row) => boolean;
+  /** More controls beside the search field. */
+  tools?: JSX.Element;
+  /** Offers the search as the selection of all views. */
+  onPromoteQuery?: (query: string) => void;
+  /** Shown instead of rows when there are none. */
+  empty?: JSX.Element;
+}
+
+interface Shown<Row> extends Column<Row> {
+  scale: Scale;
+}
+
+export function DataTable<Row>(props: TableProps<Row>) {
+  let scroller!: HTMLDivElement;
+  const [scrollTop, setScrollTop] = createSignal(0);
+  const [height, setHeight] = createSignal(600);
+  const [active, setActive] = createSignal(-1);
+
+  const rows = createMemo(() => {
+    const filtered = filterRows(props.rows, props.columns, props.state.query());
+    return props.isOrdered ? filtered : sortRows(filtered, props.columns, props.state.sort());
+  });
+  const columns = createMemo<Shown<Row>[]>(() =>
+    props.columns
+      .filter((column) => !column.isExportOnly && !(column.isOptional && !hasValues(props.rows, column)))
+      .map((column) => ({ ...column, scale: scaleOf(column, props.rows) })),
+  );
+  const missing = createMemo(() =>
+    props.columns.filter((column) => column.isOptional && !hasValues(props.rows, column)),
+  );
+  const template = createMemo(() =>
+    columns()
+      .map((column, index) => (index === 0 ? `minmax(${column.width}px, 1fr)` : `${column.width}px`))
+      .join(' '),
+  );
+  const width = createMemo(() => columns().reduce((sum, column) => sum + column.width, 0));
+  const first = () => (props.isFilling ? Math.max(0, Math.floor(scrollTop() / ROW_HEIGHT) - OVERSCAN) : 0);
+  const last = () =>
+    props.isFilling
+      ? Math.min(rows().length, Math.ceil((scrollTop() + height()) / ROW_HEIGHT) + OVERSCAN)
+      : rows().length;
+  const visible = createMemo(() => rows().slice(first(), last()));
+
+  onMount(() => {
+    const observer = new ResizeObserver(() => setHeight(scroller.clientHeight));
+    observer.observe(scroller);
+    onCleanup(() => observer.disconnect());
+  });
+  createEffect(
+    on([() => props.state.query(), () => props.state.sort()], () => setActive(-1), { defer: true }),
+  );
+
+  const moveTo = (index: number) => {
+    const target = Math.max(0, Math.min(rows().length - 1, index));
+    setActive(target);
+    const top = target * ROW_HEIGHT;
+    const room = scroller.clientHeight - ROW_HEIGHT * 2;
+    if (top < scroller.scrollTop) scroller.scrollTop = top;
+    else if (top > scroller.scrollTop + room) scroller.scrollTop = top - room;
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor(height() / ROW_HEIGHT) - 2);
+    const steps: Record<string, number> = {
+      ArrowDown: active() + 1,
+      ArrowUp: active() - 1,
+      PageDown: active() + page,
+      PageUp: active() - page,
+      Home: 0,
+      End: rows().length - 1,
+    };
+    const target = steps[event.key];
+    const row = rows()[active()];
+    if (target !== undefined && !event.ctrlKey && !event.metaKey) moveTo(target);
+    else if (event.key === 'Enter' && row !== undefined && props.onRow) props.onRow(row);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const saveCsv = () =>
+    download(
+      `${props.fileName}.csv`,
+      'text/csv',
+      toCsv(rows(), props.columns.filter((column) => column.isExportOnly || columns().some((other) => other.key === column.key))),
+    );
+
+  return (
+    <div class="table" classList={{ 'is-filling': props.isFilling ?? false, 'is-plain': props.isPlain ?? false }}>
+      <Show when={!props.isPlain}>
+        <div class="table-tools">
+          <input
+            type="search"
+            class="table-search"
+            placeholder={`Filter ${props.noun}s: text or regular expression`}
+            aria-label={`Filter ${props.noun}s`}
+            data-shortcut="search"
+            value={props.state.query()}
+            onInput={(event) => props.state.setQuery(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') {
+                props.state.setQuery('');
+                event.currentTarget.blur();
+              }
+            }}
+          />
+          <Show when={props.onPromoteQuery && props.state.query()}>
+            <button
+              class="quiet"
+              data-tip="Select the matching rows in every view: the same as --match on the command line"
+              onClick={() => {
+                const query = props.state.query();
+                props.state.setQuery('');
+                props.onPromoteQuery?.(query);
+              }}
+            >
+              Use in all views
+            </button>
+          </Show>
+          {props.tools}
+          <span class="spacer" />
+          <span class="table-count number" aria-live="polite">
+            {countText(rows().length, props.rows.length, props.rowCount, props.noun)}
+          </span>
+          <button class="quiet" data-tip="Save what the table shows, raw values" onClick={saveCsv}>
+            CSV
+          </button>
+        </div>
+      </Show>
+      <div
+        ref={scroller}
+        class="table-scroll"
+        role="grid"
+        aria-label={`${props.noun}s`}
+        aria-rowcount={rows().length + 1}
+        tabindex="0"
+        onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+        onKeyDown={onKey}
+      >
+        <div class="table-body" style={{ '--columns': template(), 'min-width': `${width()}px` }}>
+          <div class="table-row table-head" role="row">
+            <For each={columns()}>
+              {(column) => {
+                const sort = () => (props.isOrdered ? null : props.state.sort());
+                const order = () =>
+                  sort()?.key === column.key ? (sort()?.isAscending ? 'ascending' : 'descending') : undefined;
+                return (
+                  <button
+                    class="table-cell"
+                    classList={{ 'is-number': column.kind !== undefined, 'is-sorted': order() !== undefined }}
+                    role="columnheader"
+                    aria-sort={order() ?? 'none'}
+                    data-figure={column.figure ?? column.key}
+                    disabled={props.isOrdered}
+                    onClick={() => props.state.setSort(nextSort(props.state.sort(), column))}
+                  >
+                    <span class="table-title">{column.title}</span>
+                    <Show when={column.scale.unit}>
+                      <span class="table-unit">{column.scale.unit}</span>
+                    </Show>
+                    <span class="table-order">{order() === 'ascending' ? '▲' : order() ? '▼' : ''}</span>
+                  </button>
+                );
+              }}
+            </For>
+          </div>
+          <Show when={props.isFilling}>
+            <div style={{ height: `${first() * ROW_HEIGHT}px` }} />
+          </Show>
+          <For each={visible()}>
+            {(row, index) => (
+              <div
+                class="table-row"
+                classList={{
+                  'is-active': active() === first() + index(),
+                  'is-selected': props.isSelected?.(row) ?? false,
+                  'is-clickable': props.onRow !== undefined,
+                }}
+                role="row"
+                aria-rowindex={first() + index() + 2}
+                onClick={() => {
+                  setActive(first() + index());
+                  if (!window.getSelection()?.toString()) props.onRow?.(row);
+                }}
+              >
+                <For each={columns()}>{(column) => <TableCell row={row} column={column} />}</For>
+              </div>
+            )}
+          </For>
+          <Show when={props.isFilling}>
+            <div style={{ height: `${(rows().length - last()) * ROW_HEIGHT}px` }} />
+          </Show>
+        </div>
+        <Show when={rows().length === 0}>
+          <div class="table-empty">
+            {props.rows.length === 0 ? (props.empty ?? `No ${props.noun}s`) : `No ${props.noun} matches “${props.state.query()}”`}
+          </div>
+        </Show>
+      </div>
+      <Show when={!props.isPlain && props.rows.length > 0 && missing().length > 0}>
+        <p class="table-foot muted">
+          Not in this profile: {missing().map((column) => column.title).join(', ')}
+        </p>
+      </Show>
+    </div>
+  );
+}
+
+function TableCell<Row>(props: { row: Row; column: Shown<Row> }) {
+  const content = () => {
+    const column = props.column;
+    if (column.cell) return column.cell(props.row, column.scale);
+    const value = column.value(props.row);
+    if (column.kind) return column.scale.text(typeof value === 'number' ? value : null);
+    return value === null || value === '' ? <span class="table-missing">{MISSING}</span> : String(value);
+  };
+  const tip = () => {
+    const value = props.column.kind || props.column.cell ? '' : String(props.column.value(props.row) ?? '');
+    // About what fits at seven pixels a character.
+    return value.length * 7 > props.column.width - 16 ? value : undefined;
+  };
+  return (
+    <div class="table-cell" classList={{ 'is-number': props.column.kind !== undefined }} role="gridcell" data-tip={tip()}>
+      {content()}
+    </div>
+  );
+}
+
+function scaleOf<Row>(column: Column<Row>, rows: readonly Row[]): Scale {
+  if (!column.kind) return { unit: '', size: 1, text: String };
+  return columnScale(
+    column.kind,
+    rows.map((row) => {
+      const value = column.value(row);
+      return typeof value === 'number' ? value : null;
+    }),
+  );
+}
+
+function countText(shown: number, loaded: number, total: number | undefined, noun: string): string {
+  const all = Math.max(total ?? loaded, loaded);
+  if (shown === all) return `${formatCount(all)} ${noun}${all === 1 ? '' : 's'}`;
+  const part = `${formatCount(shown)} of ${formatCount(all)} ${noun}s`;
+  return all > loaded ? `${part} (first ${formatCount(loaded)} loaded)` : part;
+}

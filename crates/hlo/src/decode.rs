@@ -18,12 +18,12 @@ use crate::wire;
 pub(crate) fn decode(bytes: &[u8]) -> Result<Program, HloError> {
     let wrapped = wire::HloProto::decode(bytes).map(|proto| proto.hlo_module);
     let failure = match wrapped {
-        Ok(Some(module)) if !module.computations.is_empty() => return Ok(program(module)),
+        Ok(Some(module)) if !module.computations.is_empty() => return program(module),
         Ok(_) => HloError::Empty,
         Err(error) => HloError::Malformed(error),
     };
     match wire::HloModule::decode(bytes) {
-        Ok(module) if !module.computations.is_empty() => Ok(program(module)),
+        Ok(module) if !module.computations.is_empty() => program(module),
         _ => Err(failure),
     }
 }
@@ -34,7 +34,7 @@ pub(crate) fn text(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-fn program(module: wire::HloModule) -> Program {
+fn program(module: wire::HloModule) -> Result<Program, HloError> {
     let instruction_count = module
         .computations
         .iter()
@@ -55,13 +55,13 @@ fn program(module: wire::HloModule) -> Program {
     program.by_name.reserve(instruction_count);
     let mut sources = SourceResolver::new(module.stack_frame_index);
     for computation in module.computations {
-        push_computation(&mut program, computation, &mut sources);
+        push_computation(&mut program, computation, &mut sources)?;
     }
     program.entry_computation = program
         .computation_by_id
         .get(&module.entry_computation_id)
         .copied();
-    program
+    Ok(program)
 }
 
 fn assigned_device_count(assignment: &wire::DeviceAssignment) -> Option<u64> {
@@ -74,10 +74,12 @@ fn push_computation(
     program: &mut Program,
     computation: wire::HloComputation,
     sources: &mut SourceResolver,
-) {
+) -> Result<(), HloError> {
     let index = ComputationIndex(position(program.computations.len()));
     let start = position(program.instructions.len());
-    for instruction in computation.instructions {
+    for bytes in computation.instructions {
+        let instruction =
+            wire::HloInstruction::decode(bytes.as_slice()).map_err(HloError::Malformed)?;
         let position = InstructionIndex(position(program.instructions.len()));
         let instruction = self::instruction(instruction, position, index, sources);
         program.by_id.entry(instruction.id).or_insert(position);
@@ -96,6 +98,7 @@ fn push_computation(
         execution_thread: text(computation.execution_thread),
         range: start..position(program.instructions.len()),
     });
+    Ok(())
 }
 
 /// A position as stored. A message is below 2^31 bytes, so this never saturates in practice.

@@ -33,6 +33,8 @@ mod primitive_type;
 mod program;
 mod shape;
 mod source;
+#[cfg(test)]
+mod testing;
 mod text;
 mod wire;
 

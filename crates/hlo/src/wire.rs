@@ -40,8 +40,10 @@ pub(crate) struct DeviceAssignment {
 pub(crate) struct HloComputation {
     #[prost(bytes = "vec", tag = "1")]
     pub(crate) name: Vec<u8>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) instructions: Vec<HloInstruction>,
+    /// Each an [`HloInstruction`], decoded one at a time: a vector of the large decoded messages
+    /// would be moved about as it grows and be gone from the cache when it is read.
+    #[prost(bytes = "vec", repeated, tag = "2")]
+    pub(crate) instructions: Vec<Vec<u8>>,
     #[prost(int64, tag = "5")]
     pub(crate) id: i64,
     #[prost(int64, tag = "6")]

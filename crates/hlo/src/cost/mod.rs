@@ -17,6 +17,8 @@
 mod bytes;
 mod fusion;
 mod matmul;
+#[cfg(test)]
+mod tests;
 
 use crate::callees::callees_first;
 use crate::opcode::{is_async_completion, is_elementwise, is_free, is_transcendental};

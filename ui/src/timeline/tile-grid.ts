@@ -1,6 +1,8 @@
-// The grid that quantises time into tiles: level L shows 2^L picoseconds per pixel, and tile I of a
-// level covers TILE_PX of its pixels. Each tile is exactly two tiles of the next finer level, so a
-// coarser one can always stand in for a finer one that is still on its way.
+/**
+ * The grid that quantises time into tiles: level L shows 2^L picoseconds per pixel, and tile I of a
+ * level covers TILE_PX of its pixels. Each tile is exactly two tiles of the next finer level, so a
+ * coarser one can always stand in for a finer one that is still on its way.
+ */
 
 /** Pixels per tile at the tile's own resolution. */
 export const TILE_PX = 1024;

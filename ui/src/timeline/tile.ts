@@ -1,5 +1,7 @@
-// Decodes binary timeline tiles (docs/wire.md) into typed-array views over the response's buffer.
-// Nothing is copied where the section is aligned, which the format guarantees for a whole response.
+/**
+ * Decodes binary timeline tiles (docs/wire.md) into typed-array views over the response's buffer.
+ * Nothing is copied where the section is aligned, which the format guarantees for a whole response.
+ */
 
 const MAGIC = 0x31545353;
 const HEADER_BYTES = 32;
@@ -52,13 +54,13 @@ export interface Tile {
 
 /** A response that is no tile. */
 export class TileError extends Error {
-  override name = "TileError";
+  override name = 'TileError';
 }
 
 /** Decodes one response; throws `TileError` with a sentence when it is not a whole tile. */
 export function decodeTile(buffer: ArrayBuffer): Tile {
   const reader = new Reader(buffer);
-  reader.need(HEADER_BYTES, "the header");
+  reader.need(HEADER_BYTES, 'the header');
   const magic = reader.u32();
   if (magic !== MAGIC) {
     throw new TileError(`not a timeline tile: it starts with 0x${magic.toString(16)}`);
@@ -74,7 +76,7 @@ export function decodeTile(buffer: ArrayBuffer): Tile {
 
 function decodeTrack(reader: Reader): TrackTile {
   const begin = reader.offset;
-  reader.need(TRACK_HEADER_BYTES, "a track");
+  reader.need(TRACK_HEADER_BYTES, 'a track');
   const track = reader.u32();
   const kind = reader.u32();
   const laneCount = reader.u32();
@@ -92,7 +94,7 @@ function decodeTrack(reader: Reader): TrackTile {
 }
 
 function decodeLane(reader: Reader): LaneTile {
-  reader.need(LANE_HEADER_BYTES, "a lane");
+  reader.need(LANE_HEADER_BYTES, 'a lane');
   const lane = reader.u32();
   const glyphCount = reader.u32();
   if (lane > 0xffffff) throw new TileError(`the tile names lane ${lane}`);
@@ -112,7 +114,7 @@ function decodeLane(reader: Reader): LaneTile {
 }
 
 function decodeCounter(reader: Reader): CounterTile {
-  reader.need(LANE_HEADER_BYTES, "a counter");
+  reader.need(LANE_HEADER_BYTES, 'a counter');
   reader.u32();
   const sampleCount = reader.u32();
   reader.need(24 * sampleCount, `${sampleCount} samples`);

@@ -1,5 +1,7 @@
-// The visible window of time: transforms between picoseconds and pixels, zoom at a point, pan,
-// clamps and animation. Times are f64 picoseconds; nothing here touches the page.
+/**
+ * The visible window of time: transforms between picoseconds and pixels, zoom at a point, pan,
+ * clamps and animation. Times are f64 picoseconds; nothing here touches the page.
+ */
 
 /** A half-open range of time. */
 export interface TimeWindow {

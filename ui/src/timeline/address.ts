@@ -1,0 +1,80 @@
+/**
+ * The timeline's part of the URL, as text and back. Times are whole picoseconds since the session
+ * began, slices are `track:lane:index`:
+ *
+ * - `window=START..END`      what is visible; absent for the whole session
+ * - `slice=7:0:1234`         the selected slice
+ * - `area=START..END`        the selected area, over all tracks; `area=START..END@3,4` over some
+ * - `marks=START..END,TIME`  marks that are kept
+ * - `search=REGEX`           the search
+ * - `pin=3,9`  `hide=4`      tracks pinned and hidden; `fold=5` tracks whose folding was changed
+ */
+import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import type { Area, Mark } from './scene';
+import type { TimeWindow } from './viewport';
+
+/** `START..END` of a range. */
+export function formatRange(range: TimeWindow): string {
+  return `${Math.round(range.startPs)}..${Math.round(range.endPs)}`;
+}
+
+/** The range that `START..END` names; null for anything else. */
+export function parseRange(text: string | undefined): TimeWindow | null {
+  const match = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/.exec(text ?? '');
+  if (!match) return null;
+  const startPs = Number(match[1]);
+  const endPs = Number(match[2]);
+  return endPs >= startPs ? { startPs, endPs } : null;
+}
+
+/** `track:lane:index` of a slice. */
+export function formatSliceRef(ref: SliceRefReport): string {
+  return `${ref.track}:${ref.lane}:${ref.index}`;
+}
+
+/** The slice that `track:lane:index` names. */
+export function parseSliceRef(text: string | undefined): SliceRefReport | null {
+  const match = /^(\d+):(\d+):(\d+)$/.exec(text ?? '');
+  if (!match) return null;
+  return { track: Number(match[1]), lane: Number(match[2]), index: Number(match[3]) };
+}
+
+/** An area with its tracks. */
+export function formatArea(area: Area): string {
+  const range = formatRange(area);
+  return area.tracks === null ? range : `${range}@${area.tracks.join(',')}`;
+}
+
+/** The area that a text names. */
+export function parseArea(text: string | undefined): Area | null {
+  const [range, tracks] = (text ?? '').split('@');
+  const parsed = parseRange(range);
+  if (!parsed || parsed.endPs <= parsed.startPs) return null;
+  return { ...parsed, tracks: tracks === undefined ? null : parseTracks(tracks) };
+}
+
+/** Kept marks, an instant as a single time. */
+export function formatMarks(marks: readonly Mark[]): string {
+  return marks
+    .filter((mark) => mark.isKept)
+    .map((mark) =>
+      mark.startPs === mark.endPs ? String(Math.round(mark.startPs)) : formatRange(mark),
+    )
+    .join(',');
+}
+
+/** The kept marks that a text names. */
+export function parseMarks(text: string | undefined): Mark[] {
+  return (text ?? '').split(',').flatMap((part) => {
+    const range = parseRange(part.includes('..') ? part : `${part}..${part}`);
+    return range ? [{ ...range, isKept: true }] : [];
+  });
+}
+
+/** Numbers of tracks, in the order given. */
+export function parseTracks(text: string | undefined): number[] {
+  return (text ?? '')
+    .split(',')
+    .filter((part) => /^\d+$/.test(part))
+    .map(Number);
+}

@@ -1,0 +1,84 @@
+/** The timeline's requests, by relative URLs. */
+import { getJson, isAbort, urlOf, WireError } from '../wire/client';
+import type { AreaReport } from '../wire/generated/AreaReport';
+import type { LabelReport } from '../wire/generated/LabelReport';
+import type { SearchReport } from '../wire/generated/SearchReport';
+import type { SliceDetails } from '../wire/generated/SliceDetails';
+import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import type { TimelineReport } from '../wire/generated/TimelineReport';
+import type { Area } from './scene';
+import { TILE_PX } from './tile-grid';
+
+/** By what the rows of an area's table are told apart. */
+export type AreaKey = 'name' | 'class' | 'scope' | 'track';
+
+/** Rows of an area's table and matches of a search that are listed. */
+export const AREA_LIMIT = 300;
+export const SEARCH_LIMIT = 500;
+
+/** Requests about one session. */
+export class TimelineApi {
+  constructor(private readonly session: number) {}
+
+  report(signal?: AbortSignal): Promise<TimelineReport> {
+    return getJson(`api/sessions/${this.session}/analyses/timeline`, signal);
+  }
+
+  async tile(
+    startPs: number,
+    endPs: number,
+    tracks: readonly number[],
+    signal: AbortSignal,
+  ): Promise<ArrayBuffer> {
+    const query = { start_ps: startPs, end_ps: endPs, width_px: TILE_PX };
+    // Commas stay as they are: the list of tracks may be long.
+    const url = `${this.url('tile', query)}&tracks=${tracks.join(',')}`;
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw await errorOf(response);
+    return response.arrayBuffer();
+  }
+
+  labels(ids: readonly number[]): Promise<LabelReport[]> {
+    return getJson(`${this.url('labels')}?ids=${ids.join(',')}`, undefined, false);
+  }
+
+  slice(ref: SliceRefReport, signal?: AbortSignal): Promise<SliceDetails> {
+    return getJson(this.url('slice', { ...ref }), signal);
+  }
+
+  search(query: string, fromPs: number, signal?: AbortSignal): Promise<SearchReport> {
+    const options = { query, from_ps: Math.round(fromPs), limit: SEARCH_LIMIT };
+    return getJson(this.url('search', options), signal);
+  }
+
+  area(area: Area, by: AreaKey, signal?: AbortSignal): Promise<AreaReport> {
+    return getJson(this.areaUrl(area, by), signal);
+  }
+
+  /** The address of an area's table. */
+  areaUrl(area: Area, by: AreaKey): string {
+    return this.url('area', {
+      start_ps: Math.round(area.startPs),
+      end_ps: Math.round(area.endPs),
+      tracks: area.tracks?.join(',') ?? null,
+      by,
+      limit: AREA_LIMIT,
+    });
+  }
+
+  private url(route: string, query: Record<string, string | number | null> = {}): string {
+    return urlOf(`api/sessions/${this.session}/timeline/${route}`, query);
+  }
+}
+
+/** The sentence of an error, or null when the request was only cancelled. */
+export function errorText(error: unknown): string | null {
+  if (isAbort(error)) return null;
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function errorOf(response: Response): Promise<WireError> {
+  const body = await response.json().catch(() => null) as { error?: string; hint?: string } | null;
+  const text = body?.error ?? `The server answered ${response.status}`;
+  return new WireError(text, body?.hint ?? '', response.status);
+}

@@ -1,0 +1,180 @@
+/** What keys and buttons do to a timeline, apart from which key it is. */
+import type { SearchSlice } from '../wire/generated/SearchSlice';
+import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import { stepIndexAt, type Mark, type SelectedSlice } from './scene';
+import type { Timeline } from './timeline';
+import { fitAll, fitRange, reveal, type TimeWindow } from './viewport';
+
+/** Commands on one timeline. */
+export class Commands {
+  constructor(private readonly timeline: Timeline) {}
+
+  /** Shows the selection, or the area; again, or without either, the whole session. */
+  focus(): void {
+    const { viewport, selection, area } = this.timeline.scene;
+    const range = selection ? rangeOf(selection) : area;
+    const all = fitAll(viewport.limits);
+    if (!range) return this.timeline.jumpTo(all);
+    const wanted = fitRange(range.startPs, range.endPs, viewport.limits);
+    this.timeline.jumpTo(sameWindow(viewport.target, wanted) ? all : wanted);
+    if (selection) this.timeline.revealTrack(selection.ref.track, selection.ref.lane);
+  }
+
+  reset(): void {
+    this.timeline.jumpTo(fitAll(this.timeline.scene.viewport.limits));
+  }
+
+  zoomTo(range: TimeWindow): void {
+    const { limits } = this.timeline.scene.viewport;
+    this.timeline.jumpTo(fitRange(range.startPs, range.endPs, limits));
+  }
+
+  /** Selects a slice and makes it visible. */
+  async goTo(
+    ref: SliceRefReport,
+    known?: { startPs: number; durationPs: number },
+  ): Promise<SelectedSlice | null> {
+    if (known) this.show(ref, known);
+    const selected = await this.timeline.select(ref, known);
+    if (selected && !known) this.show(selected.ref, selected);
+    return selected;
+  }
+
+  /** The neighbour in the lane of the selected slice. */
+  async neighbour(offset: 1 | -1): Promise<void> {
+    const ref = this.timeline.scene.selection?.ref;
+    if (!ref) return this.selectFirstVisible();
+    const index = ref.index + offset;
+    if (index >= 0) await this.goTo({ ...ref, index });
+  }
+
+  async parent(): Promise<void> {
+    const parent = this.timeline.scene.selection?.details?.parent;
+    if (parent) await this.goTo(parent);
+  }
+
+  async child(): Promise<void> {
+    const child = this.timeline.scene.selection?.details?.first_child;
+    if (child) await this.goTo(child);
+  }
+
+  /** Follows the first arrow out of the selected slice, or into it. */
+  async followFlow(direction: 'out' | 'in'): Promise<void> {
+    const flows = this.timeline.scene.selection?.details?.flows ?? [];
+    const flow = flows.find((candidate) => candidate.is_outgoing === (direction === 'out'));
+    if (!flow) return;
+    const { other, other_start_ps, other_duration_ps } = flow;
+    await this.goTo(other, { startPs: other_start_ps, durationPs: other_duration_ps });
+  }
+
+  /** Marks the selection, the area, or the time at the pointer. */
+  mark(isKept: boolean): void {
+    const { selection, area, pointer, viewport, marks } = this.timeline.scene;
+    const range = selection ? rangeOf(selection) : area;
+    const timePs = viewport.timeOfPx(pointer?.x ?? viewport.widthPx / 2);
+    const { startPs, endPs } = range ?? { startPs: timePs, endPs: timePs };
+    const kept = marks.filter((mark) => mark.isKept);
+    const same = (mark: Mark) => mark.startPs === startPs && mark.endPs === endPs;
+    const existing = marks.find(same);
+    if (existing && (existing.isKept || !isKept)) {
+      this.timeline.setMarks(marks.filter((mark) => !same(mark)));
+    } else {
+      this.timeline.setMarks([...kept, { startPs, endPs, isKept }]);
+    }
+  }
+
+  /** Turns the selected slice into an area over all tracks. */
+  selectionToArea(): void {
+    const { selection } = this.timeline.scene;
+    if (!selection || selection.durationPs <= 0) return;
+    this.timeline.setArea({ ...rangeOf(selection), tracks: null });
+  }
+
+  /** Shows the step after or before the one in the middle of the window. */
+  step(offset: 1 | -1): void {
+    const { steps, viewport } = this.timeline.scene;
+    if (steps.length === 0) return;
+    const { startPs, endPs } = viewport.target;
+    const spanPs = endPs - startPs;
+    const at = stepIndexAt(steps, (startPs + endPs) / 2);
+    const shown = steps[at];
+    const isWide = shown !== undefined && spanPs > 2 * shown.duration_ps;
+    // A wide window first closes in on the step in its middle.
+    const index = isWide ? at : at + offset;
+    const step = steps[Math.min(Math.max(index, 0), steps.length - 1)]!;
+    const { limits } = viewport;
+    this.timeline.jumpTo(fitRange(step.start_ps, step.start_ps + step.duration_ps, limits, 0.04));
+  }
+
+  async nextMatch(): Promise<void> {
+    const { viewport } = this.timeline.scene;
+    this.showMatch(await this.timeline.search.next(viewport.target.startPs));
+  }
+
+  async previousMatch(): Promise<void> {
+    const { viewport } = this.timeline.scene;
+    this.showMatch(await this.timeline.search.previous(viewport.target.startPs));
+  }
+
+  showMatch(match: SearchSlice | null): void {
+    if (!match) return;
+    void this.goTo(match.slice, { startPs: match.start_ps, durationPs: match.duration_ps });
+  }
+
+  /** Drops one thing at a time: measure, selection, area, passing marks, search. */
+  clear(): boolean {
+    const { scene } = this.timeline;
+    if (scene.measure) this.timeline.setMeasure(null);
+    else if (scene.selection) void this.timeline.select(null);
+    else if (scene.area) this.timeline.setArea(null);
+    else if (scene.marks.some((mark) => !mark.isKept)) {
+      this.timeline.setMarks(scene.marks.filter((mark) => mark.isKept));
+    } else if (scene.isSearching) this.timeline.setQuery('');
+    else return false;
+    return true;
+  }
+
+  private show(ref: SliceRefReport, slice: { startPs: number; durationPs: number }): void {
+    const { viewport } = this.timeline.scene;
+    const range = { startPs: slice.startPs, endPs: slice.startPs + slice.durationPs };
+    const target = viewport.target;
+    let next = reveal(target, range, viewport.limits);
+    // A slice too small to see is brought to a size at which it can be.
+    const px = (slice.durationPs / (next.endPs - next.startPs)) * viewport.widthPx;
+    if (px < 2 && slice.durationPs > 0) {
+      const halfPs = slice.durationPs * 100;
+      const centre = (range.startPs + range.endPs) / 2;
+      next = { startPs: centre - halfPs, endPs: centre + halfPs };
+    }
+    if (next !== target) this.timeline.jumpTo(next);
+    this.timeline.revealTrack(ref.track, ref.lane);
+  }
+
+  private async selectFirstVisible(): Promise<void> {
+    const { layout, plan, viewport } = this.timeline.scene;
+    for (const row of layout.rows) {
+      if (row.kind !== 'track' || row.isCounter) continue;
+      for (const segment of plan.segments(row.track.track)) {
+        const lane = segment.tile?.lanes[0];
+        const at = lane?.startPs.findIndex((start) => start >= viewport.startPs) ?? -1;
+        if (lane && at >= 0) {
+          await this.goTo({ track: row.track.track, lane: 0, index: lane.index[at]! });
+          return;
+        }
+      }
+    }
+  }
+}
+
+function rangeOf(selection: SelectedSlice): TimeWindow {
+  return { startPs: selection.startPs, endPs: selection.startPs + selection.durationPs };
+}
+
+/** The windows look the same: they differ by less than a hundredth. */
+function sameWindow(one: TimeWindow, other: TimeWindow): boolean {
+  const tolerance = (one.endPs - one.startPs) / 100;
+  return (
+    Math.abs(one.startPs - other.startPs) < tolerance &&
+    Math.abs(one.endPs - other.endPs) < tolerance
+  );
+}

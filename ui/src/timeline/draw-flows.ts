@@ -1,0 +1,97 @@
+/** Arrows from and to the selected slice. */
+import type { FlowReport } from '../wire/generated/FlowReport';
+import { LANE_HEIGHT } from './layout';
+import { CLASS_NAMES, TINTS } from './palette';
+import { rowTop, type Scene } from './scene';
+
+const SLOT_BY_KIND: Record<string, number> = {
+  launch: 1 + CLASS_NAMES.indexOf('matmul') * TINTS,
+  producer_consumer: 1 + CLASS_NAMES.indexOf('host') * TINTS,
+  async: 1 + CLASS_NAMES.indexOf('attention') * TINTS,
+  collective: 1 + CLASS_NAMES.indexOf('collective') * TINTS,
+};
+const HEAD_PX = 7;
+const MAX_ARROWS = 300;
+
+/** All arrows of the selection. */
+export function drawFlows(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { selection, palette } = scene;
+  const flows = selection?.details?.flows;
+  if (!selection || !flows || flows.length === 0) return;
+  const own = laneCentre(scene, selection.ref.track, selection.ref.lane);
+  if (own === null) return;
+  for (const flow of flows.slice(0, MAX_ARROWS)) {
+    const other = laneCentre(scene, flow.other.track, flow.other.lane);
+    if (other === null) continue;
+    const colour = palette.css[SLOT_BY_KIND[flow.kind] ?? 0]!;
+    const [from, to] = ends(scene, flow);
+    const [fromY, toY] = flow.is_outgoing ? [own, other] : [other, own];
+    arrow(context, scene, from, fromY, to, toY, colour);
+  }
+}
+
+/** Start and end of an arrow in pixels: from the end of the cause to the start of the effect. */
+function ends(scene: Scene, flow: FlowReport): [number, number] {
+  const selection = scene.selection!;
+  const own = { start: selection.startPs, end: selection.startPs + selection.durationPs };
+  const other = {
+    start: flow.other_start_ps,
+    end: flow.other_start_ps + flow.other_duration_ps,
+  };
+  const [cause, effect] = flow.is_outgoing ? [own, other] : [other, own];
+  const leave = cause.end <= effect.start ? cause.end : cause.start;
+  return [scene.viewport.pxOfTime(leave), scene.viewport.pxOfTime(effect.start)];
+}
+
+function arrow(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  x0: number,
+  y0: number,
+  x1: number,
+  y1: number,
+  colour: string,
+): void {
+  const { width } = scene.geometry;
+  if (Math.max(x0, x1) < -50 || Math.min(x0, x1) > width + 50) return;
+  // Far ends off the screen are brought near, so that the curve keeps a sensible shape.
+  const fromX = Math.min(Math.max(x0, -2000), width + 2000);
+  const toX = Math.min(Math.max(x1, -2000), width + 2000);
+  const bend = Math.min(Math.max(Math.abs(toX - fromX) / 2, 24), 160);
+  for (const [line, style] of [
+    [4, scene.palette.theme.background],
+    [2, colour],
+  ] as const) {
+    context.lineWidth = line;
+    context.strokeStyle = style;
+    context.beginPath();
+    context.moveTo(fromX, y0);
+    context.bezierCurveTo(fromX + bend, y0, toX - bend, y1, toX - HEAD_PX + 1, y1);
+    context.stroke();
+  }
+  context.fillStyle = colour;
+  context.beginPath();
+  context.moveTo(toX, y1);
+  context.lineTo(toX - HEAD_PX, y1 - HEAD_PX / 2);
+  context.lineTo(toX - HEAD_PX, y1 + HEAD_PX / 2);
+  context.fill();
+}
+
+/** Middle of a lane on the screen; of the group's header where the track is not shown. */
+function laneCentre(scene: Scene, track: number, lane: number): number | null {
+  const { layout, geometry, report } = scene;
+  const row = layout.rowOfTrack.get(track);
+  if (row) {
+    const drawn = Math.min(lane, row.laneCount - 1);
+    return rowTop(geometry, row) + drawn * LANE_HEIGHT + LANE_HEIGHT / 2;
+  }
+  const group = report.groups.find((candidate) =>
+    candidate.tracks.some((member) => member.track === track),
+  );
+  for (const candidate of layout.rows) {
+    if (candidate.kind === 'group' && candidate.group === group) {
+      return rowTop(geometry, candidate) + candidate.height / 2;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,123 @@
+/** What lies over or under the rows as a whole: grid, area, marks, measure, the pointer's line. */
+import { formatDuration } from '../format/numbers';
+import { rowTop, scrolledTop, type Scene } from './scene';
+import { timeAxis } from './time-axis';
+
+/** Pixels between labelled ticks, at least. */
+export const TICK_PX = 110;
+
+/** Vertical lines at the ticks of the ruler and at step boundaries. */
+export function drawGridlines(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  top: number,
+  bottom: number,
+): void {
+  const { viewport, geometry, palette, steps } = scene;
+  const axis = timeAxis(viewport, geometry.width, TICK_PX);
+  context.fillStyle = palette.theme.line;
+  for (let i = 0; i < axis.count; i++) {
+    const x = Math.round(viewport.pxOfTime(axis.firstPs + i * axis.stepPs));
+    context.fillRect(x, top, 1, bottom - top);
+  }
+  context.fillStyle = palette.theme.strongLine;
+  let lastX = -100;
+  for (let i = 0; i < steps.length; i++) {
+    const x = Math.round(viewport.pxOfTime(steps[i]!.start_ps));
+    if (x < 0 || x - lastX < 24) continue;
+    if (x > geometry.width) break;
+    context.fillRect(x, top, 1, bottom - top);
+    lastX = x;
+  }
+}
+
+/** The selected area: tinted over its tracks, its length at the top. */
+export function drawArea(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { area, viewport, geometry, palette, layout } = scene;
+  if (!area) return;
+  const x0 = viewport.pxOfTime(area.startPs);
+  const x1 = viewport.pxOfTime(area.endPs);
+  if (x1 < 0 || x0 > geometry.width) return;
+  context.fillStyle = palette.theme.accent;
+  context.globalAlpha = 0.16;
+  if (area.tracks === null) {
+    context.fillRect(x0, geometry.headHeight, x1 - x0, geometry.height);
+  } else {
+    for (const row of [...layout.pinned, ...layout.rows]) {
+      if (row.kind !== 'track' || !area.tracks.includes(row.track.track)) continue;
+      const clipTop = row.isPinnedCopy ? geometry.headHeight : scrolledTop(geometry);
+      const y0 = Math.max(rowTop(geometry, row), clipTop);
+      const y1 = Math.min(rowTop(geometry, row) + row.height, geometry.height);
+      if (y1 > y0) context.fillRect(x0, y0, x1 - x0, y1 - y0);
+    }
+  }
+  context.globalAlpha = 1;
+  context.fillRect(Math.round(x0), geometry.headHeight, 1, geometry.height);
+  context.fillRect(Math.round(x1), geometry.headHeight, 1, geometry.height);
+}
+
+/** Marked stretches, through all rows. */
+export function drawMarks(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { marks, viewport, geometry, palette } = scene;
+  for (const mark of marks) {
+    const x0 = viewport.pxOfTime(mark.startPs);
+    const x1 = viewport.pxOfTime(mark.endPs);
+    if (x1 < 0 || x0 > geometry.width) continue;
+    context.fillStyle = palette.theme.accent;
+    context.globalAlpha = 0.08;
+    context.fillRect(x0, geometry.headHeight, x1 - x0, geometry.height);
+    context.globalAlpha = mark.isKept ? 1 : 0.6;
+    context.fillRect(Math.round(x0), geometry.headHeight, 1, geometry.height);
+    if (x1 - x0 > 1) context.fillRect(Math.round(x1), geometry.headHeight, 1, geometry.height);
+    context.globalAlpha = 1;
+  }
+}
+
+/** The measuring tool's stretch with its length and rate. */
+export function drawMeasure(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { measure, viewport, geometry, palette, pointer } = scene;
+  if (!measure) return;
+  const x0 = viewport.pxOfTime(measure.startPs);
+  const x1 = viewport.pxOfTime(measure.endPs);
+  const y = Math.max(pointer?.y ?? 0, geometry.headHeight + 30);
+  context.fillStyle = palette.theme.accent;
+  context.globalAlpha = 0.12;
+  context.fillRect(x0, geometry.headHeight, x1 - x0, geometry.height);
+  context.globalAlpha = 1;
+  context.fillRect(Math.round(x0), geometry.headHeight, 1, geometry.height);
+  context.fillRect(Math.round(x1), geometry.headHeight, 1, geometry.height);
+  context.fillRect(x0, y, x1 - x0, 1);
+  tag(context, scene, formatDuration(measure.endPs - measure.startPs), (x0 + x1) / 2, y - 14);
+}
+
+/** A thin line at the pointer, from the ruler down. */
+export function drawPointer(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { pointer, geometry, palette } = scene;
+  if (!pointer || pointer.y < geometry.headHeight - 24) return;
+  context.fillStyle = palette.theme.mutedText;
+  context.globalAlpha = 0.35;
+  context.fillRect(Math.round(pointer.x), geometry.headHeight, 1, geometry.height);
+  context.globalAlpha = 1;
+}
+
+/** Text on a small plate, centred on a point and kept on the screen. */
+export function tag(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  text: string,
+  x: number,
+  y: number,
+): void {
+  const { palette, font, geometry } = scene;
+  context.font = font;
+  const width = context.measureText(text).width + 12;
+  const left = Math.min(Math.max(x - width / 2, 2), geometry.width - width - 2);
+  context.fillStyle = palette.theme.accent;
+  context.beginPath();
+  context.roundRect(left, y - 9, width, 18, 4);
+  context.fill();
+  context.fillStyle = palette.theme.background;
+  context.textAlign = 'left';
+  context.textBaseline = 'middle';
+  context.fillText(text, left + 6, y + 0.5);
+}

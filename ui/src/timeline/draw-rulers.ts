@@ -1,0 +1,91 @@
+/** The time ruler and the step ruler above the rows. */
+import { formatDuration } from '../format/numbers';
+import { TICK_PX, tag } from './draw-overlays';
+import { MINIMAP_HEIGHT, RULER_HEIGHT, STEP_RULER_HEIGHT, type Scene } from './scene';
+import { baseLabel, exactTime, tickLabel, timeAxis } from './time-axis';
+
+/** Both rulers, with the ends of area and marks and the time at the pointer. */
+export function drawRulers(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { geometry, palette } = scene;
+  context.fillStyle = palette.theme.surface;
+  context.fillRect(0, MINIMAP_HEIGHT, geometry.width, geometry.headHeight - MINIMAP_HEIGHT);
+  drawTimeRuler(context, scene);
+  if (geometry.hasStepRuler) drawStepRuler(context, scene);
+  context.fillStyle = palette.theme.strongLine;
+  context.fillRect(0, geometry.headHeight - 1, geometry.width, 1);
+  drawSpans(context, scene);
+}
+
+function drawTimeRuler(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { viewport, geometry, palette, font } = scene;
+  const axis = timeAxis(viewport, geometry.width, TICK_PX);
+  const bottom = MINIMAP_HEIGHT + RULER_HEIGHT;
+  context.font = font;
+  context.textBaseline = 'middle';
+  context.textAlign = 'left';
+  const base = baseLabel(axis);
+  const baseWidth = base ? context.measureText(base).width + 10 : 0;
+  const minorPs = axis.stepPs / (axis.minorCount + 1);
+  context.fillStyle = palette.theme.strongLine;
+  for (let i = -axis.minorCount - 1; i < axis.count * (axis.minorCount + 1); i++) {
+    const x = Math.round(viewport.pxOfTime(axis.firstPs + i * minorPs));
+    const isMajor = i % (axis.minorCount + 1) === 0;
+    context.fillRect(x, bottom - (isMajor ? 8 : 4), 1, isMajor ? 8 : 4);
+  }
+  context.fillStyle = palette.theme.mutedText;
+  for (let i = 0; i < axis.count; i++) {
+    const timePs = axis.firstPs + i * axis.stepPs;
+    const x = viewport.pxOfTime(timePs) + 4;
+    if (x < baseWidth) continue;
+    context.fillText(tickLabel(axis, timePs), x, bottom - 12);
+  }
+  if (!base) return;
+  context.fillStyle = palette.theme.text;
+  context.fillText(base, 4, bottom - 12);
+}
+
+function drawStepRuler(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { viewport, geometry, palette, steps, font } = scene;
+  const top = MINIMAP_HEIGHT + RULER_HEIGHT;
+  const height = STEP_RULER_HEIGHT - 2;
+  context.font = font;
+  let lastEnd = -1;
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i]!;
+    const x0 = viewport.pxOfTime(step.start_ps);
+    const x1 = viewport.pxOfTime(step.start_ps + step.duration_ps);
+    if (x1 < 0 || x1 < lastEnd + 1) continue;
+    if (x0 > geometry.width) break;
+    lastEnd = x1;
+    const left = Math.max(0, x0);
+    const width = Math.min(geometry.width, x1) - left;
+    context.fillStyle = i % 2 === 0 ? palette.theme.line : palette.theme.strongLine;
+    context.fillRect(left, top, Math.max(1, width - 1), height);
+    const name = `step ${step.step}`;
+    const long = `${name} · ${formatDuration(step.duration_ps)}`;
+    const text = width > 130 ? long : width > 56 ? name : width > 22 ? String(step.step) : '';
+    if (!text) continue;
+    context.fillStyle = palette.theme.text;
+    context.fillText(text, left + 5, top + height / 2 + 0.5);
+  }
+}
+
+/** Lengths of the area and of marks, and the time at the pointer, as plates on the ruler. */
+function drawSpans(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { area, marks, viewport, geometry, palette, pointer } = scene;
+  const y = MINIMAP_HEIGHT + RULER_HEIGHT / 2;
+  const spans = area ? [...marks, area] : marks;
+  for (const span of spans) {
+    const x0 = viewport.pxOfTime(span.startPs);
+    const x1 = viewport.pxOfTime(span.endPs);
+    if (x1 < 0 || x0 > geometry.width) continue;
+    context.fillStyle = palette.theme.accent;
+    context.fillRect(x0, y + 9, Math.max(1, x1 - x0), 2);
+    const length = span.endPs - span.startPs;
+    const text = length > 0 ? formatDuration(length) : exactTime(span.startPs);
+    tag(context, scene, text, (Math.max(0, x0) + Math.min(geometry.width, x1)) / 2, y);
+  }
+  if (pointer && pointer.y >= MINIMAP_HEIGHT && pointer.y < geometry.headHeight) {
+    tag(context, scene, exactTime(viewport.timeOfPx(pointer.x)), pointer.x, y);
+  }
+}

@@ -1,0 +1,87 @@
+/** Marks on single slices: instants, the outline of the hovered one and of the selected one. */
+import type { SliceLabels } from './labels-drawing';
+import { LANE_HEIGHT } from './layout';
+import type { Palette } from './palette';
+import { rowTop, type Scene } from './scene';
+
+const SLICE_HEIGHT = LANE_HEIGHT - 1;
+const DIAMOND_PX = 4.5;
+
+/** Slices without a length, as diamonds. */
+export function drawInstants(
+  context: CanvasRenderingContext2D,
+  found: SliceLabels,
+  palette: Palette,
+  laneTop: Float32Array,
+  firstStrip: number,
+  lastStrip: number,
+): void {
+  let lastSlot = -1;
+  const ratio = context.getTransform().a;
+  for (let i = 0; i < found.instantCount; i++) {
+    const strip = found.instantLane[i]!;
+    if (strip < firstStrip || strip >= lastStrip) continue;
+    const slot = found.instantSlot[i]!;
+    if (slot !== lastSlot) context.fillStyle = palette.css[slot]!;
+    lastSlot = slot;
+    const x = found.instantPx[i]! / ratio + 0.5;
+    const y = laneTop[strip]! + SLICE_HEIGHT / 2;
+    context.beginPath();
+    context.moveTo(x, y - DIAMOND_PX);
+    context.lineTo(x + DIAMOND_PX, y);
+    context.lineTo(x, y + DIAMOND_PX);
+    context.lineTo(x - DIAMOND_PX, y);
+    context.fill();
+  }
+}
+
+/** Outlines, on the scrolled row and on its pinned copy alike. */
+export function drawHoverAndSelection(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { selection, hover, palette } = scene;
+  if (hover) {
+    const { startPs, durationPs, lane } = hover;
+    context.strokeStyle = palette.theme.text;
+    context.lineWidth = 1;
+    outline(context, scene, hover.row.track.track, lane, startPs, durationPs);
+  }
+  if (!selection) return;
+  const { ref, startPs, durationPs } = selection;
+  context.lineWidth = 4;
+  context.strokeStyle = palette.theme.background;
+  outline(context, scene, ref.track, ref.lane, startPs, durationPs);
+  context.lineWidth = 2;
+  context.strokeStyle = palette.theme.text;
+  outline(context, scene, ref.track, ref.lane, startPs, durationPs);
+}
+
+function outline(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  track: number,
+  lane: number,
+  startPs: number,
+  durationPs: number,
+): void {
+  const { geometry, layout, viewport } = scene;
+  const x0 = Math.max(-4, Math.floor(viewport.pxOfTime(startPs)));
+  const end = viewport.pxOfTime(startPs + durationPs);
+  const x1 = Math.min(geometry.width + 4, Math.max(Math.floor(end), x0 + 3));
+  if (x1 < 0 || x0 > geometry.width) return;
+  const place = (top: number, clipTop: number) => {
+    const y = top + lane * LANE_HEIGHT;
+    if (y + LANE_HEIGHT < clipTop || y > geometry.height) return;
+    context.strokeRect(x0, y + 0.5, x1 - x0, SLICE_HEIGHT - 1);
+  };
+  for (const row of layout.pinned) {
+    if (row.track.track === track && lane < row.laneCount) {
+      place(rowTop(geometry, row), geometry.headHeight);
+    }
+  }
+  const row = layout.rowOfTrack.get(track);
+  if (row && lane < row.laneCount) {
+    const top = rowTop(geometry, row) + lane * LANE_HEIGHT;
+    if (top + LANE_HEIGHT > geometry.headHeight + geometry.pinnedHeight) {
+      place(rowTop(geometry, row), geometry.headHeight + geometry.pinnedHeight);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/** The timeline's keys: each one is registered, so that the list behind `?` shows it. */
+import { registerShortcut, type Shortcut } from '../shell/shortcuts';
+import type { Commands } from './commands';
+import type { Direction } from './motion';
+import type { Timeline, Tool } from './timeline';
+
+/** What the page around the timeline does on a key. */
+export interface PageActions {
+  focusSearch: () => void;
+  toggleDetails: () => void;
+}
+
+const GROUP = 'Timeline';
+
+/** Registers everything; returns the way to undo it. */
+export function registerKeys(
+  timeline: Timeline,
+  commands: Commands,
+  page: PageActions,
+): () => void {
+  const undo = shortcutsOf(timeline, commands, page)
+    .reverse()
+    .map((shortcut) => registerShortcut({ ...shortcut, group: GROUP }));
+  const release = (event: KeyboardEvent) => {
+    const direction = directionOf(event.key);
+    if (direction) timeline.motion.release(direction, performance.now());
+    if (event.key === 'Shift') timeline.motion.isFast = false;
+  };
+  const stop = () => timeline.motion.releaseAll();
+  window.addEventListener('keyup', release);
+  window.addEventListener('blur', stop);
+  return () => {
+    for (const each of undo) each();
+    window.removeEventListener('keyup', release);
+    window.removeEventListener('blur', stop);
+    stop();
+  };
+}
+
+type Entry = Omit<Shortcut, 'group'>;
+
+function shortcutsOf(timeline: Timeline, commands: Commands, page: PageActions): Entry[] {
+  const moving = (keys: string[], direction: Direction, label: string): Entry => ({
+    keys,
+    label,
+    run: (event) => {
+      timeline.motion.isFast = event.shiftKey;
+      timeline.motion.press(direction, performance.now());
+      timeline.redraw();
+    },
+  });
+  const plain = (keys: string[], label: string, run: () => unknown): Entry => ({
+    keys,
+    label,
+    run: () => void run(),
+  });
+  const tool = (key: string, name: Tool, label: string): Entry =>
+    plain([key], label, () => timeline.tool[1](name));
+  return [
+    moving(['w', 'Shift+w'], 'in', 'Zoom in at the cursor (Shift: faster)'),
+    moving(['s', 'Shift+s'], 'out', 'Zoom out at the cursor (Shift: faster)'),
+    moving(['a', 'Shift+a'], 'left', 'Pan left (Shift: faster)'),
+    moving(['d', 'Shift+d'], 'right', 'Pan right (Shift: faster)'),
+    { keys: ['Ctrl+wheel'], label: 'Zoom at the cursor' },
+    { keys: ['Shift+wheel'], label: 'Pan' },
+    { keys: ['drag'], label: 'Select an area (tool 1)' },
+    { keys: ['click'], label: 'Select a slice' },
+    { keys: ['double click'], label: 'Zoom to a slice' },
+    plain(['f'], 'Focus the selection; again: everything', () => commands.focus()),
+    plain(['0'], 'Show the whole session', () => commands.reset()),
+    plain(['ArrowLeft', ','], 'Previous slice of the track', () => commands.neighbour(-1)),
+    plain(['ArrowRight', '.'], 'Next slice of the track', () => commands.neighbour(1)),
+    plain(['ArrowUp'], 'Enclosing slice', () => commands.parent()),
+    plain(['ArrowDown'], 'First nested slice', () => commands.child()),
+    plain(['['], 'Follow an arrow back to its cause', () => commands.followFlow('in')),
+    plain([']'], 'Follow an arrow to its effect', () => commands.followFlow('out')),
+    plain(['m'], 'Mark the selection, until the next mark', () => commands.mark(false)),
+    plain(['Shift+m'], 'Mark the selection and keep the mark', () => commands.mark(true)),
+    plain(['r'], 'Turn the selection into an area', () => commands.selectionToArea()),
+    plain(['q'], 'Show or hide the details', page.toggleDetails),
+    plain(['/'], 'Search', page.focusSearch),
+    plain(['n'], 'Next step', () => commands.step(1)),
+    plain(['p'], 'Previous step', () => commands.step(-1)),
+    tool('1', 'select', 'Tool: select'),
+    tool('2', 'pan', 'Tool: pan'),
+    tool('3', 'zoom', 'Tool: zoom'),
+    tool('4', 'measure', 'Tool: measure'),
+    plain(['~', '`'], 'Show what drawing costs', () => {
+      timeline.showsStats = !timeline.showsStats;
+      timeline.redraw();
+    }),
+    { keys: ['Escape'], label: 'Clear selection, area, search', run: () => commands.clear() },
+  ];
+}
+
+function directionOf(key: string): Direction | null {
+  switch (key.toLowerCase()) {
+    case 'w':
+      return 'in';
+    case 's':
+      return 'out';
+    case 'a':
+      return 'left';
+    case 'd':
+      return 'right';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * The whole session in a band: how busy the devices are, the steps, the window, the area and search
+ * matches. The unchanging part is kept as a picture.
+ */
+import { tileIndexAt } from './tile-grid';
+import { MINIMAP_HEIGHT, type Scene } from './scene';
+import type { LaneTile } from './tile';
+import type { TileCache } from './tile-cache';
+
+const STEP_BAND_PX = 8;
+
+/** Where the ends of the window can be gripped. */
+export const MINIMAP_GRIP_PX = 6;
+
+/** Draws the band; remembers the picture of steps and load. */
+export class Minimap {
+  private readonly picture = document.createElement('canvas');
+  private key = '';
+  private source: { cache: TileCache; rootLevel: number } | null = null;
+
+  attach(cache: TileCache, rootLevel: number): void {
+    this.source = { cache, rootLevel };
+  }
+
+  draw(context: CanvasRenderingContext2D, scene: Scene): void {
+    this.repaint(scene);
+    const { geometry, palette, viewport, area, matchTimes } = scene;
+    const { width } = geometry;
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.picture, 0, 0, width, MINIMAP_HEIGHT);
+    if (area) {
+      const x0 = minimapPx(scene, area.startPs);
+      const x1 = minimapPx(scene, area.endPs);
+      context.fillStyle = palette.theme.accent;
+      context.globalAlpha = 0.3;
+      context.fillRect(x0, 0, Math.max(1, x1 - x0), MINIMAP_HEIGHT);
+      context.globalAlpha = 1;
+    }
+    context.fillStyle = palette.theme.text;
+    let lastX = -10;
+    for (let i = 0; i < matchTimes.length; i++) {
+      const x = Math.round(minimapPx(scene, matchTimes[i]!));
+      if (x === lastX) continue;
+      context.fillRect(x, MINIMAP_HEIGHT - 6, 1, 5);
+      lastX = x;
+    }
+    const x0 = minimapPx(scene, viewport.startPs);
+    const x1 = Math.max(minimapPx(scene, viewport.endPs), x0 + 2);
+    context.fillStyle = palette.theme.background;
+    context.globalAlpha = 0.62;
+    context.fillRect(0, 0, x0, MINIMAP_HEIGHT);
+    context.fillRect(x1, 0, width - x1, MINIMAP_HEIGHT);
+    context.globalAlpha = 1;
+    context.strokeStyle = palette.theme.accent;
+    context.lineWidth = 1.5;
+    context.strokeRect(x0, 0.75, x1 - x0, MINIMAP_HEIGHT - 1.5);
+    context.fillStyle = palette.theme.accent;
+    context.fillRect(x0 - 1.5, MINIMAP_HEIGHT / 2 - 7, 3, 14);
+    context.fillRect(x1 - 1.5, MINIMAP_HEIGHT / 2 - 7, 3, 14);
+    context.fillStyle = palette.theme.strongLine;
+    context.fillRect(0, MINIMAP_HEIGHT - 1, width, 1);
+  }
+
+  private repaint(scene: Scene): void {
+    const { geometry, palette, minimapTracks } = scene;
+    const generation = this.loadedTracks(scene);
+    const key = [geometry.width, geometry.ratio, palette.theme.background, generation,
+      scene.labels.generation].join(' ');
+    if (key === this.key) return;
+    this.key = key;
+    this.picture.width = Math.max(1, Math.round(geometry.width * geometry.ratio));
+    this.picture.height = Math.round(MINIMAP_HEIGHT * geometry.ratio);
+    const context = this.picture.getContext('2d');
+    if (!context) return;
+    context.setTransform(geometry.ratio, 0, 0, geometry.ratio, 0, 0);
+    context.fillStyle = palette.theme.surface;
+    context.fillRect(0, 0, geometry.width, MINIMAP_HEIGHT);
+    this.paintSteps(context, scene);
+    const top = scene.steps.length > 0 ? STEP_BAND_PX + 2 : 2;
+    const height = (MINIMAP_HEIGHT - 3 - top) / Math.max(1, minimapTracks.length);
+    minimapTracks.forEach((track, i) => {
+      const lane = this.rootLane(scene, track);
+      if (lane) paintLoad(context, scene, lane, top + i * height, Math.max(1, height - 1));
+    });
+  }
+
+  private paintSteps(context: CanvasRenderingContext2D, scene: Scene): void {
+    const { steps, palette } = scene;
+    let lastX = -4;
+    steps.forEach((step, i) => {
+      const x0 = minimapPx(scene, step.start_ps);
+      const x1 = minimapPx(scene, step.start_ps + step.duration_ps);
+      if (x1 - lastX < 2) return;
+      lastX = x1;
+      context.fillStyle = i % 2 === 0 ? palette.theme.strongLine : palette.theme.mutedText;
+      context.fillRect(x0, 0, Math.max(1, x1 - x0), STEP_BAND_PX);
+    });
+  }
+
+  /** Which of the tracks have arrived, as a text that changes when one does. */
+  private loadedTracks(scene: Scene): string {
+    return scene.minimapTracks.map((track) => (this.rootLane(scene, track) ? 1 : 0)).join('');
+  }
+
+  private rootLane(scene: Scene, track: number): LaneTile | undefined {
+    if (!this.source) return undefined;
+    const { cache, rootLevel } = this.source;
+    const index = tileIndexAt(rootLevel, scene.report.start_ps);
+    return cache.get(track, rootLevel, index)?.lanes[0];
+  }
+}
+
+/** Pixel of a time on the minimap. */
+export function minimapPx(scene: Scene, timePs: number): number {
+  const { start_ps, end_ps } = scene.report;
+  return ((timePs - start_ps) / Math.max(1, end_ps - start_ps)) * scene.geometry.width;
+}
+
+/** Time of a pixel on the minimap. */
+export function minimapTime(scene: Scene, px: number): number {
+  const { start_ps, end_ps } = scene.report;
+  return start_ps + (px / scene.geometry.width) * (end_ps - start_ps);
+}
+
+/** Busy share per pixel as height, in the colour of the longest slice there. */
+function paintLoad(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  lane: LaneTile,
+  top: number,
+  height: number,
+): void {
+  const { palette, labels, report, geometry } = scene;
+  const psPerPx = (report.end_ps - report.start_ps) / geometry.width;
+  for (let i = 0; i < lane.glyphCount; i++) {
+    const x0 = minimapPx(scene, lane.startPs[i]!);
+    const durationPs = lane.durationPs[i]!;
+    const width = Math.max(durationPs / psPerPx, 0.5);
+    const busy = Math.min(1, lane.busyPs[i]! / Math.max(durationPs, psPerPx * 0.5, 1));
+    const tall = Math.max(1, height * busy);
+    context.fillStyle = palette.css[labels.slot[lane.label[i]!] ?? 0]!;
+    context.fillRect(x0, top + height - tall, width, tall);
+  }
+}

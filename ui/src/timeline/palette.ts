@@ -1,0 +1,131 @@
+/**
+ * Colours of the timeline as packed pixels and CSS text, computed once per theme change: per class a
+ * few tints (so that neighbours of one class differ), per tint eight densities for merged slices.
+ */
+import { CLASS_COLOURS, textOn } from '../format/palette';
+
+/** Tints per class. */
+export const TINTS = 4;
+/** Steps between nearly idle and fully busy. */
+export const DENSITIES = 8;
+
+/** Classes in slot order. */
+export const CLASS_NAMES = Object.keys(CLASS_COLOURS);
+/** Slots: one for labels still unknown, then classes by tints. */
+export const SLOT_COUNT = 1 + CLASS_NAMES.length * TINTS;
+
+const WHITE: Rgb = [255, 255, 255];
+const BLACK: Rgb = [0, 0, 0];
+const TINT_STEPS: readonly [Rgb, number][] = [
+  [WHITE, 0],
+  [WHITE, 0.14],
+  [BLACK, 0.1],
+  [WHITE, 0.26],
+];
+
+export type Rgb = readonly [number, number, number];
+
+/** Colours that follow the theme. */
+export interface ThemeColours {
+  background: string;
+  surface: string;
+  line: string;
+  strongLine: string;
+  text: string;
+  mutedText: string;
+  accent: string;
+  problem: string;
+}
+
+/** Slot order of a class; unknown classes are drawn as host work. */
+export function classIndexOf(name: string): number {
+  const index = CLASS_NAMES.indexOf(name);
+  return index < 0 ? CLASS_NAMES.indexOf('host') : index;
+}
+
+/** Everything the draw loop needs to turn a slot into a colour. */
+export class Palette {
+  /** Pixels by slot × density, lone slices at the last density. */
+  readonly body = new Uint32Array(SLOT_COUNT * DENSITIES);
+  /** The same while a search is on and the label does not match. */
+  readonly dimmed = new Uint32Array(SLOT_COUNT * DENSITIES);
+  /** Pixels by slot: the bar at the foot of merged slices that says how many. */
+  readonly count = new Uint32Array(SLOT_COUNT);
+  readonly dimmedCount = new Uint32Array(SLOT_COUNT);
+  /** CSS colours by slot. */
+  readonly css: string[] = [];
+  /** 1 where text on the slot is dark. */
+  readonly darkText = new Uint8Array(SLOT_COUNT);
+
+  constructor(readonly theme: ThemeColours) {
+    const background = parseColour(theme.background);
+    const text = parseColour(theme.text);
+    this.setSlot(0, mix(background, text, 0.25), background, text);
+    CLASS_NAMES.forEach((name, index) => {
+      const hex = CLASS_COLOURS[name as keyof typeof CLASS_COLOURS];
+      const base = flatten(hex, background);
+      TINT_STEPS.forEach(([towards, share], tint) => {
+        const slot = 1 + index * TINTS + tint;
+        this.setSlot(slot, mix(base, towards, share), background, text);
+      });
+    });
+  }
+
+  private setSlot(slot: number, colour: Rgb, background: Rgb, text: Rgb): void {
+    this.css[slot] = cssOf(colour);
+    this.darkText[slot] = textOn(hexOf(colour)) === '#ffffff' ? 0 : 1;
+    for (let density = 0; density < DENSITIES; density++) {
+      const share = 0.35 + (0.65 * density) / (DENSITIES - 1);
+      const body = mix(background, colour, share);
+      this.body[slot * DENSITIES + density] = pack(body);
+      this.dimmed[slot * DENSITIES + density] = pack(mix(background, greyOf(body), 0.22));
+    }
+    const bar = mix(colour, text, 0.42);
+    this.count[slot] = pack(bar);
+    this.dimmedCount[slot] = pack(mix(background, greyOf(bar), 0.3));
+  }
+}
+
+/** A mix of two colours: `share` 0 gives the first. */
+export function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  const channel = (i: 0 | 1 | 2) => Math.round(from[i] + (to[i] - from[i]) * share);
+  return [channel(0), channel(1), channel(2)];
+}
+
+/** Red, green and blue of `#rgb`, `#rrggbb` or `rgb(…)`; grey for anything else. */
+export function parseColour(text: string): Rgb {
+  const trimmed = text.trim();
+  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(trimmed);
+  if (short) return hexTriple(short[1]! + short[1]!, short[2]! + short[2]!, short[3]! + short[3]!);
+  const long = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(trimmed);
+  if (long) return hexTriple(long[1]!, long[2]!, long[3]!);
+  const numbers = trimmed.match(/[\d.]+/g)?.map(Number) ?? [];
+  return numbers.length >= 3 ? [numbers[0]!, numbers[1]!, numbers[2]!] : [128, 128, 128];
+}
+
+/** One opaque pixel of an `ImageData` seen as little-endian words. */
+export function pack(colour: Rgb): number {
+  return ((255 << 24) | (colour[2] << 16) | (colour[1] << 8) | colour[0]) >>> 0;
+}
+
+function hexTriple(red: string, green: string, blue: string): Rgb {
+  return [parseInt(red, 16), parseInt(green, 16), parseInt(blue, 16)];
+}
+
+function flatten(hex: string, background: Rgb): Rgb {
+  const alpha = hex.length === 9 ? parseInt(hex.slice(7), 16) / 255 : 1;
+  return mix(background, parseColour(hex), alpha);
+}
+
+function greyOf([red, green, blue]: Rgb): Rgb {
+  const grey = Math.round(0.3 * red + 0.59 * green + 0.11 * blue);
+  return [grey, grey, grey];
+}
+
+function cssOf([red, green, blue]: Rgb): string {
+  return `rgb(${red} ${green} ${blue})`;
+}
+
+function hexOf(colour: Rgb): string {
+  return `#${colour.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}

@@ -1,0 +1,139 @@
+/**
+ * What a frame shows: the geometry of the canvas and the things the reader set. The controller owns
+ * one scene and changes it; drawing and hit testing only read it.
+ */
+import type { SliceDetails } from '../wire/generated/SliceDetails';
+import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import type { TimelineReport } from '../wire/generated/TimelineReport';
+import type { TimelineStep } from '../wire/generated/TimelineStep';
+import type { LabelTable } from './labels';
+import type { Layout, TrackRow } from './layout';
+import type { Palette } from './palette';
+import type { DrawPlan } from './plan';
+import type { Viewport } from './viewport';
+
+export const MINIMAP_HEIGHT = 42;
+export const RULER_HEIGHT = 22;
+export const STEP_RULER_HEIGHT = 18;
+
+/** The slice that is selected. */
+export interface SelectedSlice {
+  ref: SliceRefReport;
+  startPs: number;
+  durationPs: number;
+  /** Null until the server has answered. */
+  details: SliceDetails | null;
+}
+
+/** A stretch of time, over some tracks or all (null). */
+export interface Area {
+  startPs: number;
+  endPs: number;
+  tracks: readonly number[] | null;
+}
+
+/** A marked stretch of time; an instant when both ends are the same. */
+export interface Mark {
+  startPs: number;
+  endPs: number;
+  /** It stays when the next mark is made. */
+  isKept: boolean;
+}
+
+/** What is under the pointer. */
+export interface Hit {
+  row: TrackRow;
+  lane: number;
+  startPs: number;
+  durationPs: number;
+  busyPs: number;
+  /** Slices merged in it. */
+  count: number;
+  index: number;
+  label: number;
+}
+
+/** A counter sample under the pointer. */
+export interface CounterHit {
+  row: TrackRow;
+  timePs: number;
+  minimum: number;
+  maximum: number;
+}
+
+/** A stretch that the measuring tool shows. */
+export interface Measure {
+  startPs: number;
+  endPs: number;
+}
+
+/** Sizes in CSS pixels; `ratio` is device pixels per CSS pixel. */
+export interface Geometry {
+  width: number;
+  height: number;
+  ratio: number;
+  /** Top of the rows, below minimap and rulers. */
+  headHeight: number;
+  hasStepRuler: boolean;
+  /** Height of the pinned section on the screen. */
+  pinnedHeight: number;
+  scrollY: number;
+}
+
+/** Everything a frame depends on. */
+export interface Scene {
+  report: TimelineReport;
+  viewport: Viewport;
+  geometry: Geometry;
+  layout: Layout;
+  plan: DrawPlan;
+  labels: LabelTable;
+  palette: Palette;
+  font: string;
+  /** Steps of the host shown on the ruler, in time order. */
+  steps: readonly TimelineStep[];
+  /** Tracks whose density the minimap shows, at the root tile. */
+  minimapTracks: readonly number[];
+  selection: SelectedSlice | null;
+  hover: Hit | null;
+  pointer: { x: number; y: number } | null;
+  area: Area | null;
+  marks: readonly Mark[];
+  measure: Measure | null;
+  isSearching: boolean;
+  /** Times of matches known, for the minimap. */
+  matchTimes: readonly number[];
+}
+
+/** Top of a row on the screen. */
+export function rowTop(geometry: Geometry, row: { y: number; isPinnedCopy?: boolean }): number {
+  if (row.isPinnedCopy) return geometry.headHeight + row.y;
+  return scrolledTop(geometry) + row.y - geometry.scrollY;
+}
+
+/** Where the scrolled section begins on the screen. */
+export function scrolledTop(geometry: Geometry): number {
+  return geometry.headHeight + geometry.pinnedHeight;
+}
+
+/** Height of the scrolled section on the screen. */
+export function scrolledHeight(geometry: Geometry): number {
+  return Math.max(0, geometry.height - scrolledTop(geometry));
+}
+
+/** The farthest the rows scroll. */
+export function maxScrollY(geometry: Geometry, layout: Layout): number {
+  return Math.max(0, layout.height + 24 - scrolledHeight(geometry));
+}
+
+/** Index of the step that holds the time, or of the last one before it; -1 before the first. */
+export function stepIndexAt(steps: readonly TimelineStep[], timePs: number): number {
+  let low = 0;
+  let high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (steps[middle]!.start_ps <= timePs) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

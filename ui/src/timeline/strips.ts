@@ -1,0 +1,260 @@
+/**
+ * Slices as pixels. Each lane on the screen is a strip six pixels high that is written as plain
+ * memory and stretched to the lane's height by the canvas: the cost of a frame depends on the pixels
+ * of the screen, not on the number of slices, and no colour is ever changed on the canvas.
+ *
+ *   ┌──────────────────────────┐
+ *   │ colour of the class      │   paler where merged slices leave time between them
+ *   │▂▂▃▃▂▁▁▁▅▅▃▂              │   a darker foot where slices are merged: log of how many
+ *   └──────────────────────────┘
+ */
+import type { LabelTable } from './labels';
+import { DENSITIES, type Palette } from './palette';
+import { firstGlyphAt, type Segment } from './plan';
+import type { LaneTile } from './tile';
+
+/** Pixel rows of a strip. */
+export const STRIP_ROWS = 6;
+
+/** Slices narrower than this many device pixels share their pixel with others. */
+const NARROW_PX = 1.5;
+const FULL = DENSITIES - 1;
+/** Merged slices that add one row to the foot. */
+const COUNT_STEPS = [2, 8, 64, 512, 4096];
+
+/** Where device pixels are in time. */
+export interface Projection {
+  /** Time at the left edge. */
+  originPs: number;
+  /** Device pixels per picosecond. */
+  scale: number;
+  /** Device pixels across. */
+  width: number;
+}
+
+/** Receives slices wide enough for a label, in device pixels. */
+export interface LabelSink {
+  add(lane: number, label: number, slot: number, startPx: number, endPx: number): void;
+  addInstant(lane: number, slot: number, px: number): void;
+}
+
+/** The strips of one frame. */
+export class Strips {
+  readonly canvas: HTMLCanvasElement;
+  /** Glyphs looked at since `begin`. */
+  glyphCount = 0;
+  private readonly context: CanvasRenderingContext2D;
+  private image: ImageData;
+  private pixels: Uint32Array;
+  private width = 0;
+  private laneCapacity = 0;
+  private busy = new Float32Array(0);
+  private count = new Float32Array(0);
+  private best = new Float32Array(0);
+  private slot = new Uint8Array(0);
+  private isMatch = new Uint8Array(0);
+  private touchedFrom = 0;
+  private touchedTo = 0;
+
+  constructor() {
+    this.canvas = document.createElement('canvas');
+    const context = this.canvas.getContext('2d', { willReadFrequently: true });
+    if (!context) throw new Error('this browser has no 2D canvas');
+    this.context = context;
+    this.image = new ImageData(1, 1);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+  }
+
+  /** Makes room for a frame and clears it. */
+  begin(width: number, laneCount: number): void {
+    if (width !== this.width || laneCount > this.laneCapacity) {
+      this.width = width;
+      this.laneCapacity = Math.max(laneCount + 8, this.laneCapacity);
+      this.canvas.width = width;
+      this.canvas.height = this.laneCapacity * STRIP_ROWS;
+      this.image = new ImageData(width, this.canvas.height);
+      this.pixels = new Uint32Array(this.image.data.buffer);
+      this.busy = new Float32Array(width);
+      this.count = new Float32Array(width);
+      this.best = new Float32Array(width);
+      this.slot = new Uint8Array(width);
+      this.isMatch = new Uint8Array(width);
+    } else {
+      this.pixels.fill(0, 0, width * laneCount * STRIP_ROWS);
+    }
+    this.glyphCount = 0;
+  }
+
+  /** Writes one lane of a track over all segments. */
+  lane(
+    strip: number,
+    lane: number,
+    segments: readonly Segment[],
+    projection: Projection,
+    palette: Palette,
+    labels: LabelTable,
+    isSearching: boolean,
+    sink: LabelSink,
+  ): void {
+    this.touchedFrom = this.width;
+    this.touchedTo = 0;
+    const endPs = projection.originPs + projection.width / projection.scale;
+    let isFirst = true;
+    for (let i = 0; i < segments.length; i++) {
+      const segment = segments[i]!;
+      const columns = segment.tile?.lanes[lane];
+      const fromPs = Math.max(segment.startPs, projection.originPs);
+      const toPs = Math.min(segment.endPs, endPs);
+      if (columns && toPs > fromPs) {
+        this.segment(
+          strip, columns, fromPs, toPs, isFirst, projection, palette, labels, isSearching, sink,
+        );
+      }
+      isFirst = false;
+    }
+    this.finish(strip, palette, isSearching);
+  }
+
+  /** Hands the pixels of the first strips to the canvas. */
+  commit(laneCount: number): void {
+    this.context.putImageData(this.image, 0, 0, 0, 0, this.width, laneCount * STRIP_ROWS);
+  }
+
+  /** Stretches a strip over its lane; the canvas must not smooth. */
+  blit(
+    context: CanvasRenderingContext2D,
+    strip: number,
+    y: number,
+    width: number,
+    height: number,
+  ): void {
+    const from = strip * STRIP_ROWS;
+    context.drawImage(this.canvas, 0, from, this.width, STRIP_ROWS, 0, y, width, height);
+  }
+
+  private segment(
+    strip: number,
+    columns: LaneTile,
+    fromPs: number,
+    toPs: number,
+    isFirst: boolean,
+    projection: Projection,
+    palette: Palette,
+    labels: LabelTable,
+    isSearching: boolean,
+    sink: LabelSink,
+  ): void {
+    const { startPs, durationPs, busyPs, count, label, glyphCount } = columns;
+    const { originPs, scale } = projection;
+    const slots = labels.slot;
+    const matches = labels.matches;
+    let i = firstGlyphAt(startPs, fromPs);
+    for (; i < glyphCount; i++) {
+      const start = startPs[i]!;
+      if (start >= toPs) break;
+      const end = start + durationPs[i]!;
+      if (end < fromPs || (end === fromPs && start < fromPs)) continue;
+      this.glyphCount++;
+      const x0 = ((start > fromPs ? start : fromPs) - originPs) * scale;
+      const x1 = ((end < toPs ? end : toPs) - originPs) * scale;
+      const id = label[i]!;
+      const slot = slots[id]!;
+      const match = isSearching ? matches[id]! : 1;
+      const slices = count[i]!;
+      if (slices === 1 && x1 - x0 >= NARROW_PX) {
+        const from = x0 | 0;
+        // A pixel between neighbours, unless the slice goes on in the next segment.
+        const isWhole = end <= toPs && x1 - x0 >= 4;
+        const to = Math.max(from + 1, (x1 | 0) - (isWhole ? 1 : 0));
+        const colours = match === 1 ? palette.body : palette.dimmed;
+        this.fill(strip, from, to, colours[slot * DENSITIES + FULL]!);
+        if (isFirst || start >= fromPs) {
+          if (x1 - x0 >= 24) sink.add(strip, id, slot, x0, (end - originPs) * scale);
+        }
+      } else {
+        if (slices === 1 && end === start && match === 1) sink.addInstant(strip, slot, x0);
+        this.merge(x0, x1, busyPs[i]! * scale, end - start, slices, slot, match, scale);
+      }
+    }
+  }
+
+  /** Adds slices that share pixels to those pixels. */
+  private merge(
+    x0: number,
+    x1: number,
+    busyPx: number,
+    durationPs: number,
+    slices: number,
+    slot: number,
+    match: number,
+    scale: number,
+  ): void {
+    const from = Math.max(0, x0 | 0);
+    const to = Math.min(this.width, Math.max(from + 1, Math.round(x1)));
+    if (from >= this.width || to <= 0) return;
+    // Parts of a glyph outside the segment do not count here.
+    const wholePx = Math.max(durationPs * scale, 1e-9);
+    const share = Math.min(1, (x1 - x0) / wholePx) / (to - from);
+    const busyEach = wholePx > 1e-6 ? busyPx * share : 0;
+    const slicesEach = slices > 1 ? Math.max(slices * share, 2) : slices;
+    for (let x = from; x < to; x++) {
+      this.busy[x]! += busyEach;
+      this.count[x]! += slicesEach;
+      // A match is shown even where something else takes more of the pixel.
+      const weight = busyEach + 1e-9 + (match === 1 && this.isMatch[x] === 0 ? 1e6 : 0);
+      if (weight > this.best[x]! && (match === 1 || this.isMatch[x] === 0)) {
+        this.best[x] = busyEach + 1e-9;
+        this.slot[x] = slot;
+        this.isMatch[x] = match;
+      }
+    }
+    if (from < this.touchedFrom) this.touchedFrom = from;
+    if (to > this.touchedTo) this.touchedTo = to;
+  }
+
+  /** Writes the shared pixels of a lane and forgets them. */
+  private finish(strip: number, palette: Palette, isSearching: boolean): void {
+    const { width, pixels, busy, count, best } = this;
+    const top = strip * STRIP_ROWS * width;
+    for (let x = this.touchedFrom; x < this.touchedTo; x++) {
+      const slices = count[x]!;
+      if (slices === 0) continue;
+      const slot = this.slot[x]!;
+      const isDim = isSearching && this.isMatch[x] === 0;
+      const density = Math.min(FULL, (busy[x]! * DENSITIES) | 0);
+      const body = (isDim ? palette.dimmed : palette.body)[slot * DENSITIES + density]!;
+      const foot = (isDim ? palette.dimmedCount : palette.count)[slot]!;
+      const footRows = footRowsOf(slices);
+      let at = top + x;
+      for (let row = STRIP_ROWS; row > 0; row--, at += width) {
+        pixels[at] = row <= footRows ? foot : body;
+      }
+      busy[x] = 0;
+      count[x] = 0;
+      best[x] = 0;
+      this.isMatch[x] = 0;
+    }
+  }
+
+  private fill(strip: number, from: number, to: number, colour: number): void {
+    const { width, pixels } = this;
+    const begin = Math.max(0, from);
+    const end = Math.min(width, to);
+    if (end <= begin) return;
+    let at = strip * STRIP_ROWS * width;
+    for (let row = 0; row < STRIP_ROWS; row++, at += width) {
+      if (end - begin < 8) {
+        for (let x = begin; x < end; x++) pixels[at + x] = colour;
+      } else {
+        pixels.fill(colour, at + begin, at + end);
+      }
+    }
+  }
+}
+
+/** Rows of the foot for a number of slices in one pixel. */
+export function footRowsOf(slices: number): number {
+  let rows = 0;
+  while (rows < COUNT_STEPS.length && slices >= COUNT_STEPS[rows]!) rows++;
+  return rows;
+}

@@ -1,0 +1,94 @@
+/**
+ * Ticks of the time ruler: round steps, and labels that stay short at any depth of zoom by counting
+ * from a base that is written once at the left.
+ */
+import type { TimeWindow } from './viewport';
+
+const UNITS: readonly [string, number][] = [
+  ['s', 1e12],
+  ['ms', 1e9],
+  ['µs', 1e6],
+  ['ns', 1e3],
+  ['ps', 1],
+];
+
+/** Ticks for one window. */
+export interface TimeAxis {
+  stepPs: number;
+  /** Time of the first tick; the next ones follow every `stepPs`. */
+  firstPs: number;
+  count: number;
+  /** Unlabelled ticks between two labelled ones. */
+  minorCount: number;
+  /** What the labels count from; 0 when they are absolute. */
+  basePs: number;
+  unitName: string;
+  unitPs: number;
+  decimals: number;
+}
+
+/** The smallest round step (1, 2 or 5 times a power of ten) of at least the given length. */
+export function roundStep(minimumPs: number): number {
+  const power = 10 ** Math.floor(Math.log10(minimumPs));
+  for (const factor of [1, 2, 5, 10]) {
+    if (factor * power >= minimumPs * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+/** Ticks at least `minimumPx` apart. */
+export function timeAxis(window: TimeWindow, widthPx: number, minimumPx: number): TimeAxis {
+  const psPerPx = (window.endPs - window.startPs) / widthPx;
+  const stepPs = Math.max(1, roundStep(psPerPx * minimumPx));
+  const firstPs = Math.ceil(window.startPs / stepPs - 1e-9) * stepPs;
+  const count = Math.max(0, Math.floor((window.endPs - firstPs) / stepPs) + 1);
+  const leading = Math.round(stepPs / 10 ** Math.floor(Math.log10(stepPs) + 1e-9));
+  const largest = Math.max(Math.abs(window.startPs), Math.abs(window.endPs), stepPs);
+  const isDeep = largest / stepPs >= 2e4;
+  const basePs = isDeep ? Math.floor(window.startPs / (stepPs * 100)) * stepPs * 100 : 0;
+  const extent = isDeep ? window.endPs - basePs : largest;
+  const [unitName, unitPs] = unitFor(extent, stepPs);
+  const decimals = Math.max(0, Math.ceil(Math.log10(unitPs / stepPs) - 1e-9));
+  return {
+    stepPs,
+    firstPs,
+    count,
+    minorCount: leading === 2 ? 3 : 4,
+    basePs,
+    unitName,
+    unitPs,
+    decimals: Math.min(decimals, 6),
+  };
+}
+
+/** Label of a tick, without the base. */
+export function tickLabel(axis: TimeAxis, timePs: number): string {
+  const value = (timePs - axis.basePs) / axis.unitPs;
+  const text = Math.abs(value).toFixed(axis.decimals);
+  const sign = value < -1e-9 ? '-' : axis.basePs !== 0 ? '+' : '';
+  return `${sign}${text} ${axis.unitName}`;
+}
+
+/** The base as text with all the digits that the ticks leave out; empty when there is none. */
+export function baseLabel(axis: TimeAxis): string {
+  if (axis.basePs === 0) return '';
+  return exactTime(axis.basePs);
+}
+
+/** A time in seconds, digits in threes down to the last that counts: `1.234 567 s`. */
+export function exactTime(timePs: number): string {
+  const sign = timePs < 0 ? '-' : '';
+  const whole = Math.floor(Math.abs(timePs) / 1e12);
+  const fraction = String(Math.round(Math.abs(timePs) - whole * 1e12)).padStart(12, '0');
+  const groups = (fraction.match(/.{3}/g) ?? []).join(' ').replace(/( 000)+$/, '');
+  const shown = groups === '000' ? '0' : groups;
+  return `${sign}${whole}.${shown} s`;
+}
+
+/** The unit in which the range reads well and a step needs few decimals. */
+function unitFor(extentPs: number, stepPs: number): [string, number] {
+  for (const [name, unitPs] of UNITS) {
+    if (extentPs >= unitPs && stepPs >= unitPs / 1000) return [name, unitPs];
+  }
+  return ['ps', 1];
+}

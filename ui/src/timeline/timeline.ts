@@ -1,0 +1,536 @@
+/**
+ * The timeline of one session: owns the scene, the tiles and the frame loop. Views and handlers call
+ * its methods; what they show comes back as signals. It draws only when something changed.
+ */
+import { createSignal } from 'solid-js';
+
+import { themeColour } from '../shell/theme';
+import type { SliceRefReport } from '../wire/generated/SliceRefReport';
+import type { TimelineReport } from '../wire/generated/TimelineReport';
+import { errorText, TimelineApi } from './api';
+import { Renderer } from './draw';
+import { FrameClock } from './frame-clock';
+import { LabelTable, searchPattern } from './labels';
+import { placeRows, rowsBetween, type Layout, type LayoutChoices } from './layout';
+import { Motion } from './motion';
+import { Palette } from './palette';
+import { DrawPlan } from './plan';
+import {
+  maxScrollY,
+  MINIMAP_HEIGHT,
+  rowTop,
+  RULER_HEIGHT,
+  scrolledHeight,
+  STEP_RULER_HEIGHT,
+  type Area,
+  type CounterHit,
+  type Hit,
+  type Mark,
+  type Measure,
+  type Scene,
+  type SelectedSlice,
+} from './scene';
+import { TimelineSearch } from './search';
+import type { Tile } from './tile';
+import { TileCache } from './tile-cache';
+import { rootLevel } from './tile-grid';
+import { TileLoader } from './tiles';
+import { clampWindow, fitAll, limitsOf, Viewport, type TimeWindow } from './viewport';
+
+/** Memory for tiles. */
+const TILE_BUDGET_BYTES = 256 * 2 ** 20;
+const SETTLE_MS = 160;
+/** Share of the height that pinned tracks may take. */
+const PINNED_SHARE = 0.6;
+const FONT_PX = 11;
+
+/** What a drag with the left button does. */
+export type Tool = 'select' | 'pan' | 'zoom' | 'measure';
+
+/** What the tooltip shows. */
+export type Hover =
+  | { kind: 'slice'; hit: Hit; x: number; y: number }
+  | { kind: 'counter'; hit: CounterHit; x: number; y: number };
+
+/** What a change of window is to the reader: a step for Back, or part of a motion. */
+export type WindowChange = 'jump' | 'motion';
+
+export class Timeline {
+  readonly scene: Scene;
+  readonly motion = new Motion();
+  readonly search: TimelineSearch;
+  readonly selection = createSignal<SelectedSlice | null>(null);
+  readonly hover = createSignal<Hover | null>(null);
+  readonly area = createSignal<Area | null>(null);
+  readonly marks = createSignal<readonly Mark[]>([]);
+  readonly layout;
+  readonly scrollY = createSignal(0);
+  readonly tool = createSignal<Tool>('select');
+  readonly choices;
+  readonly error = createSignal('');
+  /** Called when the window came to rest or jumped. */
+  onWindow: (window: TimeWindow, change: WindowChange) => void = () => undefined;
+  showsStats = false;
+
+  private readonly cache = new TileCache(TILE_BUDGET_BYTES);
+  private readonly loader: TileLoader;
+  private readonly renderer = new Renderer();
+  private readonly clock = new FrameClock();
+  private readonly rootLevel: number;
+  private context: CanvasRenderingContext2D | null = null;
+  private canvas: HTMLCanvasElement | null = null;
+  private frame = 0;
+  private asksForMore = false;
+  private settleTimer: ReturnType<typeof setTimeout> | undefined;
+  private visibleKey = '';
+  private selecting = new AbortController();
+
+  constructor(
+    readonly report: TimelineReport,
+    readonly api: TimelineApi,
+    choices: Partial<LayoutChoices> = {},
+  ) {
+    this.search = new TimelineSearch(api);
+    const redraw = () => this.redraw();
+    const complain = (error: unknown) => this.complain(error);
+    const labels = new LabelTable((ids) => api.labels(ids), redraw, complain);
+    const limits = limitsOf(report.start_ps, report.end_ps);
+    this.rootLevel = rootLevel(limits.startPs, limits.endPs);
+    const initial: LayoutChoices = {
+      toggledFolds: new Set(),
+      closedGroups: new Set(),
+      hidden: new Set(),
+      pinned: [],
+      filter: null,
+      ...choices,
+    };
+    const layout = placeRows(report, initial);
+    this.choices = createSignal<LayoutChoices>(initial);
+    this.layout = createSignal<Layout>(layout);
+    this.scene = {
+      report,
+      viewport: new Viewport(limits),
+      geometry: {
+        width: 1,
+        height: 1,
+        ratio: 1,
+        headHeight: MINIMAP_HEIGHT + RULER_HEIGHT,
+        hasStepRuler: report.steps.length > 0,
+        pinnedHeight: 0,
+        scrollY: 0,
+      },
+      layout,
+      plan: new DrawPlan(this.cache, this.rootLevel),
+      labels,
+      palette: readPalette(),
+      font: `${FONT_PX}px sans-serif`,
+      steps: stepsOfFirstHost(report),
+      minimapTracks: minimapTracksOf(report),
+      selection: null,
+      hover: null,
+      pointer: null,
+      area: null,
+      marks: [],
+      measure: null,
+      isSearching: false,
+      matchTimes: [],
+    };
+    if (this.scene.geometry.hasStepRuler) this.scene.geometry.headHeight += STEP_RULER_HEIGHT;
+    this.renderer.minimap.attach(this.cache, this.rootLevel);
+    const arrive = (tile: Tile) => {
+      this.error[1]('');
+      labels.request(tile.tracks);
+      this.redraw();
+    };
+    this.loader = new TileLoader(
+      this.cache,
+      (start, end, tracks, signal) => api.tile(start, end, tracks, signal),
+      arrive,
+      complain,
+    );
+  }
+
+  /** Draws on this canvas from now on. */
+  attach(canvas: HTMLCanvasElement): void {
+    this.canvas = canvas;
+    this.context = canvas.getContext('2d', { alpha: false });
+    this.readTheme();
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.settleTimer);
+    this.loader.dispose();
+    this.search.dispose();
+    this.selecting.abort();
+    this.context = null;
+  }
+
+  /** Adopts the size of the canvas in CSS pixels. */
+  resize(width: number, height: number): void {
+    const { geometry, viewport } = this.scene;
+    const ratio = window.devicePixelRatio || 1;
+    geometry.width = Math.max(1, width);
+    geometry.height = Math.max(1, height);
+    geometry.ratio = ratio;
+    viewport.widthPx = geometry.width;
+    if (this.canvas) {
+      this.canvas.width = Math.max(1, Math.round(width * ratio));
+      this.canvas.height = Math.max(1, Math.round(height * ratio));
+    }
+    this.place();
+    this.drawNow();
+  }
+
+  /** Reads colours and fonts again, after a change of theme. */
+  readTheme(): void {
+    this.scene.palette = readPalette();
+    const family = themeColour('sans') || 'sans-serif';
+    this.scene.font = `${FONT_PX}px ${family}`;
+    this.renderer.forgetText();
+    this.redraw();
+  }
+
+  // Windows
+
+  /** Moves to a window as one step. */
+  jumpTo(window: TimeWindow, isAnimated = true): void {
+    const next = clampWindow(window, this.scene.viewport.limits);
+    if (isAnimated) this.scene.viewport.animateTo(next, performance.now());
+    else this.scene.viewport.show(next);
+    this.redraw();
+    this.onWindow(next, 'jump');
+  }
+
+  /** Shows a window that an address named, without announcing it. */
+  adopt(window: TimeWindow | null, isAnimated: boolean): void {
+    const next = window ?? fitAll(this.scene.viewport.limits);
+    if (isAnimated) this.scene.viewport.animateTo(next, performance.now());
+    else this.scene.viewport.show(next);
+    this.redraw();
+  }
+
+  /** Shows a window at once, as part of a motion. */
+  moveTo(window: TimeWindow): void {
+    this.scene.viewport.show(window);
+    this.settleLater();
+    this.redraw();
+  }
+
+  // Rows
+
+  /** Changes what the reader sees of the rows. */
+  choose(changes: Partial<LayoutChoices>): void {
+    this.choices[1]({ ...this.choices[0](), ...changes });
+    this.place();
+    this.redraw();
+  }
+
+  scrollTo(y: number): void {
+    const { geometry, layout } = this.scene;
+    geometry.scrollY = Math.round(Math.min(Math.max(0, y), maxScrollY(geometry, layout)));
+    this.scrollY[1](geometry.scrollY);
+    this.redraw();
+  }
+
+  /** Makes a lane of a track visible: opens its group, unfolds it, scrolls to it. */
+  revealTrack(track: number, lane: number): void {
+    const group = this.report.groups.find((candidate) =>
+      candidate.tracks.some((member) => member.track === track),
+    );
+    const member = group?.tracks.find((candidate) => candidate.track === track);
+    if (!group || !member) return;
+    const { closedGroups, toggledFolds, hidden, filter } = this.choices[0]();
+    const changes: Partial<LayoutChoices> = {};
+    if (closedGroups.has(group.name)) changes.closedGroups = without(closedGroups, group.name);
+    if (hidden.has(track)) changes.hidden = without(hidden, track);
+    if (filter && !filter.test(`${group.name} / ${member.name}`)) changes.filter = null;
+    const isFolded = member.lanes > 1 && member.folded !== toggledFolds.has(track);
+    if (isFolded && lane > 0) changes.toggledFolds = toggled(toggledFolds, track);
+    if (Object.keys(changes).length > 0) this.choose(changes);
+    this.scrollToLane(track, lane);
+  }
+
+  // Slices
+
+  /** Selects a slice by its address; `known` spares the wait for the server. */
+  async select(
+    ref: SliceRefReport | null,
+    known?: { startPs: number; durationPs: number },
+  ): Promise<SelectedSlice | null> {
+    this.selecting.abort();
+    this.selecting = new AbortController();
+    if (!ref) {
+      this.setSelection(null);
+      return null;
+    }
+    if (known) this.setSelection({ ref, ...known, details: null });
+    try {
+      const details = await this.api.slice(ref, this.selecting.signal);
+      const selected: SelectedSlice = {
+        ref: details.slice,
+        startPs: details.start_ps,
+        durationPs: details.duration_ps,
+        details,
+      };
+      this.setSelection(selected);
+      return selected;
+    } catch (error) {
+      this.complain(error);
+      return null;
+    }
+  }
+
+  setArea(area: Area | null): void {
+    this.scene.area = area;
+    this.area[1](area);
+    this.redraw();
+  }
+
+  /** Shows an area that is still being drawn; its table waits for `setArea`. */
+  previewArea(area: Area): void {
+    this.scene.area = area;
+    this.redraw();
+  }
+
+  setMarks(marks: readonly Mark[]): void {
+    this.scene.marks = marks;
+    this.marks[1](marks);
+    this.redraw();
+  }
+
+  setMeasure(measure: Measure | null): void {
+    this.scene.measure = measure;
+    this.redraw();
+  }
+
+  setHover(hover: Hover | null): void {
+    this.scene.hover = hover?.kind === 'slice' ? hover.hit : null;
+    this.hover[1](hover);
+    this.redraw();
+  }
+
+  setPointer(pointer: { x: number; y: number } | null): void {
+    this.scene.pointer = pointer;
+    this.redraw();
+  }
+
+  /** Searches; highlights at once what is on the screen. */
+  setQuery(query: string): void {
+    this.scene.isSearching = query !== '';
+    this.scene.labels.setPattern(searchPattern(query));
+    this.redraw();
+    void this.search.start(query);
+  }
+
+  setMatchTimes(times: readonly number[]): void {
+    this.scene.matchTimes = times;
+    this.redraw();
+  }
+
+  // Frames
+
+  /** Draws in the next frame. */
+  redraw(): void {
+    if (this.frame === 0 && this.context) this.frame = requestAnimationFrame(this.onFrame);
+  }
+
+  /** Figures for the overlay and for tests. */
+  stats() {
+    const { clock, loader, renderer, cache } = this;
+    return {
+      frames: clock.frameCount,
+      drawMedianMs: clock.drawMs.quantile(0.5),
+      drawP95Ms: clock.drawMs.quantile(0.95),
+      intervalMedianMs: clock.intervalMs.quantile(0.5),
+      intervalP95Ms: clock.intervalMs.quantile(0.95),
+      intervals: clock.intervalMs.count,
+      glyphs: renderer.stats.glyphs,
+      labels: renderer.stats.labels,
+      lanes: renderer.stats.lanes,
+      tilesRequested: loader.requestCount,
+      tilesLoaded: loader.loadedCount,
+      tilesCancelled: loader.cancelledCount,
+      tilesFailed: loader.failedCount,
+      tileBytes: cache.byteLength,
+      tileMedianMs: median(loader.latenciesMs),
+      isSettled: loader.settled && !this.scene.viewport.animating && !this.motion.isActive,
+    };
+  }
+
+  resetStats(): void {
+    this.clock.reset();
+  }
+
+  private readonly onFrame = (nowMs: number): void => {
+    this.frame = 0;
+    const { viewport, geometry, pointer } = this.scene;
+    this.clock.begin(nowMs, this.asksForMore);
+    this.asksForMore = false;
+    if (this.motion.isActive) {
+      const anchor = pointer ? pointer.x / geometry.width : 0.5;
+      viewport.show(
+        this.motion.advance(viewport.target, anchor, viewport.limits, performance.now()),
+      );
+      this.settleLater();
+      this.asksForMore = true;
+    }
+    if (viewport.tick(performance.now())) this.asksForMore = true;
+    this.drawNow();
+    if (this.asksForMore) this.redraw();
+  };
+
+  private drawNow(): void {
+    if (!this.context) return;
+    const beganMs = performance.now();
+    const { plan, viewport } = this.scene;
+    plan.update(viewport, viewport.psPerPx);
+    this.requestTiles();
+    this.renderer.draw(this.context, this.scene);
+    const drawMs = performance.now() - beganMs;
+    this.clock.drawMs.push(drawMs);
+    if (this.showsStats) this.drawStats(this.context, drawMs);
+  }
+
+  private requestTiles(): void {
+    const { scene } = this;
+    const { geometry, layout, viewport, plan, pointer } = scene;
+    const height = scrolledHeight(geometry);
+    const [first, last] = rowsBetween(layout.rows, geometry.scrollY, geometry.scrollY + height);
+    const key = [plan.level, plan.firstIndex, plan.lastIndex, first, last].join(' ');
+    if (key === this.visibleKey || viewport.animating) return;
+    this.visibleKey = key;
+    const from = Math.max(0, geometry.scrollY - height / 2);
+    const [nearFirst, nearLast] = rowsBetween(layout.rows, from, from + height * 2);
+    const visible = new Set(layout.pinned.map((row) => row.track.track));
+    const nearby = new Set(scene.minimapTracks);
+    for (let i = nearFirst; i < nearLast; i++) {
+      const row = layout.rows[i]!;
+      if (row.kind === 'track') (i >= first && i < last ? visible : nearby).add(row.track.track);
+    }
+    for (const track of visible) nearby.delete(track);
+    this.loader.want({
+      window: viewport,
+      session: { startPs: viewport.limits.startPs, endPs: viewport.limits.endPs },
+      level: plan.level,
+      rootLevel: this.rootLevel,
+      visible: [...visible],
+      nearby: [...nearby],
+      anchorPs: viewport.timeOfPx(pointer?.x ?? geometry.width / 2),
+    });
+  }
+
+  private place(): void {
+    const { scene } = this;
+    const { geometry } = scene;
+    scene.layout = placeRows(this.report, this.choices[0]());
+    const room = Math.max(0, geometry.height - geometry.headHeight) * PINNED_SHARE;
+    geometry.pinnedHeight = Math.round(Math.min(scene.layout.pinnedHeight, room));
+    this.visibleKey = '';
+    this.layout[1](scene.layout);
+    this.scrollTo(geometry.scrollY);
+  }
+
+  private scrollToLane(track: number, lane: number): void {
+    const { geometry, layout } = this.scene;
+    if (layout.pinned.some((row) => row.track.track === track && lane < row.laneCount)) return;
+    const row = layout.rowOfTrack.get(track);
+    if (!row) return;
+    const laneHeight = row.height / Math.max(1, row.laneCount);
+    const top = rowTop(geometry, row) + Math.min(lane, row.laneCount - 1) * laneHeight;
+    const from = geometry.headHeight + geometry.pinnedHeight;
+    if (top >= from && top + laneHeight <= geometry.height) return;
+    this.scrollTo(geometry.scrollY + top - from - scrolledHeight(geometry) / 3);
+  }
+
+  private setSelection(selection: SelectedSlice | null): void {
+    this.scene.selection = selection;
+    this.selection[1](selection);
+    this.redraw();
+  }
+
+  private settleLater(): void {
+    clearTimeout(this.settleTimer);
+    this.settleTimer = setTimeout(() => {
+      if (this.motion.isActive || this.scene.viewport.animating) this.settleLater();
+      else this.onWindow(this.scene.viewport.target, 'motion');
+    }, SETTLE_MS);
+  }
+
+  private complain(error: unknown): void {
+    const text = errorText(error);
+    if (text !== null) this.error[1](text);
+  }
+
+  private drawStats(context: CanvasRenderingContext2D, drawMs: number): void {
+    const stats = this.stats();
+    const lines = [
+      `draw ${drawMs.toFixed(1)} ms (median ${stats.drawMedianMs.toFixed(1)})`,
+      `frame ${stats.intervalMedianMs.toFixed(1)} ms, p95 ${stats.intervalP95Ms.toFixed(1)}`,
+      `${stats.glyphs} glyphs, ${stats.labels} names, ${stats.lanes} lanes`,
+      `tiles ${stats.tilesLoaded}/${stats.tilesRequested}, ${stats.tileMedianMs.toFixed(0)} ms`,
+      `${(stats.tileBytes / 2 ** 20).toFixed(1)} MiB of tiles`,
+    ];
+    const { geometry, palette, font } = this.scene;
+    const left = geometry.width - 210;
+    context.fillStyle = palette.theme.text;
+    context.globalAlpha = 0.85;
+    context.fillRect(left, geometry.headHeight + 8, 202, lines.length * 15 + 10);
+    context.globalAlpha = 1;
+    context.fillStyle = palette.theme.background;
+    context.font = font;
+    lines.forEach((line, i) => context.fillText(line, left + 8, geometry.headHeight + 22 + i * 15));
+  }
+}
+
+/** The set with the member added or taken away. */
+export function toggled<T>(set: ReadonlySet<T>, member: T): Set<T> {
+  const next = new Set(set);
+  if (!next.delete(member)) next.add(member);
+  return next;
+}
+
+function without<T>(set: ReadonlySet<T>, member: T): Set<T> {
+  const next = new Set(set);
+  next.delete(member);
+  return next;
+}
+
+function readPalette(): Palette {
+  return new Palette({
+    background: themeColour('surface') || '#ffffff',
+    surface: themeColour('surface-sunken') || '#eff1f4',
+    line: themeColour('line') || '#e1e5ea',
+    strongLine: themeColour('line-strong') || '#c8cfd8',
+    text: themeColour('text') || '#1a2029',
+    mutedText: themeColour('text-muted') || '#586371',
+    accent: themeColour('accent') || '#2563c9',
+    problem: themeColour('problem') || '#c4302b',
+  });
+}
+
+function stepsOfFirstHost(report: TimelineReport) {
+  const host = report.steps[0]?.host;
+  return report.steps
+    .filter((step) => step.host === host)
+    .sort((one, other) => one.start_ps - other.start_ps);
+}
+
+/** The tracks whose load the minimap shows: the ops of up to eight devices, else any device track. */
+function minimapTracksOf(report: TimelineReport): number[] {
+  const devices = report.groups.filter((group) => group.kind === 'device').slice(0, 8);
+  const chosen = devices.flatMap((group) => {
+    const busiest = [...group.tracks].sort((one, other) => other.slice_count - one.slice_count);
+    const track = group.tracks.find((member) => member.role === 'ops')
+      ?? busiest.find((member) => member.role !== 'counter');
+    return track ? [track.track] : [];
+  });
+  if (chosen.length > 0) return chosen;
+  const host = report.groups.flatMap((group) => group.tracks);
+  return host.filter((track) => track.role === 'host_thread').slice(0, 1).map((t) => t.track);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[sorted.length >> 1] ?? 0;
+}

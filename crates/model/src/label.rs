@@ -4,7 +4,7 @@
 use crate::ids::{LaunchId, OpId, ProgramId, StringId};
 
 /// What slices of one kind share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Label {
     /// Name to show: HLO instruction, kernel function, TraceMe name.
     pub name: StringId,

@@ -20,6 +20,8 @@ pub mod track;
 pub mod units;
 pub mod warning;
 
+mod vendor;
+
 pub use flow::{Flow, FlowKind, Flows};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};
 pub use label::{Class, Direction, Label, Launch, SliceKind, Transfer};

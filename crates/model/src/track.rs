@@ -194,6 +194,19 @@ impl Track {
         nest.contains(&below).then(|| &self.lanes[below as usize])
     }
 
+    /// The slice that directly encloses another: its lane and position.
+    pub fn parent(&self, lane: u32, index: u32) -> Option<(u32, u32)> {
+        let nest = self.nests.iter().find(|nest| nest.contains(&lane))?;
+        let above = lane.checked_sub(1).filter(|above| nest.contains(above))?;
+        let start = *self.lanes[lane as usize].starts.get(index as usize)?;
+        let parents = &self.lanes[above as usize];
+        let position = parents
+            .starts
+            .partition_point(|&other| other <= start)
+            .checked_sub(1)?;
+        Some((above, u32::try_from(position).ok()?))
+    }
+
     /// Calls `visit(index, self_ps)` for every slice of a lane in `range`: its duration without its
     /// direct children. Linear in the range and the children.
     pub fn for_each_self_time(

@@ -28,4 +28,4 @@ pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
 pub use plane::{Line, Plane};
 pub use space::{Problem, ProblemKind, Space};
 pub use stat::{Stat, StatValue, Stats};
-pub use wire::lossy;
+pub use wire::{lossy, number_fields};

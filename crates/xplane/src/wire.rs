@@ -157,6 +157,19 @@ const fn compact(word: u64) -> u64 {
     ((word & 0x0fff_ffff_0000_0000) >> 4) | (word & 0x0000_0000_0fff_ffff)
 }
 
+/// The varint fields of a small message, in file order: for opaque messages that profiles carry in
+/// stats, of which only a few numbers matter.
+pub fn number_fields(message: &[u8]) -> Vec<(u32, u64)> {
+    let mut fields = Vec::new();
+    let mut cursor = Cursor::new(message);
+    while let Ok(Some(field)) = cursor.field() {
+        if let Value::Varint(value) = field.value {
+            fields.push((field.number, value));
+        }
+    }
+    fields
+}
+
 /// Text as UTF-8; invalid parts become replacement characters.
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)

@@ -1,0 +1,469 @@
+//! Decoding one track: from the events of its lines to columns of slices.
+//!
+//! This is the hot loop of the product: every event of every file passes here once. Names are not
+//! resolved; what distinguishes labels is collected in a [`LabelKey`] of small integers and looked
+//! up with one comparison in the common case, where an event repeats the last key of its metadata.
+
+use rustc_hash::FxHashMap;
+use stepscope_xplane::{Event, Line, Stat, StatValue};
+
+use crate::track::LineOrigin;
+use crate::units::{Picos, Span};
+use crate::vendor::stats::{StatRole, StatRoles};
+
+/// A text stat, not yet resolved: equal keys of one plane are equal texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) enum TextKey {
+    #[default]
+    None,
+    /// Name of this stat metadata.
+    Ref(u64),
+    /// Number in [`Decoded::inline_texts`].
+    Inline(u32),
+}
+
+/// What distinguishes the labels of a track's slices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) struct LabelKey {
+    pub(super) plane: u32,
+    pub(super) metadata: i64,
+    pub(super) program: Option<i64>,
+    pub(super) op: TextKey,
+    pub(super) module: TextKey,
+    pub(super) detail: TextKey,
+    pub(super) framework_op: TextKey,
+    /// `device_ordinal`, for ops only: they belong to that device's tracks.
+    pub(super) ordinal: Option<i64>,
+    pub(super) is_async: bool,
+}
+
+/// One line of a track, with what is needed to decode it.
+pub(super) struct LineInput<'a> {
+    pub(super) plane: u32,
+    pub(super) line_position: u32,
+    pub(super) line: &'a Line<'a>,
+    pub(super) roles: &'a StatRoles,
+    /// By event metadata id: arrow ends of these events are of no interest (`end: op` markers).
+    pub(super) muted: &'a [bool],
+    /// Host time of offset 0, picoseconds of session time.
+    pub(super) base_ps: i64,
+}
+
+/// Which device span arithmetic uses, see `xplane.md` on time: TPU events may carry the device's own
+/// clock, which is the one that ops nest in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClockChoice {
+    Host,
+    DeviceWhereRecorded,
+}
+
+/// Slices of one track before nesting, columns of equal length.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub(super) starts: Vec<i64>,
+    pub(super) durations: Vec<i64>,
+    /// Positions in [`Decoded::keys`].
+    pub(super) labels: Vec<u32>,
+    pub(super) events: Vec<u32>,
+}
+
+/// One end of an arrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Endpoint {
+    pub(super) event: u32,
+    pub(super) key: EndpointKey,
+}
+
+/// What the two ends of an arrow have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum EndpointKey {
+    /// A launch or what it launched, told apart by the track's role.
+    Correlation(u64),
+    Producer(i64, u64),
+    Consumer(i64, u64),
+}
+
+/// A `StepTraceAnnotation`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Annotation {
+    pub(super) number: i64,
+    pub(super) span: Span,
+}
+
+/// Part of a program run, from the ops of one track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct RunKey {
+    pub(super) ordinal: Option<i64>,
+    /// Position in [`Decoded::keys`] of some op of the program, resolved to the program later.
+    pub(super) program: i64,
+    pub(super) module: TextKeyOrd,
+    pub(super) run_id: i64,
+}
+
+/// An orderable copy of a [`TextKey`] with its plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct TextKeyOrd {
+    pub(super) plane: u32,
+    pub(super) kind: u8,
+    pub(super) value: u64,
+}
+
+impl TextKeyOrd {
+    fn of(plane: u32, key: TextKey) -> Self {
+        let (kind, value) = match key {
+            TextKey::None => (0, 0),
+            TextKey::Ref(id) => (1, id),
+            TextKey::Inline(id) => (2, u64::from(id)),
+        };
+        Self { plane, kind, value }
+    }
+
+    pub(super) const fn key(self) -> TextKey {
+        match self.kind {
+            1 => TextKey::Ref(self.value),
+            #[expect(clippy::cast_possible_truncation, reason = "was a u32")]
+            2 => TextKey::Inline(self.value as u32),
+            _ => TextKey::None,
+        }
+    }
+}
+
+/// An event recorded as a sum.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AggregatePart {
+    pub(super) label: u32,
+    pub(super) occurrences: i64,
+    pub(super) duration_ps: i64,
+}
+
+/// Everything one pass over a track's events yields.
+#[derive(Default)]
+pub(super) struct Decoded {
+    pub(super) columns: Columns,
+    pub(super) keys: Vec<LabelKey>,
+    pub(super) inline_texts: Vec<Vec<u8>>,
+    pub(super) endpoints: Vec<Endpoint>,
+    pub(super) annotations: Vec<Annotation>,
+    pub(super) runs: FxHashMap<RunKey, Span>,
+    /// Recorded program runs and host launches that carry a run id: `(event, run id, start)`.
+    pub(super) run_ids: Vec<(u32, i64, i64)>,
+    /// Counter samples: metadata, time, value.
+    pub(super) samples: Vec<(u32, i64, i64, f64)>,
+    pub(super) aggregates: Vec<AggregatePart>,
+    pub(super) origins: Vec<LineOrigin>,
+    /// Undecodable places: plane, offset in the line, the input ended there, line position.
+    pub(super) damage: Vec<(u32, u32, usize, bool)>,
+    pub(super) event_count: u64,
+    /// Events with a negative duration or a time that does not fit, set to the nearest that does.
+    pub(super) repaired: u64,
+    /// Largest distance between the host's and the device's time of an event.
+    pub(super) clock_distance_ps: i64,
+}
+
+/// What the stats of one event said, reset for each event.
+#[derive(Default, Clone, Copy)]
+struct Seen {
+    key: LabelKey,
+    run_id: Option<i64>,
+    correlation: Option<u64>,
+    consumer: (Option<i64>, Option<u64>),
+    producer: (Option<i64>, Option<u64>),
+    root_level: Option<i64>,
+    step: Option<i64>,
+    device_offset: Option<i64>,
+    device_duration: Option<i64>,
+    counter: Option<f64>,
+}
+
+/// State of one pass.
+struct Pass {
+    out: Decoded,
+    key_numbers: FxHashMap<LabelKey, u32>,
+    /// Last key number by metadata id, for small ids.
+    last: Vec<u32>,
+    inline_numbers: FxHashMap<Vec<u8>, u32>,
+    last_run: Option<(RunKey, Span)>,
+    clock: ClockChoice,
+}
+
+const NO_KEY: u32 = u32::MAX;
+const SMALL_METADATA_IDS: usize = 1 << 18;
+
+/// Decodes the lines of one track, in order.
+pub(super) fn decode_track(lines: &[LineInput<'_>], clock: ClockChoice) -> Decoded {
+    let mut pass = Pass {
+        out: Decoded::default(),
+        key_numbers: FxHashMap::default(),
+        last: Vec::new(),
+        inline_numbers: FxHashMap::default(),
+        last_run: None,
+        clock,
+    };
+    let expected: usize = lines.iter().map(|input| input.line.event_count).sum();
+    pass.out.columns.starts.reserve_exact(expected);
+    pass.out.columns.durations.reserve_exact(expected);
+    pass.out.columns.labels.reserve_exact(expected);
+    pass.out.columns.events.reserve_exact(expected);
+    let mut ordinal = 0;
+    for input in lines {
+        pass.out.origins.push(LineOrigin {
+            plane: input.plane,
+            line: input.line_position,
+            first_event: ordinal,
+        });
+        pass.last.clear();
+        ordinal = pass.line(input, ordinal);
+    }
+    pass.flush_run();
+    pass.out
+}
+
+impl Pass {
+    fn line(&mut self, input: &LineInput<'_>, first_ordinal: u32) -> u32 {
+        let mut ordinal = first_ordinal;
+        let mut events = input.line.events();
+        let mut texts = InlineTexts {
+            numbers: std::mem::take(&mut self.inline_numbers),
+            texts: std::mem::take(&mut self.out.inline_texts),
+        };
+        loop {
+            let mut seen = Seen::default();
+            seen.key.plane = input.plane;
+            let mut visit = |stat: Stat<'_>| seen.stat(input.roles, stat, &mut texts);
+            let Some(event) = events.next_with(&mut visit) else {
+                break;
+            };
+            self.event(input, &event, &mut seen, ordinal);
+            ordinal = ordinal.saturating_add(1);
+        }
+        self.inline_numbers = texts.numbers;
+        self.out.inline_texts = texts.texts;
+        if let Some((offset, is_truncated)) = events.damage() {
+            self.out
+                .damage
+                .push((input.plane, input.line_position, offset, is_truncated));
+        }
+        ordinal
+    }
+
+    #[inline]
+    fn event(&mut self, input: &LineInput<'_>, event: &Event<'_>, seen: &mut Seen, ordinal: u32) {
+        self.out.event_count += 1;
+        seen.key.metadata = event.metadata_id;
+        if seen.key.op == TextKey::None {
+            seen.key.ordinal = None;
+        }
+        let label = self.key_number(seen.key);
+        if let Some(occurrences) = event.occurrences {
+            let duration_ps = event.duration_ps;
+            self.out.aggregates.push(AggregatePart {
+                label,
+                occurrences,
+                duration_ps,
+            });
+            return;
+        }
+        let (start, duration) = self.time(input, event, seen);
+        if let Some(value) = seen.counter {
+            self.out
+                .samples
+                .push((input.plane, event.metadata_id, start, value));
+            return;
+        }
+        self.out.columns.starts.push(start);
+        self.out.columns.durations.push(duration);
+        self.out.columns.labels.push(label);
+        self.out.columns.events.push(ordinal);
+        self.side_outputs(input, seen, start, duration, ordinal);
+    }
+
+    /// Start and duration in session time.
+    #[inline]
+    fn time(&mut self, input: &LineInput<'_>, event: &Event<'_>, seen: &Seen) -> (i64, i64) {
+        let (mut offset, mut duration) = (event.offset_ps, event.duration_ps);
+        if self.clock == ClockChoice::DeviceWhereRecorded
+            && let (Some(device_offset), Some(device_duration)) =
+                (seen.device_offset, seen.device_duration)
+        {
+            let distance = device_offset.saturating_sub(offset).saturating_abs();
+            self.out.clock_distance_ps = self.out.clock_distance_ps.max(distance);
+            (offset, duration) = (device_offset, device_duration);
+        }
+        let start = input.base_ps.checked_add(offset);
+        if duration < 0 || start.is_none_or(|start| start.checked_add(duration).is_none()) {
+            self.out.repaired += 1;
+            let start = input.base_ps.saturating_add(offset);
+            return (start, duration.clamp(0, i64::MAX - start.max(0)));
+        }
+        (start.unwrap_or_default(), duration)
+    }
+
+    /// Steps, runs and arrow ends. Ops of XLA:CPU produce arrows to their own end markers only,
+    /// which say nothing, so arrow ends of ops with an ordinal are left out.
+    #[inline]
+    fn side_outputs(
+        &mut self,
+        input: &LineInput<'_>,
+        seen: &Seen,
+        start: i64,
+        duration: i64,
+        ordinal: u32,
+    ) {
+        let is_op = seen.key.op != TextKey::None;
+        if let Some(run_id) = seen.run_id {
+            if is_op {
+                self.run_part(
+                    seen,
+                    run_id,
+                    Span::new(Picos(start), Picos(start + duration)),
+                );
+            } else {
+                self.out.run_ids.push((ordinal, run_id, start));
+            }
+        }
+        if let Some(correlation) = seen.correlation {
+            let key = EndpointKey::Correlation(correlation);
+            self.out.endpoints.push(Endpoint {
+                event: ordinal,
+                key,
+            });
+        }
+        let is_muted = || {
+            let slot = usize::try_from(seen.key.metadata).ok();
+            slot.and_then(|slot| input.muted.get(slot))
+                .copied()
+                .unwrap_or(false)
+        };
+        let has_arrow = seen.producer.1.is_some() || seen.consumer.1.is_some();
+        if has_arrow && seen.key.ordinal.is_none() && !is_muted() {
+            if let (Some(kind), Some(id)) = seen.producer {
+                let key = EndpointKey::Producer(kind, id);
+                self.out.endpoints.push(Endpoint {
+                    event: ordinal,
+                    key,
+                });
+            }
+            if let (Some(kind), Some(id)) = seen.consumer {
+                let key = EndpointKey::Consumer(kind, id);
+                self.out.endpoints.push(Endpoint {
+                    event: ordinal,
+                    key,
+                });
+            }
+        }
+        if let (Some(1), Some(number)) = (seen.root_level, seen.step) {
+            let span = Span::new(Picos(start), Picos(start + duration));
+            self.out.annotations.push(Annotation { number, span });
+        }
+    }
+
+    #[inline]
+    fn run_part(&mut self, seen: &Seen, run_id: i64, span: Span) {
+        let key = RunKey {
+            ordinal: seen.key.ordinal,
+            program: seen.key.program.unwrap_or_default(),
+            module: TextKeyOrd::of(seen.key.plane, seen.key.module),
+            run_id,
+        };
+        match &mut self.last_run {
+            Some((last, hull)) if *last == key => *hull = hull.hull(span),
+            _ => {
+                self.flush_run();
+                self.last_run = Some((key, span));
+            }
+        }
+    }
+
+    fn flush_run(&mut self) {
+        if let Some((key, span)) = self.last_run.take() {
+            let hull = self.out.runs.entry(key).or_insert(span);
+            *hull = hull.hull(span);
+        }
+    }
+
+    /// The number of a key, by comparing with the last key of the same metadata first.
+    #[inline]
+    fn key_number(&mut self, key: LabelKey) -> u32 {
+        let slot = usize::try_from(key.metadata)
+            .ok()
+            .filter(|&slot| slot < SMALL_METADATA_IDS);
+        if let Some(slot) = slot
+            && let Some(&number) = self.last.get(slot)
+            && number != NO_KEY
+            && self.out.keys[number as usize] == key
+        {
+            return number;
+        }
+        let keys = &mut self.out.keys;
+        let number = *self.key_numbers.entry(key).or_insert_with(|| {
+            keys.push(key);
+            u32::try_from(keys.len() - 1).unwrap_or(NO_KEY - 1)
+        });
+        if let Some(slot) = slot {
+            if self.last.len() <= slot {
+                self.last.resize(slot + 1, NO_KEY);
+            }
+            self.last[slot] = number;
+        }
+        number
+    }
+}
+
+/// Texts that stand in the events themselves rather than in the stat metadata.
+struct InlineTexts {
+    numbers: FxHashMap<Vec<u8>, u32>,
+    texts: Vec<Vec<u8>>,
+}
+
+impl InlineTexts {
+    fn key(&mut self, value: StatValue<'_>) -> TextKey {
+        match value {
+            StatValue::Ref(id) => TextKey::Ref(id),
+            StatValue::Text(text) | StatValue::Bytes(text) => {
+                if let Some(&number) = self.numbers.get(text) {
+                    return TextKey::Inline(number);
+                }
+                let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+                self.texts.push(text.to_vec());
+                self.numbers.insert(text.to_vec(), number);
+                TextKey::Inline(number)
+            }
+            _ => TextKey::None,
+        }
+    }
+}
+
+impl Seen {
+    #[inline]
+    fn stat(&mut self, roles: &StatRoles, stat: Stat<'_>, texts: &mut InlineTexts) {
+        let role = roles.get(stat.metadata_id);
+        if role == StatRole::Ignored {
+            return;
+        }
+        let value = stat.value();
+        let int = || value.as_int();
+        match role {
+            StatRole::Ignored | StatRole::Flow => {}
+            StatRole::HloOp => self.key.op = texts.key(value),
+            StatRole::HloModule => self.key.module = texts.key(value),
+            StatRole::ProgramId => self.key.program = int(),
+            StatRole::RunId => self.run_id = int(),
+            StatRole::DeviceOrdinal => self.key.ordinal = int(),
+            StatRole::CorrelationId => self.correlation = int().map(i64::cast_unsigned),
+            StatRole::ConsumerType => self.consumer.0 = int(),
+            StatRole::ConsumerId => self.consumer.1 = int().map(i64::cast_unsigned),
+            StatRole::ProducerType => self.producer.0 = int(),
+            StatRole::ProducerId => self.producer.1 = int().map(i64::cast_unsigned),
+            StatRole::RootLevel => self.root_level = int(),
+            StatRole::StepNumber => self.step = int(),
+            StatRole::KernelDetails | StatRole::MemcpyDetails | StatRole::MemsetDetails => {
+                self.key.detail = texts.key(value);
+            }
+            StatRole::FrameworkOp => self.key.framework_op = texts.key(value),
+            StatRole::AsyncMark => self.key.is_async = int() == Some(1),
+            StatRole::DeviceOffset => self.device_offset = int(),
+            StatRole::DeviceDuration => self.device_duration = int(),
+            StatRole::CounterValue => self.counter = value.as_double(),
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! Labels and ops: what the small integers of [`LabelKey`] stand for, decided once per label.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use stepscope_hlo::OpClass;
+use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
+
+use super::decode::{Decoded, LabelKey, TextKey};
+use super::programs::{Programs, split_title};
+use crate::ids::{LabelId, LaunchId, OpId, ProgramId, StringId};
+use crate::label::{Class, Label, SliceKind, Transfer};
+use crate::session::{CostSource, Op, OpCost};
+use crate::strings::Strings;
+use crate::track::TrackRole;
+use crate::vendor::details::{parse_launch, parse_transfer};
+use crate::vendor::events::{category_class, gpu_transfer, host_event, kernel_class};
+
+/// The tables that labels point into, while they grow.
+#[derive(Default)]
+pub(super) struct Labels {
+    pub(super) strings: Strings,
+    pub(super) labels: Vec<Label>,
+    pub(super) ops: Vec<Op>,
+    pub(super) launches: Vec<crate::label::Launch>,
+    pub(super) programs: Programs,
+    /// Labels whose event metadata is missing in the file.
+    pub(super) nameless: usize,
+    label_ids: FxHashMap<Label, LabelId>,
+    op_ids: FxHashMap<(ProgramId, StringId), OpId>,
+    launch_ids: FxHashMap<String, LaunchId>,
+}
+
+/// What is known about the track when its labels are made.
+#[derive(Clone, Copy)]
+pub(super) struct TrackContext {
+    pub(super) role: TrackRole,
+    pub(super) is_device: bool,
+}
+
+/// An op of XLA:CPU: an event on a host thread that names its op and program. Where the file has
+/// accelerators, host threads may name the ops they launch, so only a device ordinal convinces.
+pub(super) fn is_cpu_op(key: &LabelKey, has_accelerator: bool) -> bool {
+    let names_program = key.program.is_some() || key.module != TextKey::None;
+    key.op != TextKey::None && names_program && (key.ordinal.is_some() || !has_accelerator)
+}
+
+impl Labels {
+    /// No labels yet.
+    pub(super) fn new(programs: Programs) -> Self {
+        Self { programs, ..Self::default() }
+    }
+
+    /// The label of a key of a track.
+    pub(super) fn resolve(
+        &mut self,
+        space: &Space<'_>,
+        decoded: &Decoded,
+        key: &LabelKey,
+        context: TrackContext,
+        is_cpu_op: bool,
+    ) -> LabelId {
+        let plane = &space.planes[key.plane as usize];
+        let metadata = plane.event_metadata.get(key.metadata);
+        let texts = Texts { plane, decoded };
+        let name = self.event_name(metadata, key.metadata);
+        let mut label = Label {
+            name: self.strings.intern(&name),
+            kind: SliceKind::Host,
+            class: Class::Host,
+            op: None,
+            program: None,
+            launch: None,
+            transfer: None,
+            framework_op: None,
+        };
+        match (context.role, context.is_device) {
+            _ if is_cpu_op => {
+                label.kind = SliceKind::Op;
+                self.join_named_op(&mut label, &texts, key);
+            }
+            (TrackRole::Ops | TrackRole::AsyncOps, true) => {
+                self.device_op(&mut label, &texts, key, metadata, context.role);
+            }
+            (TrackRole::Stream, true) => self.gpu_slice(&mut label, &texts, key, &name),
+            (TrackRole::Programs, true) => {
+                let (module, id) = split_title(&name);
+                label.kind = SliceKind::ProgramRun;
+                label.class = Class::Program;
+                label.program = Some(self.programs.find_or_add(id, module));
+            }
+            (TrackRole::Steps, true) => (label.kind, label.class) = (SliceKind::Step, Class::Step),
+            (TrackRole::Derived, true) => {
+                (label.kind, label.class) = (SliceKind::Derived, Class::Marker);
+            }
+            (_, true) => (label.kind, label.class) = (SliceKind::DeviceOther, host_event(&name).1),
+            (_, false) => self.host_slice(&mut label, &texts, key, &name),
+        }
+        self.add(label)
+    }
+
+    /// Adds a label, or finds the equal one.
+    pub(super) fn add(&mut self, label: Label) -> LabelId {
+        let next = LabelId::from_index(self.labels.len());
+        let labels = &mut self.labels;
+        *self.label_ids.entry(label).or_insert_with_key(|label| {
+            labels.push(label.clone());
+            next
+        })
+    }
+
+    fn event_name(&mut self, metadata: Option<&EventMetadata<'_>>, id: i64) -> String {
+        let name = metadata
+            .map(|metadata| lossy(metadata.short_name()))
+            .unwrap_or_default();
+        if name.is_empty() {
+            self.nameless += 1;
+            return format!("event {id}");
+        }
+        // Without a display name, TPU ops are named by their whole HLO text.
+        match name
+            .strip_prefix('%')
+            .and_then(|rest| rest.split_once(" = "))
+        {
+            Some((short, _)) => short.to_owned(),
+            None => name.into_owned(),
+        }
+    }
+
+    fn host_slice(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey, name: &str) {
+        (label.kind, label.class) = host_event(name);
+        let module = texts.get(key.module).unwrap_or_default();
+        if key.program.is_some() || !module.is_empty() {
+            let id = key.program.map(i64::cast_unsigned);
+            label.program = Some(self.programs.find_or_add(id, &module));
+        } else if let Some((module, _)) = name.split_once(":XLA GPU module") {
+            label.program = self.programs.find_by_name(module);
+        }
+    }
+
+    /// A kernel, copy or memset of a GPU stream.
+    fn gpu_slice(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey, name: &str) {
+        let detail = texts.get(key.detail).unwrap_or_default();
+        if let Some(direction) = gpu_transfer(name) {
+            let (bytes, recorded) = parse_transfer(&detail);
+            let direction = recorded.unwrap_or(direction);
+            (label.kind, label.class) = (SliceKind::Transfer, Class::Copy);
+            label.transfer = Some(Transfer { direction, bytes });
+        } else {
+            (label.kind, label.class) = (SliceKind::Kernel, kernel_class(name));
+            label.launch = (!detail.is_empty()).then(|| self.launch(&detail));
+        }
+        let (kind_class, is_named) = (label.class, key.op != TextKey::None);
+        if is_named {
+            self.join_named_op(label, texts, key);
+        }
+        // The kernel's own name is better evidence than the op for copies and communication.
+        if matches!(kind_class, Class::Copy | Class::Collective) {
+            label.class = kind_class;
+        } else if is_named && label.class == Class::Compute {
+            label.class = kind_class;
+        }
+        if let Some(framework_op) = texts.get(key.framework_op).filter(|_| !is_named) {
+            label.framework_op = Some(self.strings.intern(framework_scope(&framework_op)));
+        }
+    }
+
+    fn launch(&mut self, detail: &str) -> LaunchId {
+        if let Some(&id) = self.launch_ids.get(detail) {
+            return id;
+        }
+        let id = LaunchId::from_index(self.launches.len());
+        self.launches.push(parse_launch(detail));
+        self.launch_ids.insert(detail.to_owned(), id);
+        id
+    }
+
+    /// Joins a slice that carries `hlo_op` with its program's instruction.
+    fn join_named_op(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey) {
+        let module = texts.get(key.module).unwrap_or_default();
+        let program = self
+            .programs
+            .find_or_add(key.program.map(i64::cast_unsigned), &module);
+        label.program = Some(program);
+        let Some(path) = texts.get(key.op) else {
+            return;
+        };
+        let name = path.rsplit("::").next().unwrap_or(&path);
+        let id = self.op(program, name, |labels, program, name| {
+            labels.op_from_hlo(program, name)
+        });
+        label.op = Some(id);
+        label.class = self.op_class(id);
+    }
+
+    /// An op of a TPU: everything is on the event's metadata.
+    fn device_op(
+        &mut self,
+        label: &mut Label,
+        texts: &Texts<'_, '_>,
+        key: &LabelKey,
+        metadata: Option<&EventMetadata<'_>>,
+        role: TrackRole,
+    ) {
+        let is_async = role == TrackRole::AsyncOps || key.is_async;
+        label.kind = if is_async {
+            SliceKind::AsyncOp
+        } else {
+            SliceKind::Op
+        };
+        let recorded = metadata.map(|metadata| RecordedOp::read(texts.plane, metadata));
+        let recorded = recorded.unwrap_or_default();
+        let program = recorded.program_id.or(key.program.map(i64::cast_unsigned));
+        if program.is_none() && key.op == TextKey::None {
+            label.class = category_class(&recorded.category);
+            return;
+        }
+        let program = self
+            .programs
+            .find_or_add(program, &texts.get(key.module).unwrap_or_default());
+        label.program = Some(program);
+        // The async line names its events after the pair; the instruction is in the HLO text.
+        let instruction = recorded.instruction.clone();
+        let name = instruction.unwrap_or_else(|| self.strings.get(label.name).to_owned());
+        let id = self.op(program, &name, |labels, program, name| {
+            let op = labels.op_from_hlo(program, name);
+            recorded.complete(labels, op)
+        });
+        label.op = Some(id);
+        let from_hlo = self.op_class(id);
+        let from_category = category_class(&recorded.category);
+        label.class = if from_hlo == Class::Compute {
+            from_category
+        } else {
+            from_hlo
+        };
+    }
+
+    fn op(
+        &mut self,
+        program: ProgramId,
+        name: &str,
+        make: impl FnOnce(&mut Self, ProgramId, &str) -> Op,
+    ) -> OpId {
+        let name_id = self.strings.intern(name);
+        if let Some(&id) = self.op_ids.get(&(program, name_id)) {
+            return id;
+        }
+        let op = make(self, program, name);
+        let id = OpId::from_index(self.ops.len());
+        self.ops.push(op);
+        self.op_ids.insert((program, name_id), id);
+        id
+    }
+
+    /// An op as the program's HLO describes it; bare where there is no HLO or no such instruction.
+    fn op_from_hlo(&mut self, program: ProgramId, name: &str) -> Op {
+        let mut op = Op {
+            program,
+            name: self.strings.intern(name),
+            category: Strings::EMPTY,
+            scope: Strings::EMPTY,
+            source: Strings::EMPTY,
+            cost: None,
+            is_rematerialised: name.contains(".remat"),
+            is_control: false,
+            expression: Strings::EMPTY,
+        };
+        let Some(hlo) = self.programs.all[program.index()].hlo.as_ref() else {
+            return op;
+        };
+        let Some(instruction) = hlo.instruction(name) else {
+            return op;
+        };
+        op.category = self.strings.intern(instruction.category());
+        op.scope = self.strings.intern(&instruction.op_name);
+        if let Some(source) = &instruction.source {
+            op.source = self.strings.intern(&source.label());
+        }
+        op.is_control = hlo.class(instruction) == OpClass::Control;
+        op.is_rematerialised |= instruction.is_rematerialised;
+        if !op.is_control {
+            let cost = hlo.cost(instruction);
+            op.cost = Some(OpCost {
+                flops: cost.flops,
+                model_flops: cost.model_flops,
+                bytes: cost.bytes_accessed,
+                source: CostSource::Hlo,
+            });
+        }
+        op
+    }
+
+    fn op_class(&self, id: OpId) -> Class {
+        let op = &self.ops[id.index()];
+        let name = self.strings.get(op.name);
+        let hlo = self.programs.all[op.program.index()].hlo.as_ref();
+        let class = hlo.and_then(|hlo| Some(hlo.class(hlo.instruction(name)?)));
+        match class {
+            Some(OpClass::Matmul) => Class::Matmul,
+            Some(OpClass::Attention) => Class::Attention,
+            Some(OpClass::Collective) => Class::Collective,
+            Some(OpClass::Copy | OpClass::HostTransfer) => Class::Copy,
+            Some(OpClass::DataFormatting | OpClass::Control | OpClass::Other) => Class::Compute,
+            None => category_class(self.strings.get(op.category)),
+        }
+    }
+}
+
+/// Resolves text keys of one plane.
+struct Texts<'a, 'b> {
+    plane: &'b Plane<'a>,
+    decoded: &'b Decoded,
+}
+
+impl Texts<'_, '_> {
+    fn get(&self, key: TextKey) -> Option<Cow<'_, str>> {
+        match key {
+            TextKey::None => None,
+            TextKey::Ref(id) => self
+                .plane
+                .stat_metadata
+                .get(id.cast_signed())
+                .map(|found| lossy(found.name)),
+            TextKey::Inline(number) => self
+                .decoded
+                .inline_texts
+                .get(number as usize)
+                .map(|text| lossy(text)),
+        }
+    }
+}
+
+/// `jit(f)/add:Type` without the type: the name stack.
+fn framework_scope(framework_op: &str) -> &str {
+    framework_op
+        .rsplit_once(':')
+        .map_or(framework_op, |(scope, _)| scope)
+}
+
+/// What a TPU's event metadata says about an op.
+#[derive(Default)]
+struct RecordedOp {
+    program_id: Option<u64>,
+    /// Instruction name out of the HLO text.
+    instruction: Option<String>,
+    expression: String,
+    category: String,
+    framework_op: String,
+    source: String,
+    flops: Option<f64>,
+    model_flops: Option<f64>,
+    bytes: Option<f64>,
+}
+
+impl RecordedOp {
+    fn read(plane: &Plane<'_>, metadata: &EventMetadata<'_>) -> Self {
+        let expression = lossy(metadata.name);
+        let instruction = expression
+            .strip_prefix('%')
+            .and_then(|rest| rest.split_once(" = "));
+        let instruction = instruction.map(|(name, _)| name.to_owned());
+        let expression = if instruction.is_some() {
+            expression.into_owned()
+        } else {
+            String::new()
+        };
+        let mut found = Self {
+            instruction,
+            expression,
+            ..Self::default()
+        };
+        for stat in metadata.stats() {
+            let value = stat.value();
+            let text = || {
+                plane
+                    .stat_text(value)
+                    .map(|t| lossy(t).into_owned())
+                    .unwrap_or_default()
+            };
+            match plane.stat_name(&stat).as_ref() {
+                "program_id" => found.program_id = value.as_int().map(i64::cast_unsigned),
+                "hlo_category" => found.category = text(),
+                "tf_op" => found.framework_op = text(),
+                "source" => found.source = text(),
+                "flops" => found.flops = value.as_double(),
+                "model_flops" => found.model_flops = value.as_double(),
+                "bytes_accessed" => found.bytes = value.as_double(),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// What was recorded wins over what the HLO says.
+    fn complete(&self, labels: &mut Labels, mut op: Op) -> Op {
+        let strings = &mut labels.strings;
+        op.expression = strings.intern(&self.expression);
+        if !self.category.is_empty() {
+            op.category = strings.intern(&self.category);
+        }
+        if !self.framework_op.is_empty() {
+            op.scope = strings.intern(framework_scope(&self.framework_op));
+        }
+        if !self.source.is_empty() {
+            op.source = strings.intern(&self.source);
+        }
+        op.is_control |= matches!(self.category.as_str(), "while" | "conditional" | "call");
+        if op.is_control {
+            op.cost = None;
+        } else if let (Some(flops), Some(bytes)) = (self.flops, self.bytes) {
+            let model_flops = self.model_flops.unwrap_or(flops);
+            op.cost = Some(OpCost {
+                flops,
+                model_flops,
+                bytes,
+                source: CostSource::Recorded,
+            });
+        }
+        op
+    }
+}

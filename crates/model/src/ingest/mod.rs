@@ -1,0 +1,122 @@
+//! Ingest: from the bytes of each host to a [`Session`].
+//!
+//! ```text
+//! scan planes ─► plan tracks ─► decode + nest (parallel, one job a track)
+//!                    │
+//! programs (HLO) ────┴─► labels and ops ─► runs ─► steps ─► flows ─► display order
+//! ```
+//!
+//! Only decoding is proportional to the number of events. Everything after works on labels, runs
+//! and arrow ends.
+
+mod assemble;
+mod build;
+mod decode;
+mod environment;
+mod flows;
+mod labels;
+mod nest;
+mod plan;
+mod programs;
+mod runs;
+mod steps;
+mod warn;
+
+use std::sync::Arc;
+
+use stepscope_xplane::Space;
+
+pub(crate) use environment::value_text;
+
+use crate::session::Session;
+
+/// One host's profile file.
+pub struct HostInput {
+    /// Host name.
+    pub host: String,
+    /// The file.
+    pub bytes: Arc<dyn AsRef<[u8]> + Send + Sync>,
+    /// What the reader of the file has to say about it, such as a cut-off compressed stream.
+    pub problem: Option<String>,
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IngestError {
+    /// No input at all.
+    #[error("there is no profile file to read")]
+    NoInput,
+    /// None of the files is a profile.
+    #[error("{host} is not an XSpace profile: {found}")]
+    NotAProfile {
+        /// Host name of the first file.
+        host: String,
+        /// What it looks like instead.
+        found: String,
+    },
+}
+
+/// Builds a session from the files of all its hosts. Damage becomes warnings; an error means that
+/// nothing at all could be decoded.
+pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError> {
+    if inputs.is_empty() {
+        return Err(IngestError::NoInput);
+    }
+    let bytes: Vec<_> = inputs
+        .iter()
+        .map(|input| Arc::clone(&input.bytes))
+        .collect();
+    let spaces: Vec<Space<'_>> = bytes
+        .iter()
+        .map(|bytes| Space::scan((**bytes).as_ref()))
+        .collect();
+    if !spaces.iter().any(is_usable) {
+        return Err(IngestError::NotAProfile {
+            host: inputs[0].host.clone(),
+            found: describe((*inputs[0].bytes).as_ref()),
+        });
+    }
+    Ok(assemble::assemble(name, &inputs, &spaces))
+}
+
+/// A profile has a plane with a name and something in it.
+fn is_usable(space: &Space<'_>) -> bool {
+    space.planes.iter().any(|plane| {
+        let is_text = !plane.name.is_empty() && !plane.name.contains(char::REPLACEMENT_CHARACTER);
+        is_text
+            && !plane.name.chars().any(char::is_control)
+            && (!plane.lines.is_empty()
+                || !plane.event_metadata.is_empty()
+                || !plane.stat_metadata.is_empty()
+                || plane.name.starts_with('/'))
+    })
+}
+
+/// What a file that is no profile looks like.
+fn describe(bytes: &[u8]) -> String {
+    let head = &bytes[..bytes.len().min(4096)];
+    let text = String::from_utf8_lossy(head);
+    let start = text.trim_start().to_ascii_lowercase();
+    if bytes.is_empty() {
+        return "the file is empty (0 bytes); the capture was probably interrupted, take it again"
+            .to_owned();
+    }
+    if head.iter().all(|&byte| byte == 0) {
+        return "the file holds only zero bytes; it was probably never written to the end"
+            .to_owned();
+    }
+    if start.starts_with("<!doctype") || start.starts_with("<html") {
+        return "it is an HTML page, perhaps the error page of a failed download".to_owned();
+    }
+    if start.starts_with('{') || start.starts_with('[') {
+        return "it is JSON; a trace.json is an export of the *.xplane.pb beside it, open that file instead".to_owned();
+    }
+    if std::str::from_utf8(head).is_ok() && !head.contains(&0) {
+        return "it is a text file".to_owned();
+    }
+    let size = bytes.len();
+    format!(
+        "{size} bytes of another format or damaged from the first byte on; expected the *.xplane.pb that the JAX profiler writes"
+    )
+}

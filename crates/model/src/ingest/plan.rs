@@ -1,0 +1,143 @@
+//! Planning: which lines of which planes make up which tracks and devices.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use stepscope_xplane::{Plane, Space};
+
+use super::environment::capabilities;
+use crate::ids::{DeviceId, HostId};
+use crate::session::{Device, DeviceKind};
+use crate::track::TrackRole;
+use crate::vendor::chips::{chip, gpu_kind};
+use crate::vendor::planes::{PlaneRole, device_line_role, host_line_role, plane_role};
+use crate::vendor::stats::StatRoles;
+
+/// A track to decode.
+pub(super) struct TrackPlan {
+    pub(super) host: HostId,
+    pub(super) device: Option<DeviceId>,
+    pub(super) role: TrackRole,
+    pub(super) name: String,
+    pub(super) line_id: i64,
+    /// Plane and line positions in the host's file.
+    pub(super) lines: Vec<(u32, u32)>,
+}
+
+/// What is in the files, before any event is decoded.
+#[derive(Default)]
+pub(super) struct Plan {
+    pub(super) devices: Vec<Device>,
+    pub(super) tracks: Vec<TrackPlan>,
+    /// Roles of stats, by host and plane position.
+    pub(super) stat_roles: Vec<Vec<StatRoles>>,
+    /// Whether the host's file has device planes with events.
+    pub(super) has_accelerator: Vec<bool>,
+    /// Lines without events, by host.
+    pub(super) empty_lines: Vec<usize>,
+}
+
+pub(super) fn plan(spaces: &[Space<'_>]) -> Plan {
+    let mut plan = Plan::default();
+    for (index, space) in spaces.iter().enumerate() {
+        plan_host(&mut plan, HostId::from_index(index), space);
+    }
+    plan
+}
+
+fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
+    let first_track = plan.tracks.len();
+    let mut positions: FxHashMap<(String, i64, String), usize> = FxHashMap::default();
+    let mut devices: BTreeMap<(DeviceKind, i64, String), Vec<usize>> = BTreeMap::new();
+    let mut empty_lines = 0;
+    let mut has_accelerator = false;
+    for (position, plane) in space.planes.iter().enumerate() {
+        if let PlaneRole::Device {
+            kind,
+            ordinal,
+            name,
+        } = plane_role(&plane.name)
+        {
+            let kind = if kind == DeviceKind::OtherGpu {
+                gpu_kind(&capabilities(plane))
+            } else {
+                kind
+            };
+            has_accelerator |= plane.lines.iter().any(|line| line.event_count > 0);
+            devices
+                .entry((kind, ordinal, name))
+                .or_default()
+                .push(position);
+        }
+    }
+    let mut device_of_plane: FxHashMap<usize, DeviceId> = FxHashMap::default();
+    for ((kind, ordinal, name), planes) in devices {
+        let id = DeviceId::from_index(plan.devices.len());
+        let chip = chip(kind, &capabilities(&space.planes[planes[0]]));
+        plan.devices.push(Device {
+            host,
+            ordinal,
+            name,
+            kind,
+            chip,
+        });
+        device_of_plane.extend(planes.into_iter().map(|plane| (plane, id)));
+    }
+    for (position, plane) in space.planes.iter().enumerate() {
+        let device = device_of_plane.get(&position).copied();
+        let kind = device.map(|id| plan.devices[id.index()].kind);
+        for (line_position, line) in plane.lines.iter().enumerate() {
+            if line.event_count == 0 {
+                empty_lines += 1;
+                continue;
+            }
+            let id = if line.display_id == 0 {
+                line.id
+            } else {
+                line.display_id
+            };
+            // Lines without a number are told apart by name; others are one row by number.
+            let distinct = if id == 0 {
+                line.name.clone().into_owned()
+            } else {
+                String::new()
+            };
+            let key = (plane.name.clone().into_owned(), id, distinct);
+            let lines = (to_u32(position), to_u32(line_position));
+            let track = *positions.entry(key).or_insert_with(|| {
+                let role = line_role(plane, kind, line.id, &line.name);
+                plan.tracks.push(TrackPlan {
+                    host,
+                    device,
+                    role,
+                    name: line.shown_name().to_owned(),
+                    line_id: id,
+                    lines: Vec::new(),
+                });
+                plan.tracks.len() - 1
+            });
+            plan.tracks[track].lines.push(lines);
+        }
+    }
+    debug_assert!(
+        plan.tracks[first_track..]
+            .iter()
+            .all(|track| track.host == host)
+    );
+    plan.stat_roles
+        .push(space.planes.iter().map(StatRoles::of).collect());
+    plan.has_accelerator.push(has_accelerator);
+    plan.empty_lines.push(empty_lines);
+}
+
+fn line_role(plane: &Plane<'_>, kind: Option<DeviceKind>, id: i64, name: &str) -> TrackRole {
+    match (kind, plane_role(&plane.name)) {
+        (Some(kind), _) => device_line_role(kind, id, name),
+        (None, PlaneRole::Host) => host_line_role(name),
+        (None, _) => TrackRole::Other,
+    }
+}
+
+pub(super) fn to_u32(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,175 @@
+//! Programs: the table of compiled executables, with their HLO where the profile carries it.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use stepscope_hlo as hlo;
+use stepscope_xplane::{EventMetadata, Plane, Space, StatValue, lossy};
+
+use crate::ids::ProgramId;
+use crate::session::Program;
+use crate::vendor::planes::{PlaneRole, plane_role};
+
+/// Programs by id and name while the session is built.
+#[derive(Default)]
+pub(super) struct Programs {
+    pub(super) all: Vec<Program>,
+    by_id: FxHashMap<u64, Vec<ProgramId>>,
+    by_name: FxHashMap<String, Vec<ProgramId>>,
+    /// Programs whose HLO could not be decoded, with the reason.
+    pub(super) damaged: Vec<(String, String)>,
+}
+
+/// One program as found in a file.
+struct Found<'a> {
+    id: u64,
+    name: String,
+    payload: &'a [u8],
+}
+
+/// Decodes the programs of all hosts; of the same program on several hosts one is kept.
+pub(super) fn decode_programs(spaces: &[Space<'_>]) -> Programs {
+    let mut found: Vec<Found<'_>> = Vec::new();
+    let mut seen: FxHashMap<(u64, String), ()> = FxHashMap::default();
+    for space in spaces {
+        let planes = space
+            .planes
+            .iter()
+            .filter(|p| plane_role(&p.name) == PlaneRole::Programs);
+        for plane in planes {
+            for program in plane
+                .event_metadata
+                .iter()
+                .filter_map(|entry| program(plane, entry))
+            {
+                if seen
+                    .insert((program.id, program.name.clone()), ())
+                    .is_none()
+                {
+                    found.push(program);
+                }
+            }
+        }
+    }
+    let decoded: Vec<_> = found
+        .par_iter()
+        .map(|found| hlo::Program::decode(found.payload))
+        .collect();
+    let mut programs = Programs::default();
+    for (found, decoded) in found.into_iter().zip(decoded) {
+        if let Err(error) = &decoded {
+            programs
+                .damaged
+                .push((format!("{}({})", found.name, found.id), error.to_string()));
+        }
+        programs.add(Program {
+            id: found.id,
+            name: found.name,
+            hlo: decoded.ok(),
+        });
+    }
+    programs
+}
+
+/// Entries without the payload are not programs.
+fn program<'a>(plane: &Plane<'a>, entry: &EventMetadata<'a>) -> Option<Found<'a>> {
+    let (mut payload, mut recorded_id) = (None, None);
+    for stat in entry.stats() {
+        match plane.stat_name(&stat).as_ref() {
+            "Hlo Proto" | "HLO Proto" => match stat.value() {
+                StatValue::Bytes(bytes) | StatValue::Text(bytes) => payload = Some(bytes),
+                _ => {}
+            },
+            "program_id" => recorded_id = stat.value().as_int().map(i64::cast_unsigned),
+            _ => {}
+        }
+    }
+    let title = lossy(entry.name);
+    let (name, digits) = split_title(&title);
+    let id = digits.or(recorded_id).unwrap_or(entry.id.cast_unsigned());
+    Some(Found {
+        id,
+        name: name.to_owned(),
+        payload: payload?,
+    })
+}
+
+/// `jit_step(70)` → `jit_step`, 70. A negative number is the same fingerprint read as signed.
+pub(super) fn split_title(title: &str) -> (&str, Option<u64>) {
+    let Some((name, digits)) = title
+        .strip_suffix(')')
+        .and_then(|rest| rest.rsplit_once('('))
+    else {
+        return (title, None);
+    };
+    let id = digits.parse::<u64>().ok();
+    let id = id.or_else(|| digits.parse::<i64>().ok().map(i64::cast_unsigned));
+    if id.is_some() {
+        (name, id)
+    } else {
+        (title, None)
+    }
+}
+
+impl Programs {
+    fn add(&mut self, program: Program) -> ProgramId {
+        let id = ProgramId::from_index(self.all.len());
+        self.by_id.entry(program.id).or_default().push(id);
+        self.by_name
+            .entry(program.name.clone())
+            .or_default()
+            .push(id);
+        self.all.push(program);
+        id
+    }
+
+    /// The program with this id and module name, added without HLO when unknown.
+    pub(super) fn find_or_add(&mut self, id: Option<u64>, module: &str) -> ProgramId {
+        if let Some(found) = id.and_then(|id| self.find(id, module)) {
+            return found;
+        }
+        if id.is_none()
+            && let Some(found) = self.find_by_name(module)
+        {
+            return found;
+        }
+        let name = if module.is_empty() { "unknown" } else { module };
+        self.add(Program {
+            id: id.unwrap_or(0),
+            name: name.to_owned(),
+            hlo: None,
+        })
+    }
+
+    fn find(&self, id: u64, module: &str) -> Option<ProgramId> {
+        let candidates = self.by_id.get(&id)?;
+        let named = candidates
+            .iter()
+            .find(|id| self.all[id.index()].name == module);
+        named.or_else(|| candidates.first()).copied()
+    }
+
+    /// The only program with this name.
+    pub(super) fn find_by_name(&self, name: &str) -> Option<ProgramId> {
+        match self.by_name.get(name)?.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_title;
+
+    #[test]
+    fn titles() {
+        assert_eq!(split_title("jit_step(70)"), ("jit_step", Some(70)));
+        assert_eq!(
+            split_title("a(b)(18446744073709551615)"),
+            ("a(b)", Some(u64::MAX))
+        );
+        assert_eq!(split_title("f(-1)"), ("f", Some(u64::MAX)));
+        assert_eq!(split_title("main"), ("main", None));
+        assert_eq!(split_title("f(x)"), ("f(x)", None));
+    }
+}

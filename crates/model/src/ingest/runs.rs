@@ -1,0 +1,224 @@
+//! Program runs: recorded on TPU, put together from ops on XLA:CPU and from launches on GPU.
+
+use std::collections::BTreeMap;
+
+use crate::flow::{FlowKind, Flows};
+use crate::ids::{DeviceId, LabelId, ProgramId, SliceId, TrackId};
+use crate::label::{Label, SliceKind};
+use crate::session::{Device, ProgramRun};
+use crate::track::{Track, TrackRole};
+use crate::units::{Picos, Span};
+
+/// Recorded runs: the slices of the device's program rows.
+pub(super) fn recorded_runs(
+    tracks: &[Track],
+    labels: &[Label],
+    run_id: impl Fn(TrackId, u32) -> Option<i64>,
+) -> Vec<ProgramRun> {
+    let mut runs = Vec::new();
+    for (position, track) in tracks.iter().enumerate() {
+        let (TrackRole::Programs, Some(device)) = (track.role, track.device) else {
+            continue;
+        };
+        let id = TrackId::from_index(position);
+        for lane in &track.lanes {
+            for index in 0..lane.len() {
+                let Some(program) = labels[lane.labels[index].index()].program else {
+                    continue;
+                };
+                let run_id = run_id(id, lane.events[index]);
+                runs.push(ProgramRun {
+                    program,
+                    device,
+                    run_id,
+                    span: lane.span(index),
+                    launched: None,
+                });
+            }
+        }
+    }
+    runs
+}
+
+/// What launched a kernel: the outermost host slice around the launch that names a program.
+#[derive(Clone, Copy)]
+struct Launcher {
+    slice: SliceId,
+    program: Option<ProgramId>,
+    start: Picos,
+}
+
+/// Runs on GPUs. A run is the kernels whose launches lie in one host slice that names the program;
+/// where no such slice was recorded, a stretch of kernels of one program in which no op returns to
+/// the first one. Kernels that name no op get the program of the slice that launched them: returns
+/// the runs, and how many kernels were attributed that way.
+pub(super) fn gpu_runs(
+    tracks: &mut [Track],
+    devices: &[Device],
+    flows: &Flows,
+    labels: &mut Vec<Label>,
+) -> (Vec<ProgramRun>, usize) {
+    let mut runs = Vec::new();
+    let mut attributed = 0;
+    for (position, device) in devices.iter().enumerate() {
+        if !device.kind.is_gpu() {
+            continue;
+        }
+        let id = DeviceId::from_index(position);
+        let mut kernels = launched_kernels(tracks, labels, flows, id);
+        attributed += attribute(tracks, labels, &mut kernels);
+        kernels.sort_unstable_by_key(|kernel| (kernel.span, kernel.slice));
+        runs.extend(group_into_runs(&kernels, id));
+    }
+    (runs, attributed)
+}
+
+struct LaunchedKernel {
+    slice: SliceId,
+    span: Span,
+    label: LabelId,
+    program: Option<ProgramId>,
+    launcher: Option<Launcher>,
+}
+
+fn launched_kernels(
+    tracks: &[Track],
+    labels: &[Label],
+    flows: &Flows,
+    device: DeviceId,
+) -> Vec<LaunchedKernel> {
+    let mut kernels = Vec::new();
+    for (position, track) in tracks.iter().enumerate() {
+        if track.device != Some(device) || track.role != TrackRole::Stream {
+            continue;
+        }
+        for (lane_number, lane) in track.lanes.iter().enumerate() {
+            for index in 0..lane.len() {
+                let slice = slice_id(position, lane_number, index);
+                let label = lane.labels[index];
+                let launch = flows
+                    .to_slice(slice)
+                    .iter()
+                    .find(|flow| flow.kind == FlowKind::Launch);
+                kernels.push(LaunchedKernel {
+                    slice,
+                    span: lane.span(index),
+                    label,
+                    program: labels[label.index()].program,
+                    launcher: launch.and_then(|flow| launcher(tracks, labels, flow.from)),
+                });
+            }
+        }
+    }
+    kernels
+}
+
+/// Walks outwards from a launch; the outermost slice that names a program wins.
+fn launcher(tracks: &[Track], labels: &[Label], launch: SliceId) -> Option<Launcher> {
+    let track = &tracks[launch.track.index()];
+    let mut found = None;
+    let mut place = Some((launch.lane, launch.index));
+    while let Some((lane, index)) = place {
+        let slices = &track.lanes[lane as usize];
+        let label = &labels[slices.labels[index as usize].index()];
+        let is_launch_itself = lane == launch.lane;
+        if label.program.is_some() && !is_launch_itself {
+            found = Some(Launcher {
+                slice: SliceId {
+                    track: launch.track,
+                    lane,
+                    index,
+                },
+                program: label.program,
+                start: slices.span(index as usize).start,
+            });
+        }
+        place = track.parent(lane, index);
+    }
+    found
+}
+
+/// Gives kernels without a program the one of their launcher, by labels that differ in it only.
+fn attribute(
+    tracks: &mut [Track],
+    labels: &mut Vec<Label>,
+    kernels: &mut [LaunchedKernel],
+) -> usize {
+    let mut with_program: BTreeMap<(LabelId, ProgramId), LabelId> = BTreeMap::new();
+    let mut attributed = 0;
+    for kernel in kernels {
+        let Some(program) = kernel.launcher.and_then(|launcher| launcher.program) else {
+            continue;
+        };
+        if kernel.program.is_some() || labels[kernel.label.index()].kind == SliceKind::Transfer {
+            continue;
+        }
+        let label = *with_program
+            .entry((kernel.label, program))
+            .or_insert_with(|| {
+                let mut label = labels[kernel.label.index()].clone();
+                label.program = Some(program);
+                labels.push(label);
+                LabelId::from_index(labels.len() - 1)
+            });
+        kernel.program = Some(program);
+        let track = &mut tracks[kernel.slice.track.index()];
+        track.lanes[kernel.slice.lane as usize].labels[kernel.slice.index as usize] = label;
+        attributed += 1;
+    }
+    attributed
+}
+
+/// Kernels come by start.
+fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramRun> {
+    let mut by_launcher: BTreeMap<SliceId, ProgramRun> = BTreeMap::new();
+    let mut runs: Vec<ProgramRun> = Vec::new();
+    let mut open: Option<(ProgramRun, LabelId)> = None;
+    for kernel in kernels {
+        if let Some(launcher) = kernel.launcher {
+            let Some(program) = launcher.program.or(kernel.program) else {
+                continue;
+            };
+            let run = by_launcher.entry(launcher.slice).or_insert(ProgramRun {
+                program,
+                device,
+                run_id: None,
+                span: kernel.span,
+                launched: Some(launcher.start),
+            });
+            run.span = run.span.hull(kernel.span);
+            continue;
+        }
+        let Some(program) = kernel.program else {
+            continue;
+        };
+        match &mut open {
+            Some((run, first)) if run.program == program && *first != kernel.label => {
+                run.span = run.span.hull(kernel.span);
+            }
+            _ => {
+                runs.extend(open.take().map(|(run, _)| run));
+                let span = kernel.span;
+                let run = ProgramRun {
+                    program,
+                    device,
+                    run_id: None,
+                    span,
+                    launched: None,
+                };
+                open = Some((run, kernel.label));
+            }
+        }
+    }
+    runs.extend(open.map(|(run, _)| run));
+    runs.extend(by_launcher.into_values());
+    runs
+}
+
+fn slice_id(track: usize, lane: usize, index: usize) -> SliceId {
+    SliceId {
+        track: TrackId::from_index(track),
+        lane: u32::try_from(lane).unwrap_or(u32::MAX),
+        index: u32::try_from(index).unwrap_or(u32::MAX),
+    }
+}

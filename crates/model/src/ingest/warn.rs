@@ -1,0 +1,206 @@
+//! Collecting warnings while the session is built.
+
+use stepscope_xplane::{ProblemKind, Space};
+
+use super::HostInput;
+use super::build::BuiltTrack;
+use super::plan::{Plan, TrackPlan};
+use super::programs::Programs;
+use crate::units::Picos;
+use crate::warning::{Warning, WarningKind};
+
+/// Warnings so far.
+#[derive(Default)]
+pub(super) struct Warnings(Vec<Warning>);
+
+/// Problems of one kind on one host beyond this many are summed up.
+const MAX_EACH: usize = 5;
+
+impl Warnings {
+    /// By gravity, then host, then text; each once.
+    pub(super) fn into_sorted(mut self) -> Vec<Warning> {
+        self.0
+            .sort_by(|a, b| (a.kind, &a.host, &a.message).cmp(&(b.kind, &b.host, &b.message)));
+        self.0.dedup();
+        self.0
+    }
+
+    fn add(&mut self, kind: WarningKind, host: &str, message: String, hint: &str) {
+        self.0.push(Warning {
+            kind,
+            host: host.to_owned(),
+            message,
+            hint: hint.to_owned(),
+        });
+    }
+
+    /// What scanning the files found.
+    pub(super) fn files(&mut self, inputs: &[HostInput], spaces: &[Space<'_>], plan: &Plan) {
+        for (position, (input, space)) in inputs.iter().zip(spaces).enumerate() {
+            let host = &input.host;
+            if let Some(problem) = &input.problem {
+                let hint =
+                    "Take the capture again, or copy the file again if it was cut off on the way";
+                self.add(WarningKind::Truncated, host, problem.clone(), hint);
+            }
+            if space.planes.is_empty() && space.problems.is_empty() {
+                let message = format!("The file of {host} has no planes: nothing was recorded");
+                self.add(
+                    WarningKind::Missing,
+                    host,
+                    message,
+                    "Check that the profiled code ran while the profiler was on",
+                );
+            }
+            for problem in space.problems.iter().take(MAX_EACH) {
+                self.problem(host, problem.kind, problem.offset, &problem.plane);
+            }
+            if space.problems.len() > MAX_EACH {
+                let more = space.problems.len() - MAX_EACH;
+                self.add(
+                    WarningKind::Damaged,
+                    host,
+                    format!("{more} more places could not be decoded"),
+                    "",
+                );
+            }
+            for text in space.errors.iter().chain(&space.warnings) {
+                let message = format!("The profiler reported: {text}");
+                self.add(WarningKind::Recorder, host, message, "");
+            }
+            let empty = plan.empty_lines[position];
+            if empty > 0 {
+                let rows = if empty == 1 { "row has" } else { "rows have" };
+                let message = format!(
+                    "{empty} {rows} no events and {} not shown",
+                    if empty == 1 { "is" } else { "are" }
+                );
+                self.add(WarningKind::Repaired, host, message, "");
+            }
+        }
+    }
+
+    fn problem(&mut self, host: &str, kind: ProblemKind, offset: usize, plane: &str) {
+        let place = if plane.is_empty() {
+            String::new()
+        } else {
+            format!(" in plane {plane}")
+        };
+        match kind {
+            ProblemKind::Truncated => self.add(
+                WarningKind::Truncated,
+                host,
+                format!("The file ends within a message that begins at byte {offset}{place}; what came before is shown"),
+                "The capture was probably stopped while the file was written, or the copy is incomplete: take it again",
+            ),
+            ProblemKind::Malformed => self.add(
+                WarningKind::Damaged,
+                host,
+                format!("The bytes from {offset} on{place} are not decodable; the rest is shown"),
+                "Compare the file with the original, or take the capture again",
+            ),
+        }
+    }
+
+    /// What decoding the tracks found.
+    pub(super) fn tracks(
+        &mut self,
+        inputs: &[HostInput],
+        spaces: &[Space<'_>],
+        plans: &[TrackPlan],
+        built: &[BuiltTrack],
+    ) {
+        for (position, input) in inputs.iter().enumerate() {
+            let own = || {
+                plans
+                    .iter()
+                    .zip(built)
+                    .filter(|(plan, _)| plan.host.index() == position)
+            };
+            let space = &spaces[position];
+            let damage = own().flat_map(|(_, built)| &built.decoded.damage);
+            for &(plane, line, offset, is_truncated) in damage.take(MAX_EACH) {
+                let plane = &space.planes[plane as usize];
+                let start = space.offset_of(plane.lines[line as usize].as_bytes());
+                let kind = if is_truncated {
+                    ProblemKind::Truncated
+                } else {
+                    ProblemKind::Malformed
+                };
+                self.problem(&input.host, kind, start + offset, &plane.name);
+            }
+            self.repairs(&input.host, own().map(|(_, built)| built));
+        }
+    }
+
+    fn repairs<'a>(&mut self, host: &str, built: impl Iterator<Item = &'a BuiltTrack> + Clone) {
+        let repaired: u64 = built.clone().map(|built| built.decoded.repaired).sum();
+        if repaired > 0 {
+            let message = format!(
+                "{repaired} events had a negative length or a time out of range and were set to the nearest possible"
+            );
+            self.add(WarningKind::Repaired, host, message, "");
+        }
+        let pieces = || built.clone().flat_map(|built| &built.pieces);
+        let unsorted = pieces().filter(|piece| piece.nested.was_unsorted).count();
+        if unsorted > 0 {
+            let message = format!("{unsorted} rows were not in order of time and were sorted");
+            self.add(WarningKind::Repaired, host, message, "");
+        }
+        let overlapping: usize = pieces().map(|piece| piece.nested.overlapping).sum();
+        if overlapping > 0 {
+            let message = format!(
+                "{overlapping} slices overlap others of their row in part and are shown in lanes of their own"
+            );
+            self.add(WarningKind::Repaired, host, message, "");
+        }
+        let distance = built
+            .clone()
+            .map(|built| built.decoded.clock_distance_ps)
+            .max()
+            .unwrap_or(0);
+        if Picos(distance) > Picos::from_nanos(1_000_000) {
+            let message = format!(
+                "Device ops carry two times; ops are placed and measured by the device's own clock, up to {:.1} ms from where the host's clock puts them",
+                Picos(distance).as_seconds() * 1e3
+            );
+            self.add(WarningKind::Repaired, host, message, "");
+        }
+        let aggregates: usize = built.map(|built| built.decoded.aggregates.len()).sum();
+        if aggregates > 0 {
+            let message = format!(
+                "{aggregates} events were recorded as sums without times: they count in tables and have no place on the timeline"
+            );
+            self.add(WarningKind::Missing, host, message, "");
+        }
+    }
+
+    pub(super) fn programs(&mut self, programs: &Programs) {
+        for (title, reason) in programs.damaged.iter().take(MAX_EACH) {
+            let message = format!("The HLO of {title} could not be decoded: {reason}");
+            self.add(WarningKind::Damaged, "", message, "");
+        }
+    }
+
+    pub(super) fn nameless(&mut self, count: usize) {
+        if count > 0 {
+            let message =
+                format!("{count} kinds of events have no name in the file and are shown by number");
+            self.add(
+                WarningKind::Missing,
+                "",
+                message,
+                "The table of names is written last: the file is probably cut off",
+            );
+        }
+    }
+
+    pub(super) fn attributed(&mut self, count: usize) {
+        if count > 0 {
+            let message = format!(
+                "{count} kernels name no HLO op; they count for the program whose launch they belong to"
+            );
+            self.add(WarningKind::Missing, "", message, "CUDA graphs hide op names; XLA_FLAGS=--xla_gpu_enable_command_buffer= records them, at some cost in speed");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Chips and their peaks: what the device recorded, else computed from what it recorded, else data
+//! sheets. Every row names its source.
+
+use crate::session::{Chip, DeviceKind, Peak};
+
+/// Capabilities a device plane recorded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Capabilities {
+    pub(crate) model: Option<String>,
+    pub(crate) vendor: Option<String>,
+    pub(crate) peak_teraflops: Option<f64>,
+    pub(crate) hbm_gigabytes_per_second: Option<f64>,
+    pub(crate) clock_khz: Option<f64>,
+    pub(crate) core_count: Option<f64>,
+    pub(crate) memory_bandwidth: Option<f64>,
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) capability: Option<(i64, i64)>,
+}
+
+/// Data-sheet figures of one part: dense 16-bit peak in TFLOP/s, memory bandwidth in GB/s.
+struct DataSheet {
+    /// Lower-case words that all occur in the model's name.
+    words: &'static [&'static str],
+    teraflops: f64,
+    gigabytes_per_second: f64,
+}
+
+const fn sheet(words: &'static [&'static str], teraflops: f64, bandwidth: f64) -> DataSheet {
+    DataSheet { words, teraflops, gigabytes_per_second: bandwidth }
+}
+
+/// Public data sheets of the vendors, dense (no sparsity) 16-bit figures. More specific rows first.
+const DATA_SHEETS: &[DataSheet] = &[
+    sheet(&["b200"], 2250.0, 8000.0),
+    sheet(&["h200"], 989.0, 4800.0),
+    sheet(&["h100", "pcie"], 756.0, 2000.0),
+    sheet(&["h100"], 989.0, 3350.0),
+    sheet(&["a100", "80gb"], 312.0, 2039.0),
+    sheet(&["a100"], 312.0, 1555.0),
+    sheet(&["l40s"], 362.0, 864.0),
+    sheet(&["l4"], 121.0, 300.0),
+    sheet(&["v100"], 125.0, 900.0),
+    sheet(&["t4"], 65.0, 320.0),
+    sheet(&["mi355x"], 2517.0, 8000.0),
+    sheet(&["mi325x"], 1307.0, 6000.0),
+    sheet(&["mi300x"], 1307.0, 5300.0),
+    sheet(&["mi250x"], 383.0, 3277.0),
+    sheet(&["tpu", "v7x"], 2307.0, 7380.0),
+    sheet(&["tpu", "v6"], 918.0, 1640.0),
+    sheet(&["tpu", "v5", "lite"], 197.0, 820.0),
+    sheet(&["tpu", "v5"], 459.0, 2765.0),
+    sheet(&["tpu", "v4", "lite"], 137.0, 614.0),
+    sheet(&["tpu", "v4"], 275.0, 1230.0),
+    sheet(&["tpu", "v3"], 70.0, 450.0),
+    sheet(&["tpu", "v2"], 23.0, 358.0),
+];
+
+/// Dense 16-bit (else 32-bit) operations per multiprocessor and clock of NVIDIA compute
+/// capabilities, a fused multiply-add counting two. Source: CUDA programming guide and white papers.
+const NVIDIA_FLOPS_PER_CLOCK: &[((i64, i64), f64)] = &[
+    ((10, 0), 8192.0),
+    ((9, 0), 4096.0),
+    ((8, 9), 1024.0),
+    ((8, 6), 1024.0),
+    ((8, 0), 2048.0),
+    ((7, 5), 1024.0),
+    ((7, 0), 1024.0),
+    ((6, 1), 256.0),
+    ((6, 0), 256.0),
+    ((5, 0), 256.0),
+    ((3, 0), 384.0),
+];
+
+/// The same for AMD: 16-bit matrix operations per compute unit and clock.
+const AMD_FLOPS_PER_CLOCK: &[((i64, i64), f64)] = &[((9, 5), 4096.0), ((9, 4), 2048.0)];
+
+/// Kind of a GPU from the vendor it recorded; compute capabilities 1 to 8 and 9.0 and up are NVIDIA's
+/// where no vendor was recorded, as in old files.
+pub(crate) fn gpu_kind(capabilities: &Capabilities) -> DeviceKind {
+    match capabilities.vendor.as_deref() {
+        Some(vendor) if vendor.eq_ignore_ascii_case("nvidia") => DeviceKind::NvidiaGpu,
+        Some(vendor) if vendor.eq_ignore_ascii_case("amd") => DeviceKind::AmdGpu,
+        Some(_) => DeviceKind::OtherGpu,
+        None => match capabilities.capability {
+            Some((9, 4 | 5)) | None => DeviceKind::OtherGpu,
+            Some(_) => DeviceKind::NvidiaGpu,
+        },
+    }
+}
+
+/// The chip of a device.
+pub(crate) fn chip(kind: DeviceKind, capabilities: &Capabilities) -> Chip {
+    let name = chip_name(kind, capabilities);
+    let peak_flops = recorded_flops(capabilities)
+        .or_else(|| data_sheet(&name).map(|sheet| sheet_peak(sheet.teraflops * 1e12, &name)))
+        .or_else(|| computed_flops(kind, capabilities));
+    let peak_bandwidth = bandwidth(kind, capabilities)
+        .or_else(|| data_sheet(&name).map(|sheet| sheet_peak(sheet.gigabytes_per_second * 1e9, &name)));
+    Chip { name, peak_flops, peak_bandwidth, memory_bytes: capabilities.memory_bytes }
+}
+
+fn sheet_peak(per_second: f64, name: &str) -> Peak {
+    Peak { per_second, source: format!("public data sheet of {name}, dense 16-bit") }
+}
+
+fn chip_name(kind: DeviceKind, capabilities: &Capabilities) -> String {
+    if let Some(model) = capabilities.model.clone().filter(|model| !model.starts_with("gfx")) {
+        return model;
+    }
+    match (kind, capabilities.capability) {
+        (DeviceKind::Cpu, _) => "XLA:CPU".to_owned(),
+        (DeviceKind::NvidiaGpu, Some(capability)) => {
+            let cores = capabilities.core_count.unwrap_or(0.0);
+            nvidia_name(capability, cores)
+        }
+        (DeviceKind::AmdGpu, Some(capability)) => {
+            amd_name(capability, capabilities.core_count.unwrap_or(0.0))
+        }
+        _ => kind.name().to_owned(),
+    }
+}
+
+fn nvidia_name((major, minor): (i64, i64), cores: f64) -> String {
+    let family = match (major, minor) {
+        (7, 0) if (cores - 80.0).abs() < 0.5 => return "NVIDIA V100".to_owned(),
+        (3, _) => "Kepler",
+        (5, _) => "Maxwell",
+        (6, _) => "Pascal",
+        (7, 0..=4) => "Volta",
+        (7, _) => "Turing",
+        (8, 9) => "Ada",
+        (8, _) => "Ampere",
+        (9, _) => "Hopper",
+        (10.., _) => "Blackwell",
+        _ => "GPU",
+    };
+    format!("NVIDIA {family} (compute capability {major}.{minor})")
+}
+
+fn amd_name((major, minor): (i64, i64), cores: f64) -> String {
+    match (major, minor) {
+        (9, 4) if (cores - 304.0).abs() < 0.5 => "AMD MI300X".to_owned(),
+        (9, 4) => "AMD CDNA 3 (gfx942)".to_owned(),
+        (9, 5) => "AMD CDNA 4 (gfx950)".to_owned(),
+        _ => format!("AMD GPU (gfx{major}{minor})"),
+    }
+}
+
+fn data_sheet(name: &str) -> Option<&'static DataSheet> {
+    let lower = name.to_ascii_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    DATA_SHEETS.iter().find(|sheet| sheet.words.iter().all(|word| words.contains(word)))
+}
+
+fn recorded_flops(capabilities: &Capabilities) -> Option<Peak> {
+    let teraflops = capabilities.peak_teraflops.filter(|&peak| peak > 0.0)?;
+    Some(Peak { per_second: teraflops * 1e12, source: "recorded by the device".to_owned() })
+}
+
+fn computed_flops(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak> {
+    let cores = capabilities.core_count.filter(|&cores| cores > 0.0)?;
+    let clock = capabilities.clock_khz.filter(|&clock| clock > 0.0)? * 1e3;
+    let capability = capabilities.capability?;
+    let (table, unit) = match kind {
+        DeviceKind::NvidiaGpu => (NVIDIA_FLOPS_PER_CLOCK, "SMs"),
+        DeviceKind::AmdGpu => (AMD_FLOPS_PER_CLOCK, "CUs"),
+        _ => return None,
+    };
+    let per_clock = table.iter().find(|(known, _)| *known <= capability).map(|(_, flops)| *flops)?;
+    let source = format!(
+        "computed: {cores:.0} {unit} × {per_clock:.0} FLOP per clock × {:.2} GHz recorded clock",
+        clock / 1e9
+    );
+    Some(Peak { per_second: cores * per_clock * clock, source })
+}
+
+fn bandwidth(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak> {
+    let recorded = |per_second| Peak { per_second, source: "recorded by the device".to_owned() };
+    if let Some(gigabytes) = capabilities.hbm_gigabytes_per_second.filter(|&peak| peak > 0.0) {
+        return Some(recorded(gigabytes * 1e9));
+    }
+    let per_second = capabilities.memory_bandwidth.filter(|&peak| peak > 0.0)?;
+    let name = chip_name(kind, capabilities);
+    // AMD's runtime reports half the transfers per clock of HBM3 (2.66 TB/s for a 5.3 TB/s part).
+    if kind == DeviceKind::AmdGpu
+        && let Some(sheet) = data_sheet(&name)
+        && per_second < 0.6 * sheet.gigabytes_per_second * 1e9
+    {
+        let mut peak = sheet_peak(sheet.gigabytes_per_second * 1e9, &name);
+        peak.source = format!("public data sheet of {name}; the device recorded {:.0} GB/s, half of it", per_second / 1e9);
+        return Some(peak);
+    }
+    Some(recorded(per_second))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gpu(vendor: Option<&str>, capability: (i64, i64), cores: f64, khz: f64) -> Capabilities {
+        Capabilities {
+            vendor: vendor.map(str::to_owned),
+            capability: Some(capability),
+            core_count: Some(cores),
+            clock_khz: Some(khz),
+            ..Capabilities::default()
+        }
+    }
+
+    #[test]
+    fn mi300x_is_known_by_its_compute_units() {
+        let capabilities = Capabilities {
+            memory_bandwidth: Some(2.6624e12),
+            ..gpu(Some("AMD"), (9, 4), 304.0, 2.1e6)
+        };
+        let chip = chip(gpu_kind(&capabilities), &capabilities);
+        assert_eq!(chip.name, "AMD MI300X");
+        assert!((chip.peak_flops.unwrap().per_second - 1307e12).abs() < 1e12);
+        assert!((chip.peak_bandwidth.unwrap().per_second - 5.3e12).abs() < 1e9);
+    }
+
+    #[test]
+    fn a_gpu_without_vendor_is_told_by_its_capability() {
+        let capabilities = gpu(None, (7, 0), 80.0, 1.53e6);
+        assert_eq!(gpu_kind(&capabilities), DeviceKind::NvidiaGpu);
+        let chip = chip(DeviceKind::NvidiaGpu, &capabilities);
+        assert_eq!(chip.name, "NVIDIA V100");
+        assert!(chip.peak_flops.unwrap().source.contains("data sheet"));
+    }
+
+    #[test]
+    fn an_unknown_part_is_computed_from_its_clock() {
+        let capabilities = gpu(Some("Nvidia"), (6, 1), 28.0, 1.582e6);
+        let chip = chip(DeviceKind::NvidiaGpu, &capabilities);
+        let peak = chip.peak_flops.unwrap();
+        assert!((peak.per_second - 28.0 * 256.0 * 1.582e9).abs() < 1e6);
+        assert!(peak.source.starts_with("computed"));
+    }
+
+    #[test]
+    fn words_are_matched_whole() {
+        assert!(data_sheet("NVIDIA L40").is_none());
+        assert!(data_sheet("NVIDIA H100 80GB HBM3").is_some());
+        assert_eq!(data_sheet("TPU v5 lite").unwrap().teraflops, 197.0);
+        assert_eq!(data_sheet("TPU v6 Lite").unwrap().teraflops, 918.0);
+    }
+}

@@ -1,0 +1,104 @@
+//! Roles of stats, decided from their names once per plane.
+
+use rustc_hash::FxHashMap;
+use stepscope_xplane::Plane;
+
+/// What a stat tells the ingest. Everything else is read again when a slice's details are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StatRole {
+    Ignored,
+    HloOp,
+    HloModule,
+    ProgramId,
+    RunId,
+    DeviceOrdinal,
+    CorrelationId,
+    ConsumerType,
+    ConsumerId,
+    ProducerType,
+    ProducerId,
+    RootLevel,
+    StepNumber,
+    KernelDetails,
+    MemcpyDetails,
+    MemsetDetails,
+    FrameworkOp,
+    AsyncMark,
+    DeviceOffset,
+    DeviceDuration,
+    CounterValue,
+    Flow,
+}
+
+fn role_of(name: &[u8]) -> StatRole {
+    match name {
+        b"hlo_op" => StatRole::HloOp,
+        b"hlo_module" => StatRole::HloModule,
+        b"program_id" => StatRole::ProgramId,
+        b"run_id" => StatRole::RunId,
+        b"device_ordinal" => StatRole::DeviceOrdinal,
+        b"correlation_id" => StatRole::CorrelationId,
+        b"_ct" => StatRole::ConsumerType,
+        b"_c" => StatRole::ConsumerId,
+        b"_pt" => StatRole::ProducerType,
+        b"_p" => StatRole::ProducerId,
+        b"_r" => StatRole::RootLevel,
+        b"step_num" => StatRole::StepNumber,
+        b"kernel_details" => StatRole::KernelDetails,
+        b"memcpy_details" => StatRole::MemcpyDetails,
+        b"memset_details" | b"Memset_details" => StatRole::MemsetDetails,
+        b"tf_op" => StatRole::FrameworkOp,
+        b"_a" => StatRole::AsyncMark,
+        b"device_offset_ps" => StatRole::DeviceOffset,
+        b"device_duration_ps" => StatRole::DeviceDuration,
+        b"counter_value" | b"Raw Value" | b"Scaled Value" => StatRole::CounterValue,
+        b"flow" => StatRole::Flow,
+        _ => StatRole::Ignored,
+    }
+}
+
+/// Stat ids of one plane with their roles.
+#[derive(Debug, Default)]
+pub(crate) struct StatRoles {
+    /// Roles of small ids, by id.
+    dense: Vec<StatRole>,
+    /// Roles of the others.
+    sparse: FxHashMap<i64, StatRole>,
+}
+
+/// Ids below this are looked up by position.
+const DENSE_IDS: i64 = 1 << 16;
+
+impl StatRoles {
+    pub(crate) fn of(plane: &Plane<'_>) -> Self {
+        let mut roles = Self::default();
+        for metadata in plane.stat_metadata.iter() {
+            let role = role_of(metadata.name);
+            if role == StatRole::Ignored {
+                continue;
+            }
+            match usize::try_from(metadata.id) {
+                Ok(position) if metadata.id < DENSE_IDS => {
+                    if roles.dense.len() <= position {
+                        roles.dense.resize(position + 1, StatRole::Ignored);
+                    }
+                    roles.dense[position] = role;
+                }
+                _ => {
+                    roles.sparse.insert(metadata.id, role);
+                }
+            }
+        }
+        roles
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: i64) -> StatRole {
+        let dense = usize::try_from(id).ok().and_then(|position| self.dense.get(position));
+        match dense {
+            Some(&role) => role,
+            None if self.sparse.is_empty() => StatRole::Ignored,
+            None => self.sparse.get(&id).copied().unwrap_or(StatRole::Ignored),
+        }
+    }
+}

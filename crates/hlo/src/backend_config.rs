@@ -24,7 +24,9 @@ pub(crate) fn read(opcode: &str, config: &[u8]) -> BackendConfig {
     match opcode {
         "custom-call" => found.dot = dot_dimensions(config),
         "while" => found.known_trip_count = known_trip_count(config),
-        _ => found.kind = fusion_kind(config).unwrap_or_default().to_owned(),
+        _ => fusion_kind(config)
+            .unwrap_or_default()
+            .clone_into(&mut found.kind),
     }
     found
 }
@@ -84,4 +86,36 @@ fn integers(config: &str, key: &str) -> Option<Vec<i64>> {
         .filter(|number| !number.is_empty())
         .map(|number| number.parse().ok())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wanted_keys_are_found_and_lookalikes_are_not() {
+        let config = br#"{"name":"n","known_trip_count":{ "n" : "48"},"n":"7"}"#;
+        assert_eq!(read("while", config).known_trip_count, Some(48));
+        assert_eq!(
+            read("while", br#"{"known_trip_count":{"step":"1"}}"#).known_trip_count,
+            None
+        );
+        let config = br#"{"x":"kind","fusion_config":{"kind":"__ynn_fusion"}}"#;
+        assert_eq!(read("fusion", config).kind, "__ynn_fusion");
+        assert_eq!(read("add", config), BackendConfig::default());
+    }
+
+    #[test]
+    fn dot_dimensions_may_be_quoted_or_missing() {
+        let config = br#"{"dot_dimension_numbers":{"lhs_contracting_dimensions":["2", 3],
+            "rhs_contracting_dimensions":[1],"lhs_batch_dimensions":[]}}"#;
+        let expected = DotDimensions {
+            lhs_contracting: vec![2, 3],
+            rhs_contracting: vec![1],
+            ..DotDimensions::default()
+        };
+        assert_eq!(read("custom-call", config).dot, Some(expected));
+        let broken = br#"{"dot_dimension_numbers":{"lhs_contracting_dimensions":["x"]}}"#;
+        assert_eq!(read("custom-call", broken).dot, None);
+    }
 }

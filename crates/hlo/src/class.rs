@@ -31,16 +31,9 @@ pub enum OpClass {
     Other,
 }
 
-/// What the instructions of one computation, and of all it calls, consist of.
+/// The classes among the instructions of one computation and of all it calls: a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct BodySummary {
-    has_matmul: bool,
-    has_attention: bool,
-    has_collective: bool,
-    has_copy: bool,
-    has_formatting: bool,
-    has_other: bool,
-}
+pub(crate) struct BodySummary(u8);
 
 pub(crate) fn class(program: &Program, instruction: &Instruction) -> OpClass {
     let start = async_start(program, instruction);
@@ -180,52 +173,32 @@ fn body_summary(
 
 impl BodySummary {
     fn of(class: OpClass) -> Self {
-        let mut summary = Self::default();
-        match class {
-            OpClass::Matmul => summary.has_matmul = true,
-            OpClass::Attention => summary.has_attention = true,
-            OpClass::Collective => summary.has_collective = true,
-            OpClass::Copy => summary.has_copy = true,
-            OpClass::DataFormatting => summary.has_formatting = true,
-            OpClass::Control | OpClass::HostTransfer | OpClass::Other => summary.has_other = true,
-        }
-        summary
+        Self(1 << class as u8)
+    }
+
+    fn contains(self, class: OpClass) -> bool {
+        self.0 & Self::of(class).0 != 0
     }
 
     fn merge(self, other: Self) -> Self {
-        Self {
-            has_matmul: self.has_matmul || other.has_matmul,
-            has_attention: self.has_attention || other.has_attention,
-            has_collective: self.has_collective || other.has_collective,
-            has_copy: self.has_copy || other.has_copy,
-            has_formatting: self.has_formatting || other.has_formatting,
-            has_other: self.has_other || other.has_other,
-        }
+        Self(self.0 | other.0)
     }
 
     /// The dearest work wins; copying and formatting only where there is nothing else.
     fn class(self) -> OpClass {
-        match self {
-            Self {
-                has_attention: true,
-                ..
-            } => OpClass::Attention,
-            Self {
-                has_matmul: true, ..
-            } => OpClass::Matmul,
-            Self {
-                has_collective: true,
-                ..
-            } => OpClass::Collective,
-            Self {
-                has_other: true, ..
-            } => OpClass::Other,
-            Self {
-                has_formatting: true,
-                ..
-            } => OpClass::DataFormatting,
-            Self { has_copy: true, .. } => OpClass::Copy,
-            _ => OpClass::Other,
-        }
+        let dearest_first = [
+            OpClass::Attention,
+            OpClass::Matmul,
+            OpClass::Collective,
+            OpClass::HostTransfer,
+            OpClass::Control,
+            OpClass::Other,
+            OpClass::DataFormatting,
+            OpClass::Copy,
+        ];
+        dearest_first
+            .into_iter()
+            .find(|&class| self.contains(class))
+            .unwrap_or_default()
     }
 }

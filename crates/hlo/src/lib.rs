@@ -28,6 +28,8 @@ mod class;
 mod cost;
 mod decode;
 mod error;
+#[cfg(test)]
+mod hostile_tests;
 mod opcode;
 mod primitive_type;
 mod program;
@@ -35,6 +37,8 @@ mod shape;
 mod source;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod text;
 mod wire;
 

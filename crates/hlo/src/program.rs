@@ -139,6 +139,11 @@ impl Program {
         &self.computations
     }
 
+    /// The computation where execution begins.
+    pub fn entry(&self) -> Option<&Computation> {
+        self.computations.get(self.entry_computation?.index())
+    }
+
     /// The computation of this id.
     pub fn computation_by_id(&self, id: i64) -> Option<&Computation> {
         self.computations

@@ -28,7 +28,7 @@ pub struct Shape {
     /// Physical arrangement of an array, where recorded.
     pub layout: Option<Layout>,
     /// Shapes of the elements of a tuple.
-    pub tuple_shapes: Vec<Shape>,
+    pub tuple_shapes: Vec<Self>,
 }
 
 /// Physical arrangement of an array in memory.
@@ -297,5 +297,127 @@ impl fmt::Display for Layout {
             write!(formatter, "S({})", self.memory_space)?;
         }
         formatter.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(element_type: PrimitiveType, dimensions: &[i64], layout: Layout) -> Shape {
+        Shape {
+            element_type,
+            dimensions: dimensions.to_vec(),
+            layout: Some(layout),
+            ..Shape::default()
+        }
+    }
+
+    fn tiled(minor_to_major: &[i64], tiles: &[&[i64]]) -> Layout {
+        Layout {
+            minor_to_major: minor_to_major.to_vec(),
+            tiles: tiles.iter().map(|tile| tile.to_vec()).collect(),
+            ..Layout::default()
+        }
+    }
+
+    #[test]
+    fn text_is_that_of_xla() {
+        let layout = Layout {
+            memory_space: 1,
+            ..tiled(&[1, 0], &[&[8, 128]])
+        };
+        let matrix = array(PrimitiveType::F32, &[2, 3], layout);
+        assert_eq!(matrix.to_string(), "f32[2,3]{1,0:T(8,128)S(1)}");
+        let layout = Layout {
+            element_size_bits: 4,
+            ..tiled(&[0], &[&[COMBINED_DIMENSION, 8], &[2]])
+        };
+        let packed = array(PrimitiveType::S4, &[10], layout);
+        assert_eq!(packed.to_string(), "s4[10]{0:T(*,8)(2)E(4)}");
+        let scalar = array(PrimitiveType::Pred, &[], Layout::default());
+        let dynamic = Shape {
+            dynamic_dimensions: vec![true, false],
+            ..matrix.clone()
+        };
+        let token = Shape {
+            element_type: PrimitiveType::Token,
+            ..Shape::default()
+        };
+        let tuple = Shape {
+            element_type: PrimitiveType::Tuple,
+            tuple_shapes: vec![
+                scalar.clone(),
+                dynamic,
+                token,
+                scalar.clone(),
+                scalar.clone(),
+                scalar,
+            ],
+            ..Shape::default()
+        };
+        assert_eq!(
+            tuple.to_string(),
+            "(pred[], f32[<=2,3]{1,0:T(8,128)S(1)}, token[], pred[], pred[], /*index=5*/pred[])"
+        );
+    }
+
+    #[test]
+    fn sizes_count_leaves_and_packed_bits() {
+        let half = array(PrimitiveType::Bf16, &[3, 5], tiled(&[1, 0], &[]));
+        let unpacked = array(PrimitiveType::S4, &[3, 5], tiled(&[1, 0], &[]));
+        let layout = Layout {
+            element_size_bits: 4,
+            ..tiled(&[1, 0], &[])
+        };
+        let packed = array(PrimitiveType::S4, &[3, 5], layout);
+        assert_eq!(
+            (half.byte_size(), unpacked.byte_size(), packed.byte_size()),
+            (30, 15, 8)
+        );
+        let layout = Layout {
+            memory_space: HOST_MEMORY_SPACE,
+            ..Layout::default()
+        };
+        let on_host = array(PrimitiveType::F64, &[], layout);
+        let tuple = Shape {
+            element_type: PrimitiveType::Tuple,
+            tuple_shapes: vec![half, on_host],
+            ..Shape::default()
+        };
+        assert_eq!((tuple.byte_size(), tuple.device_byte_size()), (38, 30));
+        assert_eq!(tuple.element_count(), 16);
+        assert_eq!(tuple.first_leaf().element_type, PrimitiveType::Bf16);
+    }
+
+    #[test]
+    fn tiles_round_physical_dimensions_up() {
+        // 3 x (10 -> 16) x (200 -> 256) elements.
+        let matrix = array(
+            PrimitiveType::F32,
+            &[3, 10, 200],
+            tiled(&[2, 1, 0], &[&[8, 128]]),
+        );
+        assert_eq!(matrix.padded_byte_size(), 4 * 3 * 16 * 256);
+        // Transposed: dimension 1 varies fastest, so (200 -> 200) x (10 -> 128).
+        let matrix = array(PrimitiveType::F32, &[10, 200], tiled(&[0, 1], &[&[8, 128]]));
+        assert_eq!(matrix.padded_byte_size(), 4 * 200 * 128);
+        // A second tile packs pairs of rows; 8 is even already.
+        let layout = tiled(&[1, 0], &[&[8, 128], &[2, 1]]);
+        assert_eq!(
+            array(PrimitiveType::Bf16, &[9, 1], layout).padded_byte_size(),
+            2 * 16 * 128
+        );
+        // A scalar fills its tile.
+        let scalar = array(PrimitiveType::F32, &[], tiled(&[], &[&[128]]));
+        assert_eq!((scalar.byte_size(), scalar.padded_byte_size()), (4, 512));
+        // All but the last dimension merge: 3 * 10 = 30 -> 32 rows.
+        let tile: &[i64] = &[COMBINED_DIMENSION, 8, 128];
+        let merged = array(
+            PrimitiveType::F32,
+            &[3, 10, 100],
+            tiled(&[2, 1, 0], &[tile]),
+        );
+        assert_eq!(merged.padded_byte_size(), 4 * 32 * 128);
     }
 }

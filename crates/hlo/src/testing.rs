@@ -37,9 +37,9 @@ impl Draft {
 
     pub(crate) fn parameter(&mut self, shape: wire::Shape) -> i64 {
         let is_parameter = |i: &&wire::HloInstruction| i.opcode == b"parameter";
-        let number = self.instructions.iter().filter(is_parameter).count() as i64;
+        let number = signed(self.instructions.iter().filter(is_parameter).count());
         self.add_with("parameter", shape, &[], |instruction| {
-            instruction.parameter_number = number
+            instruction.parameter_number = number;
         })
     }
 
@@ -55,7 +55,7 @@ impl Draft {
         operands: &[i64],
         edit: impl FnOnce(&mut wire::HloInstruction),
     ) -> i64 {
-        let id = self.computation.id * IDS_PER_COMPUTATION + self.instructions.len() as i64;
+        let id = self.computation.id * IDS_PER_COMPUTATION + signed(self.instructions.len());
         let mut instruction = wire::HloInstruction {
             name: format!("{opcode}.{id}").into_bytes(),
             opcode: opcode.into(),
@@ -69,6 +69,10 @@ impl Draft {
         self.computation.root_id = id;
         id
     }
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).expect("a small count")
 }
 
 /// Encodes a module whose last computation is the entry.
@@ -113,7 +117,7 @@ pub(crate) fn array(element_type: PrimitiveType, dimensions: &[i64]) -> wire::Sh
         element_type: number.expect("a known type"),
         dimensions: dimensions.to_vec(),
         layout: Some(wire::Layout {
-            minor_to_major: (0..dimensions.len() as i64).rev().collect(),
+            minor_to_major: (0..signed(dimensions.len())).rev().collect(),
             ..wire::Layout::default()
         }),
         ..wire::Shape::default()

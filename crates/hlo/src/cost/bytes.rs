@@ -15,9 +15,8 @@ pub(super) fn bytes_accessed(program: &Program, instruction: &Instruction) -> f6
     match instruction.opcode.as_str() {
         "tuple" => (instruction.shape.tuple_shapes.len() as u64 * POINTER_BYTES) as f64,
         "slice" => 2.0 * result,
-        "dynamic-slice" => 2.0 * result + operand(1),
+        "dynamic-slice" | "gather" => 2.0 * result + operand(1),
         "dynamic-update-slice" => 2.0 * operand(1) + operand(2),
-        "gather" => 2.0 * result + operand(1),
         "scatter" => {
             let operand_count = instruction.operand_ids.len().saturating_sub(1) / 2;
             let updates = operand_count + 1..=2 * operand_count;

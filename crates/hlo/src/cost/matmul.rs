@@ -62,22 +62,18 @@ fn dot_flops(program: &Program, instruction: &Instruction) -> f64 {
     let dimensions = instruction
         .attributes()
         .and_then(|attributes| attributes.dot.as_ref());
-    match dimensions {
-        Some(dimensions) => {
-            let contracted: f64 = dimensions
-                .lhs_contracting
-                .iter()
-                .map(|&dimension| lhs.dimension(dimension).unwrap_or(1) as f64)
-                .product();
-            2.0 * result.element_count() as f64 * contracted
-        }
-        // Library calls that do not say what they contract: [batch, m, k] by [batch, k, n] to
-        // [batch, m, n], where either operand may be transposed.
-        None => {
-            let columns = result.dimensions.last().map_or(1, |&size| size.max(0));
-            2.0 * lhs.element_count() as f64 * columns as f64
-        }
+    if let Some(dimensions) = dimensions {
+        let contracted: f64 = dimensions
+            .lhs_contracting
+            .iter()
+            .map(|&dimension| lhs.dimension(dimension).unwrap_or(1) as f64)
+            .product();
+        return 2.0 * result.element_count() as f64 * contracted;
     }
+    // Library calls that do not say what they contract: [batch, m, k] by [batch, k, n] to
+    // [batch, m, n], where either operand may be transposed.
+    let columns = result.dimensions.last().map_or(1, |&size| size.max(0));
+    2.0 * lhs.element_count() as f64 * columns as f64
 }
 
 /// Shapes of the forward convolution (input, kernel, output), whichever of them is computed.

@@ -113,3 +113,61 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
         value.map_or(Self::Missing, Into::into)
     }
 }
+
+/// A table as CSV by RFC 4180: keys in the first line, numbers in base units without grouping,
+/// nothing where a value is missing.
+pub fn to_csv(table: &Table) -> String {
+    let mut csv = String::new();
+    let keys = table.columns.iter().map(|column| Cell::from(column.key)).collect();
+    for row in std::iter::once(&keys).chain(&table.rows) {
+        for (position, cell) in row.iter().enumerate() {
+            if position > 0 {
+                csv.push(',');
+            }
+            push_csv(&mut csv, cell);
+        }
+        csv.push_str("\r\n");
+    }
+    csv
+}
+
+fn push_csv(csv: &mut String, cell: &Cell) {
+    use std::fmt::Write;
+    let written = match cell {
+        Cell::Missing => Ok(()),
+        Cell::Int(value) => write!(csv, "{value}"),
+        Cell::Float(value) => write!(csv, "{value}"),
+        Cell::Flag(value) => write!(csv, "{value}"),
+        Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
+            write!(csv, "\"{}\"", text.replace('"', "\"\""))
+        }
+        Cell::Text(text) => csv.write_str(text),
+    };
+    debug_assert!(written.is_ok(), "a String takes everything");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        let table = Table {
+            key: "rows",
+            title: String::new(),
+            columns: vec![
+                Column::new("name", "Name", Unit::Text),
+                Column::new("total_ps", "Total", Unit::Picos),
+                Column::wide("ratio", "Ratio", Unit::Ratio),
+            ],
+            rows: vec![
+                vec!["fusion(a, \"b\")".into(), 12i64.into(), 0.25.into()],
+                vec!["dot\n".into(), Cell::Missing, true.into()],
+            ],
+            row_count: 2,
+        };
+        let expected =
+            "name,total_ps,ratio\r\n\"fusion(a, \"\"b\"\")\",12,0.25\r\n\"dot\n\",,true\r\n";
+        assert_eq!(to_csv(&table), expected);
+    }
+}

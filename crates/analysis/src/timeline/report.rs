@@ -16,7 +16,7 @@ pub struct TimelineReport {
     /// End of the last slice.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Slices in the session.
+    /// Slices in the selection.
     #[ts(type = "number")]
     pub slice_count: i64,
     /// Groups (one per device and host) in display order.
@@ -25,13 +25,35 @@ pub struct TimelineReport {
     pub steps: Vec<TimelineStep>,
     /// What was adjusted: overlaps put in sub-lanes, aggregated events, lines without events.
     pub notes: Vec<Note>,
+    /// The tracks as rows of a table, sorted and limited as asked; `groups` has all of them.
+    #[serde(skip)]
+    pub rows: Vec<TimelineRow>,
+}
+
+/// One track as a row of a table.
+#[derive(Debug, Clone)]
+pub struct TimelineRow {
+    /// Identity in tile requests.
+    pub track: u32,
+    /// Its group.
+    pub group: String,
+    /// Name.
+    pub name: String,
+    /// See [`TrackReport::role`].
+    pub role: String,
+    /// Slices or samples.
+    pub slice_count: i64,
+    /// See [`TrackReport::lanes`].
+    pub lanes: u32,
+    /// Largest sample, for counters.
+    pub counter_max: Option<f64>,
 }
 
 /// Tracks of one device or host.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct TrackGroup {
-    /// Such as `host-0 / TPU:0` or `host-0 / threads`.
+    /// Such as `host-0 / TPU:0` or `host-0 / threads`, without the host where there is one only.
     pub name: String,
     /// `device` or `host`.
     pub kind: String,
@@ -49,8 +71,8 @@ pub struct TrackReport {
     pub track: u32,
     /// Name, such as `XLA Ops` or `python`.
     pub name: String,
-    /// `steps`, `programs`, `ops`, `async_ops`, `stream`, `scopes`, `host_thread`, `python`,
-    /// `counter`, `other`.
+    /// `steps`, `programs`, `ops`, `async_ops`, `stream`, `derived`, `counter`, `python`,
+    /// `host_thread`, `other`.
     pub role: String,
     /// Rows it needs: lanes over all nests; 1 for counters.
     pub lanes: u32,
@@ -290,6 +312,6 @@ pub struct LabelReport {
     /// Name to draw.
     pub name: String,
     /// Colour class: `matmul`, `attention`, `compute`, `collective`, `copy`, `program`, `step`,
-    /// `python`, `host`, `wait`, `compile`, `marker`, `idle`.
+    /// `python`, `host`, `wait`, `input`, `compile`, `marker`.
     pub class: String,
 }

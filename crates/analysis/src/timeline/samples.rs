@@ -1,0 +1,192 @@
+//! Sessions built by hand for the tests of this folder.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use stepscope_model::{
+    Chip, Class, Device, DeviceId, DeviceKind, Flow, FlowKind, Flows, Host, HostId, Label, LabelId,
+    Lane, Op, OpId, Origin, Picos, Program, ProgramId, Samples, Session, SliceId, SliceKind, Span,
+    Step, StepSpan, Strings, Track, TrackId, TrackRole,
+};
+
+/// A lane from `(start, duration, label)`.
+pub(super) fn lane(slices: &[(i64, i64, u32)]) -> Lane {
+    Lane {
+        starts: slices.iter().map(|slice| slice.0).collect(),
+        durations: slices.iter().map(|slice| slice.1).collect(),
+        labels: slices.iter().map(|slice| LabelId(slice.2)).collect(),
+        events: (0..).take(slices.len()).collect(),
+    }
+}
+
+/// A track of nothing but lanes in one nest.
+pub(super) fn track(strings: &mut Strings, name: &str, lanes: Vec<Lane>) -> Track {
+    let nest = 0..u32::try_from(lanes.len()).expect("few lanes");
+    Track {
+        name: strings.intern(name),
+        host: HostId(0),
+        device: None,
+        role: TrackRole::HostThread,
+        line_id: 0,
+        lanes,
+        nests: vec![nest],
+        samples: None,
+        origin: Origin::default(),
+    }
+}
+
+pub(super) fn label(strings: &mut Strings, name: &str, class: Class) -> Label {
+    Label {
+        name: strings.intern(name),
+        kind: SliceKind::Host,
+        class,
+        op: None,
+        program: None,
+        launch: None,
+        transfer: None,
+        framework_op: None,
+    }
+}
+
+/// A session of these tracks with labels `label 0` to `label 9`.
+pub(super) fn session(tracks: impl FnOnce(&mut Strings) -> Vec<Track>) -> Session {
+    let mut strings = Strings::default();
+    let labels = (0..10)
+        .map(|n| label(&mut strings, &format!("label {n}"), Class::Host))
+        .collect();
+    let tracks = tracks(&mut strings);
+    Session {
+        name: "by hand".to_owned(),
+        epoch_ns: None,
+        hosts: vec![Host {
+            name: "vm".to_owned(),
+            bytes: Arc::new(Vec::new()),
+            offset: Picos::ZERO,
+            profile_epoch_ns: None,
+            facts: Vec::new(),
+            event_count: 0,
+        }],
+        devices: Vec::new(),
+        tracks,
+        labels,
+        strings,
+        programs: Vec::new(),
+        ops: Vec::new(),
+        launches: Vec::new(),
+        program_runs: Vec::new(),
+        steps: Vec::new(),
+        step_origin: None,
+        flows: Flows::default(),
+        aggregates: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// Two steps of one op on a device with a nested one, a thread that launches it, and a counter.
+pub(super) fn two_steps() -> Session {
+    let mut session = session(|strings| {
+        let mut ops = track(
+            strings,
+            "XLA Ops",
+            vec![
+                lane(&[(100, 50, 0), (200, 60, 0)]),
+                lane(&[(110, 10, 1), (130, 15, 1), (210, 30, 1)]),
+            ],
+        );
+        ops.device = Some(DeviceId(0));
+        ops.role = TrackRole::Ops;
+        let mut counter = track(strings, "memory", Vec::new());
+        counter.role = TrackRole::Counter;
+        counter.samples = Some(Samples {
+            times: vec![0, 90, 95, 200],
+            values: vec![1.0, 2.0, 7.0, 3.0],
+        });
+        let thread = track(strings, "main", vec![lane(&[(80, 5, 2), (180, 5, 2)])]);
+        vec![ops, counter, thread]
+    });
+    add_device(&mut session);
+    let on = |start, end| StepSpan {
+        host: HostId(0),
+        device: Some(DeviceId(0)),
+        span: Span::new(Picos(start), Picos(end)),
+        work: None,
+    };
+    session.steps = vec![
+        Step {
+            number: 7,
+            spans: vec![on(100, 200)],
+        },
+        Step {
+            number: 8,
+            spans: vec![on(200, 300)],
+        },
+    ];
+    let at = |track, index| SliceId {
+        track: TrackId(track),
+        lane: 0,
+        index,
+    };
+    let launch = |index| Flow {
+        from: at(2, index),
+        to: at(0, index),
+        kind: FlowKind::Launch,
+    };
+    session.flows = Flows::new(vec![launch(0), launch(1)]);
+    session
+}
+
+fn add_device(session: &mut Session) {
+    session.devices.push(Device {
+        host: HostId(0),
+        ordinal: 0,
+        name: "TPU:0".to_owned(),
+        kind: DeviceKind::Tpu,
+        chip: Chip {
+            name: "TPU v6 Lite".to_owned(),
+            peak_flops: None,
+            peak_bandwidth: None,
+            memory_bytes: None,
+        },
+    });
+    session.programs.push(Program {
+        id: 5,
+        name: "jit_step".to_owned(),
+        hlo: None,
+    });
+    let mut text = |text: &str| session.strings.intern(text);
+    let expression = "%while.1 = (f32[8]{0}) while(%tuple.9), body=%inner";
+    session.ops.push(Op {
+        program: ProgramId(0),
+        name: text("while.1"),
+        category: text("while"),
+        scope: text("jit(step)/layer_0/while"),
+        source: text("train.py:7"),
+        cost: None,
+        is_rematerialised: false,
+        is_control: true,
+        expression: text(expression),
+    });
+    session.labels[0].op = Some(OpId(0));
+    session.labels[0].program = Some(ProgramId(0));
+    session.labels[0].class = Class::Compute;
+    session.labels[1].class = Class::Matmul;
+}
+
+/// Lanes of up to 400 slices: instants, slices that touch, gaps, and now and then long ones.
+pub(super) fn any_lane() -> impl Strategy<Value = Lane> {
+    let gap = prop_oneof![3 => Just(0i64), 3 => 1i64..4, 1 => 50i64..500];
+    let duration = prop_oneof![2 => Just(0i64), 6 => 1i64..6, 1 => 100i64..900];
+    let slices = prop::collection::vec((gap, duration, 0u32..10), 0..400);
+    slices.prop_map(|slices| {
+        let mut now = 0;
+        let placed: Vec<_> = slices
+            .into_iter()
+            .map(|(gap, duration, label)| {
+                let start = now + gap;
+                now = start + duration;
+                (start, duration, label)
+            })
+            .collect();
+        lane(&placed)
+    })
+}

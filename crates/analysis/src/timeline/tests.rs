@@ -1,0 +1,119 @@
+//! The report and the details of slices, on a session built by hand.
+
+use super::*;
+use crate::timeline::samples::two_steps;
+
+fn report(change: impl FnOnce(&mut Selection)) -> TimelineReport {
+    let mut options = TimelineOptions::default();
+    change(&mut options.selection);
+    Timeline::run(&two_steps(), &options).expect("the selection is fine")
+}
+
+fn at(track: u32, lane: u32, index: u32) -> stepscope_model::SliceId {
+    SliceRefReport { track, lane, index }.into()
+}
+
+#[test]
+fn tracks_stand_in_groups() {
+    let report = report(|_| {});
+    assert_eq!(
+        (report.start_ps, report.end_ps, report.slice_count),
+        (0, 260, 7)
+    );
+    let groups: Vec<_> = report
+        .groups
+        .iter()
+        .map(|group| (&*group.name, &*group.kind))
+        .collect();
+    assert_eq!(groups, [("TPU:0", "device"), ("threads", "host")]);
+    let counter = &report.groups[1].tracks[0];
+    assert_eq!(
+        (&*counter.role, counter.lanes, counter.slice_count),
+        ("counter", 1, 4)
+    );
+    assert_eq!(counter.counter_max, Some(7.0));
+    let steps: Vec<_> = report
+        .steps
+        .iter()
+        .map(|s| (s.step, s.start_ps, s.duration_ps))
+        .collect();
+    assert_eq!(steps, [(7, 100, 100), (8, 200, 100)]);
+}
+
+#[test]
+fn selections_narrow_tracks_and_counts() {
+    let step = report(|selection| selection.steps = Some("8".to_owned()));
+    assert_eq!(
+        (step.start_ps, step.end_ps, step.slice_count),
+        (200, 300, 2)
+    );
+    let device = report(|selection| selection.device = Some("0".to_owned()));
+    assert_eq!(device.groups.len(), 1);
+    let program = report(|selection| selection.program = Some("jit_step".to_owned()));
+    assert_eq!(program.slice_count, 2);
+    let named = report(|selection| selection.pattern = Some("main".to_owned()));
+    assert_eq!(named.groups[0].tracks[0].name, "main");
+}
+
+#[test]
+fn the_table_is_sorted_and_cut_and_the_groups_are_not() {
+    use crate::registry::Report;
+    let report = report(|selection| {
+        selection.sort = Some("slice_count".to_owned());
+        selection.limit = Some(1);
+    });
+    let table = &report.tables()[0];
+    assert_eq!((table.rows.len(), table.row_count), (1, 3));
+    assert_eq!(table.rows[0][2], "XLA Ops".into());
+    assert_eq!(report.groups[1].tracks.len(), 2);
+}
+
+#[test]
+fn details_tell_what_a_slice_is() {
+    let session = two_steps();
+    let outer = details::details(&session, at(0, 0, 0)).expect("the slice exists");
+    assert_eq!(
+        (outer.start_ps, outer.duration_ps, outer.self_ps),
+        (100, 50, 25)
+    );
+    assert_eq!(outer.step, Some(7));
+    assert_eq!(outer.program.as_deref(), Some("jit_step(5)"));
+    assert_eq!(outer.source.as_deref(), Some("train.py:7"));
+    assert_eq!(outer.track_name, "TPU:0 / XLA Ops");
+    assert_eq!(
+        outer.first_child,
+        Some(SliceRefReport {
+            track: 0,
+            lane: 1,
+            index: 0
+        })
+    );
+    assert_eq!(outer.parent, None);
+    assert_eq!(outer.flows.len(), 1);
+    assert!(!outer.flows[0].is_outgoing);
+    assert_eq!(outer.flows[0].other_name, "label 2");
+    let nested = details::details(&session, at(0, 1, 2)).expect("the slice exists");
+    assert_eq!(
+        nested.parent,
+        Some(SliceRefReport {
+            track: 0,
+            lane: 0,
+            index: 1
+        })
+    );
+    assert_eq!((nested.step, nested.op), (Some(8), None));
+    let launch = details::details(&session, at(2, 0, 1)).expect("the slice exists");
+    assert!(launch.flows[0].is_outgoing);
+}
+
+#[test]
+fn details_of_nothing_are_nothing() {
+    let session = two_steps();
+    for slice in [at(9, 0, 0), at(0, 9, 0), at(0, 0, 9), at(1, 0, 0)] {
+        assert!(details::details(&session, slice).is_none());
+    }
+    assert_eq!(
+        details::labels(&session, &[LabelId(1), LabelId(77)]).len(),
+        1
+    );
+}

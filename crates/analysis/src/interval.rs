@@ -10,9 +10,8 @@ impl Intervals {
     /// The union of spans in any order. Empty spans vanish.
     pub fn union_of(mut spans: Vec<Span>) -> Self {
         spans.retain(|span| span.start < span.end);
-        if !spans.is_sorted_by_key(|span| span.start) {
-            spans.sort_unstable();
-        }
+        // A few sorted runs, one per lane: the stable sort merges runs and is linear on one.
+        spans.sort_by_key(|span| span.start);
         let mut merged: Vec<Span> = Vec::new();
         for span in spans {
             match merged.last_mut() {
@@ -76,6 +75,15 @@ impl Intervals {
         let mut spans = self.0.clone();
         spans.extend_from_slice(&other.0);
         Self::union_of(spans)
+    }
+
+    /// How much of the window is covered.
+    pub fn duration_within(&self, window: Span) -> Picos {
+        let first = self.0.partition_point(|span| span.end <= window.start);
+        let within = self.0[first..].iter().take_while(|span| span.start < window.end);
+        within.filter_map(|span| span.intersection(window)).fold(Picos::ZERO, |sum, span| {
+            sum + span.duration()
+        })
     }
 
     /// The part within a window.

@@ -7,10 +7,13 @@
 //! Constraints: no files, no HTML, no terminal in here, and nothing below a report is serialisable.
 
 pub mod cell;
+pub mod format;
 pub mod interval;
 pub mod note;
+pub mod order;
 pub mod registry;
 pub mod selection;
+pub mod totals;
 pub mod work;
 
 pub mod overview;

@@ -1,1 +1,191 @@
-//! Placeholder while the computation is written.
+//! `ops`: every op with its time, work and bound.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | row | one HLO op of one program; work without an op is one row per kernel name or direction |
+//! | occurrences | slices: executions on TPU and XLA:CPU, kernel launches on GPU |
+//! | executions | occurrences; on GPU the launches of one kernel of the op, see [`executions`] |
+//! | total, self | Σ duration, Σ (duration − nested slices on the same row) |
+//! | flop rate, bandwidth | work of one execution × executions ÷ total |
+//! | bound by | the larger of flop rate ÷ peak and bandwidth ÷ peak; both must be known |
+//! | attributed | Σ self of slices with an op ÷ Σ self of all |
+
+mod collect;
+mod executions;
+mod report;
+mod roofline;
+mod row;
+mod tables;
+
+use clap::{Args, ValueEnum};
+pub use report::{OpRow, OpsDevice, OpsReport};
+pub(crate) use tables::op_table;
+use stepscope_model::{DeviceKind, Session};
+
+use crate::format;
+use crate::interval::Intervals;
+use crate::note::Note;
+use crate::order;
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::{Selected, Selection};
+use crate::totals::{WorkTotals, work_labels, work_totals};
+use crate::work::work_intervals;
+
+/// The `ops` analysis.
+pub struct Ops;
+
+/// Options of [`Ops`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct OpsOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// One row per op over all devices, or one per op and device
+    #[arg(long, value_name = "KEY", value_enum, default_value_t = GroupBy::Op)]
+    pub by: GroupBy,
+}
+
+/// What makes a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum GroupBy {
+    /// An op, merged over devices.
+    #[default]
+    Op,
+    /// An op on a device.
+    Device,
+}
+
+impl Analysis for Ops {
+    const NAME: &'static str = "ops";
+    const ALIASES: &'static [&'static str] = &["hlo_stats"];
+    const SUMMARY: &'static str = "Every op: time, occurrences, FLOP rate, bandwidth and what bounds it";
+    const EXAMPLES: &'static str = "\
+# The ops with the largest self time
+stepscope ops ./logs
+# Matrix products of steps 3 to 7, each device on its own
+stepscope ops ./logs --steps 3..8 --match 'dot|convolution' --by device
+# Ops far from the roofline, as CSV
+stepscope ops ./logs --sort -roofline_ratio --limit 20 --csv";
+    type Options = OpsOptions;
+    type Report = OpsReport;
+
+    fn run(session: &Session, options: &OpsOptions) -> Result<OpsReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let totals = work_totals(session, &selected);
+        let labels = work_labels(session, &selected);
+        let devices = devices(session, &selected, &totals, &labels);
+        from_totals(session, &selected, options, &totals, devices)
+    }
+}
+
+/// The report from totals that are there already; `devices` is passed through.
+pub(crate) fn from_totals(
+    session: &Session,
+    selected: &Selected<'_>,
+    options: &OpsOptions,
+    totals: &[WorkTotals],
+    devices: Vec<OpsDevice>,
+) -> Result<OpsReport, AnalysisError> {
+    let groups = collect::groups(session, selected, totals, options.by);
+    let total_self_ps = groups.iter().map(|group| group.totals.self_ps).sum::<i64>();
+    let attributed_ps: i64 =
+        groups.iter().filter(|group| group.is_attributed()).map(|group| group.totals.self_ps).sum();
+    let attributed_ratio =
+        (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
+    let mut rows: Vec<OpRow> =
+        groups.iter().map(|group| row::row(session, group, total_self_ps)).collect();
+    rows.sort_by(|a, b| {
+        (b.self_ps, b.total_ps)
+            .cmp(&(a.self_ps, a.total_ps))
+            .then_with(|| a.name.cmp(&b.name))
+            .then_with(|| a.program_id.cmp(&b.program_id))
+            .then_with(|| a.device.cmp(&b.device))
+    });
+    let notes = notes(session, selected, &rows, attributed_ratio);
+    let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+    Ok(OpsReport { rows, row_count, devices, total_self_ps, attributed_ratio, notes })
+}
+
+fn devices(
+    session: &Session,
+    selected: &Selected<'_>,
+    totals: &[WorkTotals],
+    labels: &[bool],
+) -> Vec<OpsDevice> {
+    use rayon::prelude::*;
+    let devices: Vec<OpsDevice> = selected
+        .devices
+        .par_iter()
+        .map(|&device| {
+            let windows = Intervals::union_of(selected.windows(device));
+            let busy = work_intervals(session, device, windows.spans(), labels).duration();
+            let own = totals.iter().filter(|totals| totals.device == device);
+            let sums = own.flat_map(|totals| &totals.labels).fold((0, 0), |sums, (_, totals)| {
+                (sums.0 + totals.self_ps, sums.1 + totals.occurrences)
+            });
+            OpsDevice {
+                device: session.device_title(device),
+                busy_ps: busy.0,
+                self_ps: sums.0,
+                occurrences: sums.1,
+            }
+        })
+        .collect();
+    devices
+}
+
+fn notes(
+    session: &Session,
+    selected: &Selected<'_>,
+    rows: &[OpRow],
+    attributed_ratio: Option<f64>,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if rows.is_empty() {
+        notes.push(Note::warning("No device work was recorded in this selection."));
+        return notes;
+    }
+    let kinds: Vec<DeviceKind> =
+        selected.devices.iter().map(|&device| session.device(device).kind).collect();
+    if let Some(ratio) = attributed_ratio.filter(|&ratio| ratio < 0.9995) {
+        let share = format::percent(ratio);
+        notes.push(
+            Note::warning(format!(
+                "{share} of device time carries an HLO op; the rest is listed by kernel name or \
+                 by direction of the copy, and has no work."
+            ))
+            .with_hint(
+                "CUDA graphs hide the op of a kernel: XLA_FLAGS=--xla_gpu_enable_command_buffer= \
+                 turns them off while profiling.",
+            ),
+        );
+    }
+    if kinds.contains(&DeviceKind::Cpu) {
+        notes.push(Note::info(
+            "XLA:CPU has no known peak, so its ops have rates and no bound. Their work is computed \
+             from the HLO.",
+        ));
+    }
+    if kinds.iter().any(|kind| kind.is_gpu()) {
+        notes.push(Note::info(
+            "On GPU occurrences are kernel launches; the work of an op lowered to several kernels \
+             is counted once per execution.",
+        ));
+    }
+    let over = rows.iter().filter(|row| row.roofline_ratio.is_some_and(|ratio| ratio > 1.05));
+    let over: Vec<&str> = over.map(|row| row.name.as_str()).collect();
+    if let Some(first) = over.first() {
+        notes.push(Note::warning(format!(
+            "{} run above the roofline, {first} first: data that stays on the chip is counted as \
+             moved, or the recorded peak is too low.",
+            format::counted(over.len(), "op"),
+        )));
+    }
+    if !session.aggregates.is_empty() {
+        notes.push(Note::info(
+            "Some events were recorded as sums without times: they have no nesting, so their whole \
+             duration counts as self time.",
+        ));
+    }
+    notes
+}

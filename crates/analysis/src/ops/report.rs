@@ -34,15 +34,18 @@ pub struct OpRow {
     pub program_id: String,
     /// HLO instruction name, or the kernel's name.
     pub name: String,
-    /// HLO category, such as `loop fusion`.
+    /// HLO category, such as `loop fusion`; `kernel` or `transfer` for work without an op.
     pub category: String,
     /// Colour class, such as `matmul`.
     pub class: String,
     /// Device names; empty when merged over several (`--by device` separates them).
     pub device: String,
-    /// How often it ran.
+    /// Slices: executions of the op on TPU and XLA:CPU, kernel launches and copies on GPU.
     #[ts(type = "number")]
     pub occurrences: i64,
+    /// Executions the work is counted with: an op lowered to several kernels did its work once.
+    #[ts(type = "number")]
+    pub executions: i64,
     /// Σ duration.
     #[ts(type = "number")]
     pub total_ps: i64,
@@ -51,13 +54,13 @@ pub struct OpRow {
     pub self_ps: i64,
     /// self ÷ Σ self of all selected rows, 0..1.
     pub self_ratio: f64,
-    /// Floating point operations per occurrence, normalised as the chip's peak; absent if unknown.
+    /// Floating point operations per execution, normalised as the chip's peak; absent if unknown.
     pub flops: Option<f64>,
-    /// Bytes read and written per occurrence; absent if unknown.
+    /// Bytes read and written per execution; absent if unknown.
     pub bytes: Option<f64>,
-    /// flops × occurrences ÷ total time, per second.
+    /// flops × executions ÷ total time, per second.
     pub flop_rate: Option<f64>,
-    /// bytes × occurrences ÷ total time, per second.
+    /// bytes × executions ÷ total time, per second.
     pub bandwidth: Option<f64>,
     /// `compute`, `memory`, or empty when peaks or work are unknown.
     pub bound_by: String,
@@ -85,7 +88,7 @@ pub struct OpsDevice {
     /// Σ self time.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Number of op executions.
+    /// Number of slices.
     #[ts(type = "number")]
     pub occurrences: i64,
 }

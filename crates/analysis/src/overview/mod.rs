@@ -1,1 +1,106 @@
-//! Placeholder while the computation is written.
+//! `overview`: how long a step is, where it goes, and what to look at first.
+//!
+//! Step time and parts are those of `steps`, the top ops those of `ops`, busy time the union of work
+//! intervals (`busy`); the verdicts hold them against [`thresholds`].
+
+mod busy;
+mod environment;
+mod notes;
+mod report;
+mod series;
+mod tables;
+pub mod thresholds;
+mod verdicts;
+
+use clap::Args;
+pub use report::{
+    ChipReport, DeviceBusy, EnvironmentReport, Fact, OverviewReport, PartKind, StepBar, StepPart,
+    StepSource, StepTime, Verdict, VerdictKind,
+};
+use stepscope_model::Session;
+
+use crate::ops::{GroupBy, OpsOptions, from_totals};
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::Selection;
+use crate::steps::{step_parts, step_time};
+use crate::totals::work_totals;
+use thresholds::Thresholds;
+
+/// The `overview` analysis.
+pub struct Overview;
+
+/// Options of [`Overview`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct OverviewOptions {
+    /// Which part of the session. `--program`, `--match`, `--sort` and `--limit` are about the top
+    /// ops.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Thresholds of the verdicts that replace the built-in ones: lines `key = good bad`
+    #[arg(long, value_name = "FILE")]
+    pub thresholds: Option<String>,
+}
+
+/// Top ops shown unless `--limit` says otherwise.
+const TOP_OPS: usize = 10;
+
+impl Analysis for Overview {
+    const NAME: &'static str = "overview";
+    const ALIASES: &'static [&'static str] = &["overview_page"];
+    const SUMMARY: &'static str = "How long a step is, where it goes, and what to look at first";
+    const EXAMPLES: &'static str = "\
+# The whole answer
+stepscope overview ./logs
+# Without the steps that warm up
+stepscope overview ./logs --steps 5..
+# With thresholds of your own, a file of lines such as: device_busy_ratio = 0.9 0.7
+stepscope overview ./logs --thresholds thresholds.txt --json";
+    type Options = OverviewOptions;
+    type Report = OverviewReport;
+
+    fn run(session: &Session, options: &OverviewOptions) -> Result<OverviewReport, AnalysisError> {
+        let thresholds = match &options.thresholds {
+            Some(text) => Thresholds::parse(text)?,
+            None => Thresholds::default(),
+        };
+        let selected = options.selection.resolve(session)?;
+        // The steps cost most and need nothing from the ops, so they run side by side.
+        let (steps, totals) = rayon::join(
+            || (step_parts(session, &selected), busy::devices(session, &selected)),
+            || work_totals(session, &selected),
+        );
+        let (parts, devices) = steps;
+        let ops_options = OpsOptions {
+            selection: Selection { limit: None, ..options.selection.clone() },
+            by: GroupBy::Op,
+        };
+        let mut ops = from_totals(session, &selected, &ops_options, &totals, Vec::new())?;
+        let step_parts = series::mean_parts(&parts);
+        let facts = verdicts::Facts {
+            session,
+            selected: &selected,
+            devices: &devices,
+            step_parts: &step_parts,
+            ops: &ops,
+            totals: &totals,
+        };
+        let verdicts = verdicts::verdicts(&facts, &thresholds);
+        let notes = notes::notes(session, &devices, &ops, &parts);
+        let limit = options.selection.limit.unwrap_or(TOP_OPS);
+        ops.rows.truncate(if limit == 0 { usize::MAX } else { limit });
+        Ok(OverviewReport {
+            session: session.name.clone(),
+            duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
+            start_epoch_ns: session.epoch_ns.map(|epoch| epoch.to_string()),
+            step_time_ps: step_time(session, &selected),
+            step_parts,
+            step_series: series::bars(session, &parts),
+            device_busy_ratio: busy::mean(&devices),
+            devices,
+            top_ops: ops.rows,
+            verdicts,
+            environment: environment::environment(session, &selected),
+            notes,
+        })
+    }
+}

@@ -78,14 +78,16 @@ pub enum StepSource {
 pub struct StepPart {
     /// Which part.
     pub part: PartKind,
-    /// Mean over steps and devices.
+    /// Mean over steps of the mean over hosts of the mean over the host's devices.
     pub mean_ps: f64,
     /// Share of the mean step, 0..1.
     pub ratio: f64,
 }
 
-/// The parts every step is divided into. Where several apply at one instant the first listed wins,
-/// so the parts of a step never overlap and sum to it.
+/// The parts every step is divided into, in display order. Where several apply at one instant one
+/// wins, so the parts of a step never overlap and sum to it. The order of who wins: device compute,
+/// collectives, device-to-device, host-to-device, device-to-host; then, where the device is idle,
+/// compilation, input wait, host overhead; then idle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
@@ -94,19 +96,19 @@ pub enum PartKind {
     DeviceCompute,
     /// A device runs a collective and computes nothing meanwhile (exposed communication).
     Collectives,
-    /// A host-to-device copy runs and nothing above.
+    /// A host-to-device copy or infeed runs, and no compute, collective or device-to-device copy.
     HostToDevice,
-    /// A device-to-host copy runs and nothing above.
+    /// A device-to-host copy or outfeed runs, and no other work of the device.
     DeviceToHost,
-    /// A device-to-device copy runs and nothing above.
+    /// A copy between devices or within one, or a memset, runs, and no compute or collective.
     DeviceToDevice,
-    /// The device is idle while the host waits for or prepares input.
+    /// The device is idle while the thread that drives it waits for or prepares input.
     InputWait,
-    /// The device is idle while the host compiles.
+    /// The device is idle while any thread of the host compiles.
     Compilation,
-    /// The device is idle while the host does other recorded work.
+    /// The device is idle while the thread that drives it does other recorded work, waits excluded.
     HostOverhead,
-    /// Nothing was recorded on device or host.
+    /// The device is idle, and the thread that drives it waits or recorded nothing.
     Idle,
 }
 
@@ -120,7 +122,7 @@ pub struct StepBar {
     /// Start since the session began.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Mean duration over hosts and devices.
+    /// Duration: mean over hosts of the mean over the host's devices.
     pub duration_ps: f64,
     /// Parts in the order of `PartKind`, summing to `duration_ps`.
     pub parts_ps: Vec<f64>,

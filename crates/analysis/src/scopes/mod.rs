@@ -1,1 +1,114 @@
-//! Placeholder while the computation is written.
+//! `scopes`: device time by JAX name stack, or by source file and line.
+//!
+//! Every op's self time falls on one leaf: the last component of its name stack (the primitive), or
+//! its source line. Transformations are no nodes: `transpose(jvp(layer_0))` and `jvp(layer_0)` are
+//! both `layer_0`, and the columns forward, backward and rematerialised tell them apart (see
+//! [`path`]). Work without a name stack stands under the root `(no scope)`.
+
+mod path;
+mod report;
+mod tables;
+mod tree;
+
+use clap::{Args, ValueEnum};
+pub use report::{ScopeRow, ScopesReport};
+use stepscope_model::Session;
+
+use crate::format;
+use crate::note::Note;
+use crate::ops::{GroupBy, OpRow, OpsOptions, from_totals};
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::Selection;
+use crate::totals::work_totals;
+
+/// The `scopes` analysis.
+pub struct Scopes;
+
+/// Options of [`Scopes`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct ScopesOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Tree by JAX name stack, or by source file and line
+    #[arg(long, value_name = "KEY", value_enum, default_value_t = ScopeBy::Scope)]
+    pub by: ScopeBy,
+    /// At most this many levels; deeper time stays in the level above
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+}
+
+/// What the tree is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ScopeBy {
+    /// JAX name stack.
+    #[default]
+    Scope,
+    /// Source file and line.
+    Source,
+}
+
+impl Analysis for Scopes {
+    const NAME: &'static str = "scopes";
+    const ALIASES: &'static [&'static str] = &["framework_op_stats"];
+    const SUMMARY: &'static str =
+        "Device time by JAX name stack or source line: forward, backward, recomputed";
+    const EXAMPLES: &'static str = "\
+# The model's tree, two levels deep
+stepscope scopes ./logs --depth 2
+# By source file and line
+stepscope scopes ./logs --by source
+# What the backward pass of the attention costs
+stepscope scopes ./logs --match attn --sort backward_ps";
+    type Options = ScopesOptions;
+    type Report = ScopesReport;
+
+    fn run(session: &Session, options: &ScopesOptions) -> Result<ScopesReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let totals = work_totals(session, &selected);
+        let by_op = OpsOptions { selection: Selection::default(), by: GroupBy::Op };
+        let ops = from_totals(session, &selected, &by_op, &totals, Vec::new())?;
+        let tree = tree::Tree::new(&ops.rows, options.by);
+        let (rows, row_count) = tree.rows(&options.selection, options.depth)?;
+        let attributed_ps: i64 =
+            ops.rows.iter().filter(|row| !key(row, options.by).is_empty()).map(|row| row.self_ps).sum();
+        let attributed_ratio = (ops.total_self_ps > 0)
+            .then(|| attributed_ps as f64 / ops.total_self_ps as f64);
+        let notes = notes(options.by, &ops.rows, attributed_ratio);
+        let total_self_ps = ops.total_self_ps;
+        Ok(ScopesReport { rows, row_count, total_self_ps, attributed_ratio, notes })
+    }
+}
+
+/// The text a row's place in the tree comes from.
+fn key(row: &OpRow, by: ScopeBy) -> &str {
+    match by {
+        ScopeBy::Scope => &row.scope,
+        ScopeBy::Source => &row.source,
+    }
+}
+
+fn notes(by: ScopeBy, rows: &[OpRow], attributed_ratio: Option<f64>) -> Vec<Note> {
+    let Some(ratio) = attributed_ratio else {
+        return vec![Note::warning("No device work was recorded in this selection.")];
+    };
+    let (what, hint) = match by {
+        ScopeBy::Scope => ("a name stack", "with jax.named_scope(\"layer_0\"):"),
+        ScopeBy::Source => ("a source line", "jax.config.update(\"jax_include_full_tracebacks_in_locations\", True)"),
+    };
+    let mut notes = Vec::new();
+    if ratio < 0.9995 {
+        let share = format::percent(ratio);
+        notes.push(
+            Note::info(format!(
+                "{share} of device time carries {what}; the compiler made the rest, or the \
+                 profile has no HLO for it."
+            ))
+            .with_hint(hint),
+        );
+    }
+    if rows.iter().any(|row| row.is_rematerialised) {
+        notes.push(Note::info("Recomputed time is counted once, as recomputed, not as backward."));
+    }
+    notes
+}

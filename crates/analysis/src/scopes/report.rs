@@ -34,7 +34,7 @@ pub struct ScopeRow {
     pub depth: u32,
     /// Number of direct children.
     pub child_count: u32,
-    /// Op executions at or below this node.
+    /// Slices of work at or below this node, as `ops` counts them.
     #[ts(type = "number")]
     pub occurrences: i64,
     /// Σ self time of ops at or below this node.
@@ -51,11 +51,12 @@ pub struct ScopeRow {
     /// Part of `total_ps` in the backward pass (name stack contains `transpose(`).
     #[ts(type = "number")]
     pub backward_ps: i64,
-    /// Part of `total_ps` that recomputes (`rematted_computation`, `checkpoint`, `.remat`).
+    /// Part of `total_ps` that recomputes (name stack contains `rematted_computation`, or XLA
+    /// rematerialised the op); counted here even inside the backward pass.
     #[ts(type = "number")]
     pub rematerialised_ps: i64,
-    /// Σ flops × occurrences at or below; absent if no op there has a cost.
+    /// Σ flops × executions at or below; absent if no op there has a cost.
     pub flops: Option<f64>,
-    /// Σ bytes × occurrences at or below.
+    /// Σ bytes × executions at or below.
     pub bytes: Option<f64>,
 }

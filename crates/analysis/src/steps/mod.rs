@@ -1,1 +1,125 @@
-//! Placeholder while the computation is written.
+//! `steps`: every step on every device, its parts and its outliers.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | row | one step on one device that recorded work; on a host without devices, the host |
+//! | duration | the step's span on that device; else the host's annotation |
+//! | busy | union of the device's work within the span |
+//! | parts | a sweep by priority ([`parts`]); they sum to the duration exactly |
+//! | step time | per step the host's annotation (mean over hosts), else the mean over devices |
+//! | outlier | 0.6745·abs(x − median) ÷ MAD > 3.5 and at least 5 % of the median; from 5 steps on |
+
+mod host;
+pub(crate) mod parts;
+mod report;
+mod rows;
+mod statistics;
+mod tables;
+
+use clap::Args;
+pub use report::{StepRow, StepsReport};
+use stepscope_model::{ProgramId, Session, StepOrigin};
+
+use crate::format;
+use crate::note::Note;
+use crate::order;
+use crate::overview::StepSource;
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::Selection;
+
+pub(crate) use host::compilation_ps;
+pub(crate) use rows::{StepParts, step_parts};
+pub(crate) use statistics::{outliers, step_time};
+pub(crate) use tables::step_time_lines;
+
+/// The `steps` analysis.
+pub struct Steps;
+
+/// Options of [`Steps`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct StepsOptions {
+    /// Which part of the session. `--program` keeps the steps in which the program ran on the
+    /// device, `--match` those whose host or device matches.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for Steps {
+    const NAME: &'static str = "steps";
+    const ALIASES: &'static [&'static str] = &["step_stats"];
+    const SUMMARY: &'static str = "Each step on each device: its parts, which sum to it, and outliers";
+    const EXAMPLES: &'static str = "\
+# All steps with their parts
+stepscope steps ./logs
+# The longest steps of one host
+stepscope steps ./logs --host host-2 --sort duration_ps --limit 5
+# Steps 10 to 19 as CSV
+stepscope steps ./logs --steps 10..20 --csv";
+    type Options = StepsOptions;
+    type Report = StepsReport;
+
+    fn run(session: &Session, options: &StepsOptions) -> Result<StepsReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let all = step_parts(session, &selected);
+        let mut rows = rows::report_rows(session, &all);
+        rows.retain(|row| selected.matches(&[&row.host, &row.device]));
+        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        Ok(StepsReport {
+            source: session.step_origin.map(source).filter(|_| !session.steps.is_empty()),
+            step_time_ps: step_time(session, &selected),
+            rows,
+            row_count,
+            notes: step_notes(session),
+        })
+    }
+}
+
+/// The report's word for how steps were found.
+pub(crate) fn source(origin: StepOrigin) -> StepSource {
+    match origin {
+        StepOrigin::StepLine => StepSource::StepLine,
+        StepOrigin::Annotation => StepSource::Annotation,
+        StepOrigin::ProgramRuns => StepSource::ProgramRuns,
+    }
+}
+
+/// The line of code that records steps.
+const ANNOTATE: &str = "with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
+
+/// How the steps were found, and how to record them where they were not.
+pub(crate) fn step_notes(session: &Session) -> Vec<Note> {
+    let counted = format::counted(session.steps.len(), "step");
+    let note = match session.step_origin.filter(|_| !session.steps.is_empty()) {
+        None => Note::warning("No step was recorded and none could be inferred.")
+            .with_hint(ANNOTATE),
+        Some(StepOrigin::StepLine) => {
+            Note::info(format!("The {counted} are those the device recorded."))
+        }
+        Some(StepOrigin::Annotation) => Note::info(format!(
+            "The {counted} are StepTraceAnnotation slices on a host thread; device work belongs to \
+             the step that launched it."
+        )),
+        Some(StepOrigin::ProgramRuns) => {
+            let program = dominant_program(session);
+            let named = program.map(|id| format!(" ({})", session.program(id).title()));
+            Note::info(format!(
+                "The {counted} are inferred from runs of the program that takes most device \
+                 time{}: no step was annotated.",
+                named.unwrap_or_default()
+            ))
+            .with_hint(ANNOTATE)
+        }
+    };
+    vec![note]
+}
+
+/// The program with the largest Σ duration of its runs.
+fn dominant_program(session: &Session) -> Option<ProgramId> {
+    let mut sums = vec![0i64; session.programs.len()];
+    for run in &session.program_runs {
+        let sum = &mut sums[run.program.index()];
+        *sum = sum.saturating_add(run.span.duration().0);
+    }
+    let largest = (0..sums.len()).max_by_key(|&index| (sums[index], std::cmp::Reverse(index)))?;
+    (sums[largest] > 0).then(|| ProgramId::from_index(largest))
+}

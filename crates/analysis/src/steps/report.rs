@@ -12,10 +12,13 @@ use crate::overview::{StepSource, StepTime};
 pub struct StepsReport {
     /// How the steps were found; absent when there are none.
     pub source: Option<StepSource>,
-    /// Statistics over the step durations (one value per step: the mean over its rows).
+    /// Statistics over the step durations. One value per step: the mean over hosts of its
+    /// annotation where it has one, else the mean over devices.
     pub step_time_ps: Option<StepTime>,
     /// One row per step, host and device; `device` is empty for a host without devices.
     pub rows: Vec<StepRow>,
+    /// Rows before the limit.
+    pub row_count: usize,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
 }
@@ -64,10 +67,10 @@ pub struct StepRow {
     /// Device idle, host does other recorded work.
     #[ts(type = "number")]
     pub host_overhead_ps: i64,
-    /// Nothing recorded.
+    /// Device idle, host waits or recorded nothing.
     #[ts(type = "number")]
     pub idle_ps: i64,
-    /// Duration is further from the median than 3.5 robust deviations (0.6745·|x − median| ÷ MAD)
+    /// Duration is further from the median of the same device's steps than 3.5 robust deviations (0.6745·|x − median| ÷ MAD)
     /// and at least 5 % of it.
     pub is_outlier: bool,
 }

@@ -1,0 +1,86 @@
+//! Figures as text, for headlines and notes: one formatter for everything analyses print.
+
+/// A duration: `412 ps`, `7.815 ms`, `2.041 s`. Four significant digits, the largest unit below it.
+pub fn duration_ps(picos: f64) -> String {
+    let units = [
+        (1e12, "s"),
+        (1e9, "ms"),
+        (1e6, "µs"),
+        (1e3, "ns"),
+        (1.0, "ps"),
+    ];
+    scaled(picos, &units)
+}
+
+/// A number of bytes in binary units: `512 B`, `1.25 GiB`.
+pub fn bytes(bytes: f64) -> String {
+    let units = [
+        (f64::from(1u32 << 30) * 1024.0, "TiB"),
+        (f64::from(1u32 << 30), "GiB"),
+        (f64::from(1u32 << 20), "MiB"),
+        (1024.0, "KiB"),
+        (1.0, "B"),
+    ];
+    scaled(bytes, &units)
+}
+
+/// Per second, in decimal units: `rate(9.18e14, "FLOP/s")` is `918 TFLOP/s`.
+pub fn rate(per_second: f64, unit: &str) -> String {
+    let units = [
+        (1e15, "P"),
+        (1e12, "T"),
+        (1e9, "G"),
+        (1e6, "M"),
+        (1e3, "k"),
+        (1.0, ""),
+    ];
+    format!("{}{unit}", scaled(per_second, &units))
+}
+
+/// A ratio as percent: `83.1 %`.
+pub fn percent(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if percent != 0.0 && percent.abs() < 0.1 {
+        return format!("{percent:.2} %");
+    }
+    format!("{percent:.1} %")
+}
+
+/// `1 step`, `20 steps`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+fn scaled(value: f64, units: &[(f64, &str)]) -> String {
+    let found = units.iter().find(|(size, _)| value.abs() >= *size);
+    let Some(&(size, name)) = found.or(units.last()) else {
+        return value.to_string();
+    };
+    let value = value / size;
+    let decimals = match value.abs() {
+        v if v >= 1000.0 || v == 0.0 || (size == 1.0 && v.fract() == 0.0) => 0,
+        v if v >= 100.0 => 1,
+        v if v >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$} {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_grow_with_the_value() {
+        assert_eq!(duration_ps(412.0), "412 ps");
+        assert_eq!(duration_ps(7_815_400_000.0), "7.815 ms");
+        assert_eq!(duration_ps(0.0), "0 ps");
+        assert_eq!(duration_ps(3_600e12), "3600 s");
+        assert_eq!(bytes(1536.0), "1.500 KiB");
+        assert_eq!(rate(9.18e14, "FLOP/s"), "918.0 TFLOP/s");
+        assert_eq!(percent(0.8312), "83.1 %");
+        assert_eq!(percent(0.0004), "0.04 %");
+        assert_eq!(counted(1, "step"), "1 step");
+    }
+}

@@ -1,0 +1,72 @@
+//! From a group to a row: names, work and bound.
+
+use stepscope_model::{Op, ProgramId, Session};
+
+use super::collect::{Group, Key};
+use super::report::OpRow;
+use super::roofline::{Roofline, common_peaks, roofline};
+
+pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow {
+    let label = session.label(group.label);
+    let totals = group.totals;
+    let (name, category, program, op) = match group.key {
+        Key::Op(id) => {
+            let op = session.op(id);
+            (session.text(op.name), session.text(op.category), Some(op.program), Some(op))
+        }
+        Key::Kernel(program, name) => (session.text(name), "kernel", program, None),
+        Key::Transfer(program, direction) => (direction.name(), "transfer", program, None),
+    };
+    // The time of a control op is that of its body, whose ops do the work.
+    let cost = op.filter(|op| !op.is_control).and_then(|op| op.cost);
+    let rates = cost.map_or_else(Roofline::default, |cost| {
+        let peaks = common_peaks(session, &group.devices);
+        roofline(cost, group.executions, totals.total_ps, peaks)
+    });
+    let framework_op = label.framework_op.filter(|_| op.is_none());
+    let scope = op.map(|op| op.scope).or(framework_op);
+    let text = |read: fn(&Op) -> stepscope_model::StringId| {
+        op.map(|op| session.text(read(op)).to_owned()).unwrap_or_default()
+    };
+    OpRow {
+        program: program.map(|id| session.program(id).title()).unwrap_or_default(),
+        program_id: program_id(session, program),
+        name: name.to_owned(),
+        category: category.to_owned(),
+        class: label.class.name().to_owned(),
+        device: device_name(session, group),
+        occurrences: totals.occurrences,
+        executions: group.executions,
+        total_ps: totals.total_ps,
+        self_ps: totals.self_ps,
+        self_ratio: if total_self_ps > 0 {
+            totals.self_ps as f64 / total_self_ps as f64
+        } else {
+            0.0
+        },
+        flops: cost.map(|cost| cost.flops),
+        bytes: cost.map(|cost| cost.bytes),
+        flop_rate: rates.flop_rate,
+        bandwidth: rates.bandwidth,
+        bound_by: rates.bound_by.to_owned(),
+        roofline_ratio: rates.ratio,
+        cost_source: cost.map(|cost| cost.source.name().to_owned()).unwrap_or_default(),
+        scope: scope.map(|id| session.text(id).to_owned()).unwrap_or_default(),
+        source: text(|op| op.source),
+        is_rematerialised: op.is_some_and(|op| op.is_rematerialised),
+    }
+}
+
+fn program_id(session: &Session, program: Option<ProgramId>) -> String {
+    program.map(|id| session.program(id).id.to_string()).unwrap_or_default()
+}
+
+/// The device where there is one; empty for work merged over several.
+fn device_name(session: &Session, group: &Group) -> String {
+    match group.devices.as_slice() {
+        [device] if group.is_per_device || session.devices.len() == 1 => {
+            session.device_title(*device)
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,74 @@
+//! Busy time: union of a device's work intervals ÷ observed window.
+//!
+//! The window: the selected steps on the device, where steps were asked for; else from the first to
+//! the last step, where there are steps; else from the first to the last work of any device of the
+//! session, so that a device that stops early counts as idle afterwards.
+
+use rayon::prelude::*;
+use stepscope_model::{DeviceId, Session, Span};
+
+use super::report::DeviceBusy;
+use crate::interval::Intervals;
+use crate::selection::{Selected, device_span};
+use crate::work::work_intervals;
+
+/// Every selected device; those that recorded no work have no ratio.
+pub(super) fn devices(session: &Session, selected: &Selected<'_>) -> Vec<DeviceBusy> {
+    let labels: Vec<bool> = session.labels.iter().map(|label| label.kind.is_work()).collect();
+    let any_work = any_work(session, &labels);
+    selected
+        .devices
+        .par_iter()
+        .map(|&device| {
+            let windows = windows(session, selected, device, any_work);
+            let busy = work_intervals(session, device, windows.spans(), &labels).duration();
+            let window = windows.duration();
+            let works = work_extent(session, device, &labels).is_some();
+            let busy_ratio = (works && window.0 > 0).then(|| busy.0 as f64 / window.0 as f64);
+            DeviceBusy {
+                device_index: device.0,
+                device: session.device_title(device),
+                busy_ps: busy.0,
+                window_ps: window.0,
+                busy_ratio,
+            }
+        })
+        .collect()
+}
+
+/// Mean over the devices that recorded work.
+pub(super) fn mean(devices: &[DeviceBusy]) -> Option<f64> {
+    let ratios: Vec<f64> = devices.iter().filter_map(|device| device.busy_ratio).collect();
+    (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
+}
+
+fn windows(
+    session: &Session,
+    selected: &Selected<'_>,
+    device: DeviceId,
+    any_work: Option<Span>,
+) -> Intervals {
+    if selected.steps.is_some() {
+        return Intervals::union_of(selected.windows(device));
+    }
+    let own = session.steps.iter().filter_map(|step| device_span(step, session, device));
+    let any = session.steps.iter().flat_map(|step| step.spans.iter().map(|span| span.span));
+    let whole = own.reduce(Span::hull).or_else(|| any.reduce(Span::hull)).or(any_work);
+    Intervals::union_of(whole.into_iter().collect())
+}
+
+fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
+    session.device_ids().filter_map(|id| work_extent(session, id, labels)).reduce(Span::hull)
+}
+
+/// First start and last end of the device's work.
+fn work_extent(session: &Session, device: DeviceId, labels: &[bool]) -> Option<Span> {
+    let lanes = session.work_tracks(device).flat_map(|(_, track)| &track.lanes);
+    let extents = lanes.filter_map(|lane| {
+        let is_work = |&index: &usize| labels[lane.labels[index].index()];
+        let first = (0..lane.len()).find(is_work)?;
+        let last = (0..lane.len()).rev().find(is_work)?;
+        Some(lane.span(first).hull(lane.span(last)))
+    });
+    extents.reduce(Span::hull)
+}

@@ -1,0 +1,80 @@
+//! Where the capture was made: hosts, devices, chips with their peaks, recorded facts.
+
+use std::collections::BTreeMap;
+
+use stepscope_model::{Chip, DeviceKind, Peak, Session};
+
+use super::report::{ChipReport, EnvironmentReport, Fact};
+use crate::selection::Selected;
+
+pub(super) fn environment(session: &Session, selected: &Selected<'_>) -> EnvironmentReport {
+    EnvironmentReport {
+        hosts: selected.hosts.iter().map(|&host| session.host(host).name.clone()).collect(),
+        devices: device_counts(session, selected),
+        chips: chips(session, selected),
+        facts: facts(session, selected),
+    }
+}
+
+/// `8 × XLA:CPU`, kinds in the order of [`DeviceKind`].
+fn device_counts(session: &Session, selected: &Selected<'_>) -> String {
+    let mut counts: BTreeMap<(DeviceKind, &str), usize> = BTreeMap::new();
+    for &device in &selected.devices {
+        let kind = session.device(device).kind;
+        *counts.entry((kind, kind.name())).or_default() += 1;
+    }
+    let texts: Vec<String> =
+        counts.iter().map(|((_, name), count)| format!("{count} × {name}")).collect();
+    if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+}
+
+/// Distinct chips, in the order of devices.
+fn chips(session: &Session, selected: &Selected<'_>) -> Vec<ChipReport> {
+    let mut distinct: Vec<&Chip> = Vec::new();
+    for &device in &selected.devices {
+        let chip = &session.device(device).chip;
+        if !distinct.contains(&chip) {
+            distinct.push(chip);
+        }
+    }
+    distinct.into_iter().map(chip_report).collect()
+}
+
+fn chip_report(chip: &Chip) -> ChipReport {
+    let source = |peak: &Option<Peak>| {
+        peak.as_ref().map_or_else(|| "not known".to_owned(), |peak| peak.source.clone())
+    };
+    ChipReport {
+        name: chip.name.clone(),
+        peak_flops_per_second: chip.peak_flops.as_ref().map(|peak| peak.per_second),
+        peak_flops_source: source(&chip.peak_flops),
+        peak_bytes_per_second: chip.peak_bandwidth.as_ref().map(|peak| peak.per_second),
+        peak_bytes_source: source(&chip.peak_bandwidth),
+        memory_bytes: chip.memory_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
+    }
+}
+
+/// Facts by name. One that all hosts share stands once; where hosts differ each has its own line.
+fn facts(session: &Session, selected: &Selected<'_>) -> Vec<Fact> {
+    let mut by_name: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    for &host in &selected.hosts {
+        let host = session.host(host);
+        for (name, value) in &host.facts {
+            by_name.entry(name).or_default().push((&host.name, value));
+        }
+    }
+    let mut facts = Vec::new();
+    for (name, values) in by_name {
+        let (_, first) = values[0];
+        let is_shared = values.iter().all(|&(_, value)| value == first);
+        if is_shared {
+            facts.push(Fact { name: name.to_owned(), value: first.to_owned() });
+            continue;
+        }
+        facts.extend(values.iter().map(|(host, value)| Fact {
+            name: format!("{name} ({host})"),
+            value: (*value).to_owned(),
+        }));
+    }
+    facts
+}

@@ -1,0 +1,217 @@
+//! The key figures behind the verdicts, each with how it was obtained or what is missing.
+
+use stepscope_model::{Class, Session, SliceKind};
+
+use super::busy;
+use super::report::{DeviceBusy, PartKind, StepPart, Verdict, VerdictKind};
+use super::thresholds::{Threshold, Thresholds};
+use crate::format;
+use crate::ops::{OpRow, OpsReport};
+use crate::selection::Selected;
+use crate::steps::compilation_ps;
+use crate::totals::WorkTotals;
+
+/// What the figures are made from.
+pub(super) struct Facts<'a> {
+    pub(super) session: &'a Session,
+    pub(super) selected: &'a Selected<'a>,
+    pub(super) devices: &'a [DeviceBusy],
+    pub(super) step_parts: &'a [StepPart],
+    /// All ops of the selection, before any limit.
+    pub(super) ops: &'a OpsReport,
+    pub(super) totals: &'a [WorkTotals],
+}
+
+/// A figure and how it was obtained; without a figure, what is missing and how to record it.
+type Figure = (Option<f64>, String);
+
+/// Every figure of the table against its thresholds.
+pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdict> {
+    let verdict = |threshold: &Threshold| {
+        let (value, explanation) = figure(facts, threshold.key);
+        Verdict {
+            key: threshold.key.to_owned(),
+            title: threshold.title.to_owned(),
+            value,
+            verdict: value.map_or(VerdictKind::Unknown, |value| threshold.judge(value)),
+            thresholds: threshold.text(),
+            explanation,
+        }
+    };
+    thresholds.entries().iter().map(verdict).collect()
+}
+
+fn figure(facts: &Facts<'_>, key: &str) -> Figure {
+    match key {
+        "device_busy_ratio" => busy_ratio(facts),
+        "device_idle_ratio" => {
+            let (busy, explanation) = busy_ratio(facts);
+            let idle = busy.map(|busy| 1.0 - busy);
+            (idle, if idle.is_some() { "1 − device utilisation.".to_owned() } else { explanation })
+        }
+        "host_overhead_ratio" => host_overhead(facts),
+        "memory_bandwidth_ratio" => memory_bandwidth(facts),
+        "kernel_duration_ps" => kernel_duration(facts),
+        "occupancy_ratio" => occupancy(facts),
+        "dominant_op_ratio" => dominant_op(facts),
+        "compilation_ps" => compilation(facts),
+        _ => peak_memory(facts),
+    }
+}
+
+fn missing(text: &str) -> Figure {
+    (None, text.to_owned())
+}
+
+fn busy_ratio(facts: &Facts<'_>) -> Figure {
+    let Some(ratio) = busy::mean(facts.devices) else {
+        return missing("No device recorded work.");
+    };
+    let counted = facts.devices.iter().filter(|device| device.busy_ratio.is_some()).count();
+    let devices = format::counted(counted, "device");
+    let window = match (facts.selected.steps.is_some(), facts.session.steps.is_empty()) {
+        (true, _) => "the selected steps",
+        (false, false) => "the time from the first to the last step",
+        (false, true) => "the time from the first to the last device work",
+    };
+    (Some(ratio), format!("Union of work intervals ÷ {window}, mean over {devices}."))
+}
+
+fn host_overhead(facts: &Facts<'_>) -> Figure {
+    let part = facts.step_parts.iter().find(|part| part.part == PartKind::HostOverhead);
+    match part {
+        Some(part) => (
+            Some(part.ratio),
+            "Share of the mean step in which the device is idle while the thread that drives it \
+             does other recorded work than input or compilation."
+                .to_owned(),
+        ),
+        None => missing(
+            "Needs steps: with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):",
+        ),
+    }
+}
+
+/// Bytes of all ops with known work ÷ the peak of the devices over their busy time.
+fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
+    let mut capacity = 0.0;
+    for device in facts.devices.iter().filter(|device| device.busy_ratio.is_some()) {
+        let chip = &facts.session.devices[device.device_index as usize].chip;
+        let Some(peak) = &chip.peak_bandwidth else {
+            return (None, format!("The memory bandwidth of {} is not known.", chip.name));
+        };
+        capacity += peak.per_second * busy_in_selection(facts, device) * 1e-12;
+    }
+    let moved = |row: &OpRow| row.bytes.map(|bytes| bytes * row.executions as f64);
+    let known: Vec<&OpRow> = facts.ops.rows.iter().filter(|row| row.bytes.is_some()).collect();
+    if capacity <= 0.0 || known.is_empty() {
+        return missing("No op carries the bytes it moves.");
+    }
+    let bytes: f64 = known.iter().filter_map(|row| moved(row)).sum();
+    let covered: i64 = known.iter().map(|row| row.self_ps).sum();
+    let coverage = covered as f64 / facts.ops.total_self_ps.max(1) as f64;
+    let explanation = format!(
+        "{} read and written by ops ÷ peak bandwidth × busy time; ops with known bytes take {} of \
+         the work time.",
+        format::bytes(bytes),
+        format::percent(coverage)
+    );
+    (Some(bytes / capacity), explanation)
+}
+
+/// Ops count from the first to the last event unless steps are selected, so the busy time must too.
+fn busy_in_selection(facts: &Facts<'_>, device: &DeviceBusy) -> f64 {
+    if facts.selected.steps.is_some() {
+        return device.busy_ps as f64;
+    }
+    let labels: Vec<bool> =
+        facts.session.labels.iter().map(|label| label.kind.is_work()).collect();
+    let id = stepscope_model::DeviceId(device.device_index);
+    let windows = facts.selected.windows(id);
+    crate::work::work_intervals(facts.session, id, &windows, &labels).duration().0 as f64
+}
+
+fn kernel_duration(facts: &Facts<'_>) -> Figure {
+    let (mut count, mut total_ps) = (0i64, 0i64);
+    for (label, totals) in facts.totals.iter().flat_map(|totals| &totals.labels) {
+        if facts.session.label(*label).kind == SliceKind::Kernel {
+            count += totals.occurrences;
+            total_ps += totals.total_ps;
+        }
+    }
+    if count == 0 {
+        return missing("Only GPUs run kernels; other devices run ops.");
+    }
+    let mean = total_ps as f64 / count as f64;
+    (Some(mean), format!("Mean over {count} kernel launches; many short kernels mean poor fusion."))
+}
+
+/// Weighted by time over matrix products, attention, and kernels of ops that compute bounds.
+fn occupancy(facts: &Facts<'_>) -> Figure {
+    let session = facts.session;
+    let bound: Vec<(&str, &str)> = facts
+        .ops
+        .rows
+        .iter()
+        .filter(|row| row.bound_by == "compute")
+        .map(|row| (row.program.as_str(), row.name.as_str()))
+        .collect();
+    let (mut weighted, mut time) = (0.0, 0.0);
+    for (id, totals) in facts.totals.iter().flat_map(|totals| &totals.labels) {
+        let label = session.label(*id);
+        let launch = label.launch.map(|launch| session.launch(launch));
+        let Some(occupancy) = launch.and_then(|launch| launch.occupancy) else { continue };
+        let is_bound = label.op.is_some_and(|op| {
+            let op = session.op(op);
+            let title = session.program(op.program).title();
+            bound.contains(&(title.as_str(), session.text(op.name)))
+        });
+        if is_bound || matches!(label.class, Class::Matmul | Class::Attention) {
+            weighted += occupancy * totals.total_ps as f64;
+            time += totals.total_ps as f64;
+        }
+    }
+    if time <= 0.0 {
+        return missing("No compute-bound kernel with a recorded occupancy.");
+    }
+    let share = format::duration_ps(time);
+    (
+        Some(weighted / time),
+        format!("Theoretical occupancy by time over {share} of matrix products, attention and ops bound by compute."),
+    )
+}
+
+fn dominant_op(facts: &Facts<'_>) -> Figure {
+    let largest = facts.ops.rows.iter().max_by(|a, b| {
+        a.self_ps.cmp(&b.self_ps).then_with(|| b.name.cmp(&a.name))
+    });
+    let Some(row) = largest.filter(|_| facts.ops.total_self_ps > 0) else {
+        return missing("No device recorded work.");
+    };
+    (Some(row.self_ratio), format!("Share of {} in the self time of all ops.", row.name))
+}
+
+fn compilation(facts: &Facts<'_>) -> Figure {
+    match compilation_ps(facts.session, &facts.selected.hosts) {
+        Some(time_ps) => (
+            Some(time_ps as f64),
+            "Union of compilation slices over the whole capture, on the host where it is longest; \
+             what was compiled before the capture began is not in it."
+                .to_owned(),
+        ),
+        None => missing("No host thread was recorded; set host_tracer_level=2."),
+    }
+}
+
+fn peak_memory(facts: &Facts<'_>) -> Figure {
+    let has_allocations = facts.session.labels.iter().any(|label| {
+        matches!(facts.session.text(label.name), "MemoryAllocation" | "MemoryDeallocation")
+    });
+    if has_allocations {
+        return missing("Allocator events were recorded, but this figure is not computed from them yet.");
+    }
+    missing(
+        "The profile has no allocator events. Record the memory in use: \
+         jax.profiler.save_device_memory_profile(\"memory.prof\")",
+    )
+}

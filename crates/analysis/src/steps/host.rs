@@ -1,0 +1,174 @@
+//! What a host did while its devices were idle.
+//!
+//! Input and overhead count on the threads that drive the devices only: a pool's worker that
+//! prefetches or waits holds nobody up. Those threads are, by the best evidence there is:
+//! the ones that carry the step annotation, else the ones whose calls launched device work, else
+//! all. Compilation counts on any thread, since compilers have pools.
+
+use rayon::prelude::*;
+use stepscope_model::{
+    Class, FlowKind, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId, TrackRole,
+};
+
+use crate::interval::Intervals;
+use crate::work::{NO_LEVEL, add_levels};
+
+/// Times of a host by what it did.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HostActivity {
+    /// Any thread compiles.
+    pub(super) compilation: Intervals,
+    /// A driving thread waits for or prepares input.
+    pub(super) input: Intervals,
+    /// A driving thread does anything else but wait.
+    pub(super) overhead: Intervals,
+}
+
+const COMPILATION: u8 = 0;
+const INPUT: u8 = 1;
+const WAIT: u8 = 2;
+const OVERHEAD: u8 = 3;
+const LEVELS: usize = 4;
+
+/// What the hosts did within a span of time, host by host.
+pub(super) fn host_activities(
+    session: &Session,
+    hosts: &[HostId],
+    within: Span,
+) -> Vec<(HostId, HostActivity)> {
+    let annotations = Annotations::new(session);
+    let launching = launching_tracks(session);
+    let levels = host_levels(session, &annotations.labels);
+    hosts
+        .par_iter()
+        .map(|&host| {
+            let tracks: Vec<TrackId> = host_tracks(session, host).collect();
+            let driving = driving_tracks(&tracks, &annotations, &launching);
+            (host, activity(session, &tracks, &driving, &levels, within))
+        })
+        .collect()
+}
+
+/// The host that compiled longest, picoseconds; none where no host thread was recorded.
+pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64> {
+    let levels: Vec<u8> = (session.labels.iter())
+        .map(|label| if label.class == Class::Compile { COMPILATION } else { NO_LEVEL })
+        .collect();
+    let everything = [Span { start: Picos(i64::MIN), end: Picos::MAX }];
+    let of_host = |&host: &HostId| {
+        let mut spans = vec![Vec::new()];
+        let mut tracks = host_tracks(session, host).peekable();
+        tracks.peek()?;
+        tracks.for_each(|track| add_levels(session.track(track), &levels, &everything, &mut spans));
+        Some(Intervals::union_of(spans.pop().unwrap_or_default()).duration().0)
+    };
+    hosts.par_iter().filter_map(of_host).max()
+}
+
+fn activity(
+    session: &Session,
+    tracks: &[TrackId],
+    driving: &[TrackId],
+    levels: &[u8],
+    within: Span,
+) -> HostActivity {
+    let mut compilation = Vec::new();
+    let (mut input, mut overhead) = (Vec::new(), Vec::new());
+    for &id in tracks {
+        let mut spans: Vec<Vec<Span>> = vec![Vec::new(); LEVELS];
+        add_levels(session.track(id), levels, &[within], &mut spans);
+        let mut take = |level: u8| std::mem::take(&mut spans[usize::from(level)]);
+        compilation.extend(take(COMPILATION));
+        if driving.contains(&id) {
+            input.extend(take(INPUT));
+            // A frame that encloses a wait works only outside of it.
+            let waits = Intervals::union_of(take(WAIT));
+            let works = Intervals::union_of(take(OVERHEAD)).subtract(&waits);
+            overhead.extend_from_slice(works.spans());
+        }
+    }
+    HostActivity {
+        compilation: Intervals::union_of(compilation),
+        input: Intervals::union_of(input),
+        overhead: Intervals::union_of(overhead),
+    }
+}
+
+fn host_levels(session: &Session, annotations: &[bool]) -> Vec<u8> {
+    let level = |(index, label): (usize, &stepscope_model::Label)| match label.class {
+        _ if annotations[index] => NO_LEVEL,
+        Class::Step | Class::Marker => NO_LEVEL,
+        Class::Compile => COMPILATION,
+        Class::Input => INPUT,
+        Class::Wait => WAIT,
+        _ if label.kind == SliceKind::Marker || label.kind.is_work() => NO_LEVEL,
+        _ => OVERHEAD,
+    };
+    session.labels.iter().enumerate().map(level).collect()
+}
+
+fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId> {
+    session.track_ids().filter(move |&id| {
+        let track = session.track(id);
+        let is_thread = matches!(track.role, TrackRole::HostThread | TrackRole::Python);
+        is_thread && track.host == host && track.device.is_none()
+    })
+}
+
+fn driving_tracks(
+    tracks: &[TrackId],
+    annotations: &Annotations,
+    is_launching: &[bool],
+) -> Vec<TrackId> {
+    let marked = |is_marked: &[bool]| -> Vec<TrackId> {
+        tracks.iter().copied().filter(|id| is_marked[id.index()]).collect()
+    };
+    let evidence = [marked(&annotations.tracks), marked(is_launching)];
+    evidence.into_iter().find(|found| !found.is_empty()).unwrap_or_else(|| tracks.to_vec())
+}
+
+/// Where steps are annotated. An annotation tells how long a step lasts, not that the host did
+/// anything, so its own slices do not count.
+struct Annotations {
+    /// For each label.
+    labels: Vec<bool>,
+    /// For each track.
+    tracks: Vec<bool>,
+}
+
+impl Annotations {
+    fn new(session: &Session) -> Self {
+        let mut found = Self {
+            labels: vec![false; session.labels.len()],
+            tracks: vec![false; session.tracks.len()],
+        };
+        let spans = session.steps.iter().flat_map(|step| &step.spans);
+        for step in spans.filter(|span| span.device.is_none()) {
+            for id in host_tracks(session, step.host) {
+                for label in labels_at(session.track(id), step.span) {
+                    found.labels[label.index()] = true;
+                    found.tracks[id.index()] = true;
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Labels of slices with exactly this span. Frames of Python may coincide; they are no annotations.
+fn labels_at(track: &Track, span: Span) -> impl Iterator<Item = LabelId> {
+    track.lanes.iter().filter_map(move |lane| {
+        let index = lane.starts.partition_point(|&start| start < span.start.0);
+        (index < lane.len() && lane.span(index) == span).then(|| lane.labels[index])
+    })
+}
+
+/// For each track: calls on it launched device work.
+fn launching_tracks(session: &Session) -> Vec<bool> {
+    let mut is_launching = vec![false; session.tracks.len()];
+    let launches = session.flows.all().iter().filter(|flow| flow.kind == FlowKind::Launch);
+    for flow in launches {
+        is_launching[flow.from.track.index()] = true;
+    }
+    is_launching
+}

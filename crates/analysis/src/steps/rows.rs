@@ -1,0 +1,179 @@
+//! Rows: each selected step on each device that recorded work, or on a host without one.
+
+use rayon::prelude::*;
+use stepscope_model::{DeviceId, HostId, Session, Span, Step};
+
+use super::host::host_activities;
+use super::parts::{Division, PartLengths, device_levels};
+use super::report::StepRow;
+use super::statistics::outliers;
+use crate::selection::{Selected, device_span};
+
+/// One step on one row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StepParts {
+    /// Position in `Session::steps`.
+    pub(crate) step: usize,
+    /// Host of the row.
+    pub(crate) host: HostId,
+    /// Device of the row; none for a host without devices.
+    pub(crate) device: Option<DeviceId>,
+    /// The step's time there.
+    pub(crate) span: Span,
+    /// Its parts.
+    pub(crate) lengths: PartLengths,
+}
+
+/// The selected steps, row by row: by step, then device, then host.
+pub(crate) fn step_parts(session: &Session, selected: &Selected<'_>) -> Vec<StepParts> {
+    let steps = selected_steps(session, selected);
+    let places = places(session, selected);
+    let spans: Vec<(usize, usize, Span)> = steps
+        .iter()
+        .flat_map(|&step| {
+            let places = places.iter().enumerate();
+            places.filter_map(move |(place, &(host, device))| {
+                let span = span_on(session, &session.steps[step], host, device)?;
+                let is_kept = has_program(session, selected, device, span);
+                is_kept.then_some((step, place, span))
+            })
+        })
+        .collect();
+    let Some(within) = spans.iter().map(|&(_, _, span)| span).reduce(Span::hull) else {
+        return Vec::new();
+    };
+    let divisions = divisions(session, &places, within);
+    spans
+        .into_iter()
+        .map(|(step, place, span)| {
+            let (host, device) = places[place];
+            StepParts { step, host, device, span, lengths: divisions[place].within(span) }
+        })
+        .collect()
+}
+
+fn divisions(
+    session: &Session,
+    places: &[(HostId, Option<DeviceId>)],
+    within: Span,
+) -> Vec<Division> {
+    let levels = device_levels(session);
+    let mut hosts: Vec<HostId> = places.iter().map(|&(host, _)| host).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let activities = host_activities(session, &hosts, within);
+    places
+        .par_iter()
+        .map(|&(host, device)| {
+            let found = activities.binary_search_by_key(&host, |&(host, _)| host);
+            let activity = &activities[found.unwrap_or(0)].1;
+            match device {
+                Some(device) => Division::of_device(session, device, &levels, activity, within),
+                None => Division::of_host(activity),
+            }
+        })
+        .collect()
+}
+
+/// Positions of the selected steps.
+pub(crate) fn selected_steps(session: &Session, selected: &Selected<'_>) -> Vec<usize> {
+    selected.steps.clone().unwrap_or_else(|| (0..session.steps.len()).collect())
+}
+
+/// Devices that recorded work, and hosts none of whose selected devices did.
+fn places(session: &Session, selected: &Selected<'_>) -> Vec<(HostId, Option<DeviceId>)> {
+    let works = |device: DeviceId| {
+        let mut tracks = session.work_tracks(device);
+        tracks.any(|(_, track)| track.slice_count() > 0)
+    };
+    let devices: Vec<DeviceId> =
+        selected.devices.iter().copied().filter(|&device| works(device)).collect();
+    let mut places: Vec<(HostId, Option<DeviceId>)> =
+        devices.iter().map(|&device| (session.device(device).host, Some(device))).collect();
+    let idle_hosts = selected.hosts.iter().filter(|&&host| {
+        let mut devices = session.device_ids().filter(|&id| session.device(id).host == host);
+        !devices.any(works)
+    });
+    places.extend(idle_hosts.map(|&host| (host, None)));
+    places
+}
+
+fn span_on(
+    session: &Session,
+    step: &Step,
+    host: HostId,
+    device: Option<DeviceId>,
+) -> Option<Span> {
+    if let Some(device) = device {
+        return device_span(step, session, device);
+    }
+    let own = step.spans.iter().find(|span| span.device.is_none() && span.host == host);
+    own.map(|span| span.span)
+}
+
+/// Without `--program` always; else a run of it overlaps the step on the device.
+fn has_program(
+    session: &Session,
+    selected: &Selected<'_>,
+    device: Option<DeviceId>,
+    span: Span,
+) -> bool {
+    selected.has_program(None)
+        || session.program_runs.iter().any(|run| {
+            Some(run.device) == device
+                && selected.has_program(Some(run.program))
+                && run.span.intersection(span).is_some()
+        })
+}
+
+/// The report's rows, outliers marked among the steps of the same device.
+pub(super) fn report_rows(session: &Session, all: &[StepParts]) -> Vec<StepRow> {
+    let mut rows: Vec<StepRow> = all.iter().map(|parts| row(session, parts)).collect();
+    let mut places: Vec<(HostId, Option<DeviceId>)> =
+        all.iter().map(|parts| (parts.host, parts.device)).collect();
+    places.sort_unstable();
+    places.dedup();
+    for place in places {
+        let of_place: Vec<usize> = (0..all.len())
+            .filter(|&index| (all[index].host, all[index].device) == place)
+            .collect();
+        let durations: Vec<f64> =
+            of_place.iter().map(|&index| rows[index].duration_ps as f64).collect();
+        for (&index, is_outlier) in of_place.iter().zip(outliers(&durations)) {
+            rows[index].is_outlier = is_outlier;
+        }
+    }
+    rows
+}
+
+fn row(session: &Session, parts: &StepParts) -> StepRow {
+    let [
+        device_compute_ps,
+        collectives_ps,
+        host_to_device_ps,
+        device_to_host_ps,
+        device_to_device_ps,
+        input_wait_ps,
+        compilation_ps,
+        host_overhead_ps,
+        idle_ps,
+    ] = parts.lengths.parts_ps;
+    StepRow {
+        step: session.steps[parts.step].number,
+        host: session.host(parts.host).name.clone(),
+        device: parts.device.map(|id| session.device(id).name.clone()).unwrap_or_default(),
+        start_ps: parts.span.start.0,
+        duration_ps: parts.span.duration().0,
+        busy_ps: parts.lengths.busy_ps,
+        device_compute_ps,
+        collectives_ps,
+        host_to_device_ps,
+        device_to_host_ps,
+        device_to_device_ps,
+        input_wait_ps,
+        compilation_ps,
+        host_overhead_ps,
+        idle_ps,
+        is_outlier: false,
+    }
+}

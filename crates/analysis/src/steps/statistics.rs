@@ -1,0 +1,117 @@
+//! Statistics over step durations.
+
+use stepscope_model::{Session, Step};
+
+use super::rows::selected_steps;
+use super::source;
+use crate::overview::StepTime;
+use crate::selection::Selected;
+
+/// Steps needed before one can stand out.
+const MIN_STEPS: usize = 5;
+/// Robust deviations from the median (Iglewicz and Hoaglin's modified z-score).
+const MAX_SCORE: f64 = 3.5;
+/// Scales the median absolute deviation to the standard deviation of a normal distribution.
+const MAD_SCALE: f64 = 0.6745;
+/// Share of the median below which no difference matters.
+const MIN_RATIO: f64 = 0.05;
+
+/// Step time over the selected steps; absent without steps.
+pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<StepTime> {
+    let durations: Vec<f64> = selected_steps(session, selected)
+        .into_iter()
+        .filter_map(|step| duration_ps(selected, &session.steps[step]))
+        .collect();
+    let count = durations.len();
+    let source = source(session.step_origin.filter(|_| count > 0)?);
+    let mean = durations.iter().sum::<f64>() / count as f64;
+    let squares: f64 = durations.iter().map(|duration| (duration - mean).powi(2)).sum();
+    let stddev = if count > 1 { (squares / (count - 1) as f64).sqrt() } else { 0.0 };
+    let min = durations.iter().copied().fold(f64::INFINITY, f64::min);
+    let max = durations.iter().copied().fold(0.0, f64::max);
+    Some(StepTime {
+        mean,
+        median: median(&durations),
+        min: whole(min),
+        max: whole(max),
+        stddev,
+        count,
+        source,
+    })
+}
+
+/// The host's annotation, mean over the selected hosts; else the mean over the selected devices.
+fn duration_ps(selected: &Selected<'_>, step: &Step) -> Option<f64> {
+    let of = |is_host: bool| {
+        let spans = step.spans.iter().filter(|span| match span.device {
+            None => is_host && selected.hosts.contains(&span.host),
+            Some(device) => !is_host && selected.devices.contains(&device),
+        });
+        let (count, sum) =
+            spans.fold((0usize, 0.0), |(n, sum), span| (n + 1, sum + span.span.duration().0 as f64));
+        (count > 0).then(|| sum / count as f64)
+    };
+    of(true).or_else(|| of(false))
+}
+
+/// The middle value, or the mean of the two middle ones; 0 of nothing.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        length if length % 2 == 1 => sorted[middle],
+        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
+    }
+}
+
+/// For each value: 0.6745·|x − median| ÷ MAD > 3.5 and at least 5 % of the median away. Where the
+/// MAD is 0 (most values equal) the 5 % decide alone.
+pub(crate) fn outliers(values: &[f64]) -> Vec<bool> {
+    if values.len() < MIN_STEPS {
+        return vec![false; values.len()];
+    }
+    let median_value = median(values);
+    let deviations: Vec<f64> = values.iter().map(|value| (value - median_value).abs()).collect();
+    let mad = median(&deviations);
+    let stands_out = |&deviation: &f64| {
+        // Not divided by the MAD, so that a MAD of 0 makes every difference large.
+        MAD_SCALE * deviation > MAX_SCORE * mad && deviation >= MIN_RATIO * median_value
+    };
+    deviations.iter().map(stands_out).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounded; durations are far below 2^63 ps")]
+fn whole(value: f64) -> i64 {
+    value.round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(values: &[f64]) -> Vec<usize> {
+        let outliers = outliers(values);
+        (0..values.len()).filter(|&index| outliers[index]).collect()
+    }
+
+    #[test]
+    fn one_long_step_stands_out() {
+        assert_eq!(marked(&[100.0, 101.0, 99.0, 100.5, 180.0, 99.5]), [4]);
+        assert_eq!(marked(&[100.0, 100.0, 100.0, 100.0, 104.0]), Vec::<usize>::new());
+        assert_eq!(marked(&[100.0, 100.0, 100.0, 100.0, 106.0]), [4]);
+        assert_eq!(marked(&[100.0, 100.0, 100.0, 500.0]), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn a_wide_spread_has_no_outliers() {
+        assert_eq!(marked(&[50.0, 80.0, 100.0, 120.0, 150.0, 170.0]), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between() {
+        assert!((median(&[4.0, 1.0, 3.0, 2.0]) - 2.5).abs() < 1e-12);
+        assert!((median(&[5.0, 1.0, 3.0]) - 3.0).abs() < 1e-12);
+    }
+}

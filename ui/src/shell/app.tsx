@@ -1,18 +1,104 @@
-/** The page: top bar and the view the URL names. */
-import { Show, Suspense } from 'solid-js';
+/** The page: top bar, selection, and the view the URL names. */
+import { createEffect, createMemo, ErrorBoundary, onCleanup, onMount, Show, Suspense } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 
-import { route } from './state';
-import { VIEWS } from './views';
+import { Skeleton } from '../widgets/answer';
+import { EmptyState } from '../widgets/empty';
+import { TooltipLayer } from '../widgets/tooltip';
+import { SessionGate } from './gate';
+import { CommandPalette } from './palette';
+import { SelectionBar } from './selection';
+import { analyses, sessions, summaryOf, titleOf } from './session';
+import { handleKey, registerShortcut } from './shortcuts';
+import { ShortcutsOverlay } from './shortcuts-overlay';
+import { navigate, route } from './state';
+import { TopBar } from './topbar';
+import { SESSIONS_VIEW, VIEWS } from './views';
+import './app.css';
+
+/** The page came without a hash: with a single session there is nothing to choose. */
+const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '';
 
 export function App() {
+  const view = createMemo(() => VIEWS.get(route.view));
+
+  onMount(() => {
+    window.addEventListener('keydown', handleKey);
+    onCleanup(() => window.removeEventListener('keydown', handleKey));
+  });
+  onCleanup(
+    registerShortcut({
+      keys: ['/'],
+      group: 'Everywhere',
+      label: 'Search or filter what is shown',
+      run: () => {
+        const field = document.querySelector<HTMLInputElement>('main [data-shortcut="search"]');
+        if (!field) return false;
+        field.focus();
+        field.select();
+        return true;
+      },
+    }),
+  );
+  if (isFirstVisit) {
+    createEffect(() => {
+      const list = sessions.data()?.sessions;
+      const only = list?.length === 1 ? list[0] : undefined;
+      if (only && route.session === null && window.location.hash === '') {
+        navigate({ session: only.id, view: 'overview' }, true);
+      }
+    });
+  }
+  createEffect(() => {
+    const name = summaryOf(route.session)?.name;
+    document.title = name ? `${titleOf(route.view)} · ${name} · Stepscope` : 'Stepscope';
+  });
+
   return (
-    <main>
-      <Suspense>
-        <Show when={route.session !== null && VIEWS.get(route.view)}>
-          {(view) => <Dynamic component={view()} session={route.session ?? 0} />}
-        </Show>
-      </Suspense>
-    </main>
+    <>
+      <TopBar />
+      <Show when={route.session !== null}>
+        <SelectionBar />
+      </Show>
+      <main class="view">
+        <ErrorBoundary fallback={(error: unknown, reset) => <Broken error={error} reset={reset} />}>
+          <Suspense fallback={<Skeleton />}>
+            <Show when={route.session !== null} fallback={<Dynamic component={VIEWS.get(SESSIONS_VIEW)} session={0} />}>
+              <SessionGate>
+                <Show when={view()} fallback={<UnknownView />}>
+                  {(component) => <Dynamic component={component()} session={route.session ?? 0} />}
+                </Show>
+              </SessionGate>
+            </Show>
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+      <CommandPalette />
+      <ShortcutsOverlay />
+      <TooltipLayer />
+    </>
+  );
+}
+
+function UnknownView() {
+  const isAnalysis = () => analyses.data()?.some((analysis) => analysis.name === route.view);
+  return (
+    <EmptyState title={`There is no view named “${route.view}”`}>
+      {isAnalysis()
+        ? 'This analysis answers on the command line and as JSON; it has no page yet.'
+        : 'The link may come from another version. Choose a view above.'}
+    </EmptyState>
+  );
+}
+
+function Broken(props: { error: unknown; reset: () => void }) {
+  return (
+    <EmptyState
+      title="This view failed"
+      code={props.error instanceof Error ? (props.error.stack ?? props.error.message) : String(props.error)}
+      actions={<button onClick={() => props.reset()}>Try again</button>}
+    >
+      That is a defect of Stepscope, not of your profile. The other views still work; the text below helps to find it.
+    </EmptyState>
   );
 }

@@ -108,7 +108,8 @@ export function flushUrl(): void {
 function resolve(target: { session?: number | null; view: string; params?: Params }): Route {
   const session = target.session === undefined ? store.session : target.session;
   const shared = session === store.session ? selectionParams() : {};
-  const own = remembered.get(`${session}/${target.view}`) ?? {};
+  const isHere = session === store.session && target.view === store.view;
+  const own = isHere ? store.params : remembered.get(`${session}/${target.view}`);
   return { session, view: target.view, params: { ...own, ...shared, ...target.params } };
 }
 

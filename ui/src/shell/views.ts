@@ -9,12 +9,14 @@ export interface ViewProps {
   session: number;
 }
 
+/** The one view that is of no session. */
+export { SESSIONS_VIEW } from './hash';
+
 type Loader = () => Promise<{ default: Component<ViewProps> }>;
 
-const loaders = import.meta.glob('../views/*/index.tsx') as Record<string, Loader>;
+const loaders = import.meta.glob<{ default: Component<ViewProps> }>('../views/*/index.tsx');
 
 /** Views by analysis name. */
-export const VIEWS: ReadonlyMap<string, Component<ViewProps> & { preload: () => unknown }> =
-  new Map(
-    Object.entries(loaders).map(([path, load]) => [path.split('/')[2] ?? path, lazy(load)]),
-  );
+export const VIEWS: ReadonlyMap<string, Component<ViewProps> & { preload: () => unknown }> = new Map(
+  Object.entries(loaders).map(([path, load]) => [path.split('/')[2] ?? path, lazy(load as Loader)]),
+);

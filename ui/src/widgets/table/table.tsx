@@ -29,6 +29,8 @@ interface TableProps<Row> {
   isPlain?: boolean;
   /** Keeps the order of the rows given, for trees. */
   isOrdered?: boolean;
+  /** The search field is among the `tools`, and so is what pushes the rest to the right. */
+  isBare?: boolean;
   onRow?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
   /** More controls beside the search field. */
@@ -120,6 +122,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
     <div class="table" classList={{ 'is-filling': props.isFilling ?? false, 'is-plain': props.isPlain ?? false }}>
       <Show when={!props.isPlain}>
         <div class="table-tools">
+          <Show when={!props.isBare}>
           <input
             type="search"
             class="table-search"
@@ -135,6 +138,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
               }
             }}
           />
+          </Show>
           <Show when={props.onPromoteQuery && props.state.query()}>
             <button
               class="quiet"
@@ -149,7 +153,9 @@ export function DataTable<Row>(props: TableProps<Row>) {
             </button>
           </Show>
           {props.tools}
-          <span class="spacer" />
+          <Show when={!props.isBare}>
+            <span class="spacer" />
+          </Show>
           <span class="table-count number" aria-live="polite">
             {countText(rows().length, props.rows.length, props.rowCount, props.noun)}
           </span>

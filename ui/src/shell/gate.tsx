@@ -1,0 +1,64 @@
+/** Opens the session of the URL before its view is shown: bytes while it loads, reasons when it fails. */
+import { createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
+
+import { EmptyState } from '../widgets/empty';
+import { Skeleton } from '../widgets/answer';
+import { Hint } from '../widgets/notes';
+import { Progress } from '../widgets/progress';
+import { getJson } from '../wire/client';
+import type { ProgressReport } from '../wire/types';
+import { opened } from './session';
+import { hrefTo, route } from './state';
+
+const POLL_MS = 120;
+
+export function SessionGate(props: { children: JSX.Element }) {
+  return (
+    <Switch fallback={<Skeleton />}>
+      <Match when={opened.error()}>
+        {(error) => (
+          <EmptyState
+            title={error().message}
+            actions={
+              <>
+                <button onClick={() => opened.retry()}>Retry</button>
+                <a href={hrefTo({ session: null, view: 'sessions' })}>
+                  <button>All sessions</button>
+                </a>
+              </>
+            }
+          >
+            <Show when={error().hint} fallback="The session cannot be shown.">
+              {(hint) => <Hint hint={hint()} />}
+            </Show>
+          </EmptyState>
+        )}
+      </Match>
+      <Match when={opened.data()?.id === route.session}>{props.children}</Match>
+      <Match when={opened.isLoading()}>
+        <Opening />
+      </Match>
+    </Switch>
+  );
+}
+
+function Opening() {
+  const [progress, setProgress] = createSignal<ProgressReport>();
+  const poll = () => {
+    getJson<ProgressReport>(`api/sessions/${route.session}/progress`, undefined, false).then(setProgress, () => undefined);
+  };
+  const timer = setInterval(poll, POLL_MS);
+  onCleanup(() => clearInterval(timer));
+  return (
+    <Show when={progress()} fallback={<Skeleton />}>
+      {(now) => (
+        <Progress
+          title="Opening the session"
+          message={now().message}
+          done={now().done_bytes}
+          total={now().total_bytes}
+        />
+      )}
+    </Show>
+  );
+}

@@ -1,0 +1,34 @@
+/** The few icons of the page, drawn on a grid of 16. */
+import { Show } from 'solid-js';
+
+const PATHS = {
+  search: 'M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 0 1 0-9M10.5 10.5L14 14',
+  link: 'M6.5 9.5l3-3M7 4.5l1.2-1.2a3 3 0 0 1 4.3 4.3L11.3 8.8M9 11.5l-1.2 1.2a3 3 0 0 1-4.3-4.3L4.7 7.2',
+  terminal: 'M2 3.5h12v9H2zM4.5 6.5L6.5 8l-2 1.5M8 10h3.5',
+  sun: 'M8 5.2a2.8 2.8 0 1 1 0 5.6a2.8 2.8 0 0 1 0-5.6M8 1.5v1.3M8 13.2v1.3M1.5 8h1.3M13.2 8h1.3M3.4 3.4l.9.9M11.7 11.7l.9.9M12.6 3.4l-.9.9M4.3 11.7l-.9.9',
+  moon: 'M13 9.7A5.5 5.5 0 0 1 6.3 3a5.5 5.5 0 1 0 6.7 6.7',
+  auto: 'M8 2.5a5.5 5.5 0 1 1 0 11a5.5 5.5 0 0 1 0-11M8 2.5v11M8 5h3.5M8 8h5M8 11h3.5',
+  down: 'M4.5 6.5L8 10l3.5-3.5',
+  right: 'M6.5 4.5L10 8l-3.5 3.5',
+  close: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
+} as const;
+
+export type IconName = keyof typeof PATHS | 'logo';
+
+export function Icon(props: { name: IconName }) {
+  return (
+    <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+      <Show
+        when={props.name !== 'logo' && props.name}
+        fallback={
+          <>
+            <path d="M1.5 13V9.5h4V6h4V2.5h5" stroke="var(--accent)" stroke-width="2" />
+            <path d="M9.5 13h5" stroke="var(--class-collective)" stroke-width="2" />
+          </>
+        }
+      >
+        {(name) => <path d={PATHS[name()]} stroke="currentColor" stroke-width="1.3" />}
+      </Show>
+    </svg>
+  );
+}

@@ -1,0 +1,153 @@
+/** The command palette: every view, session and action by a few letters. */
+import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
+
+import { copyText } from '../widgets/copy';
+import { commandLine, menu, sessions } from './session';
+import { openShortcuts } from './shortcuts-overlay';
+import { registerShortcut } from './shortcuts';
+import { clearSelection, flushUrl, navigate, route, select } from './state';
+import { setTheme } from './theme';
+import './overlay.css';
+
+interface Command {
+  title: string;
+  detail: string;
+  group: string;
+  run: () => void;
+}
+
+const [isOpen, setOpen] = createSignal(false);
+
+export const openPalette = () => setOpen(true);
+
+export function CommandPalette() {
+  onCleanup(
+    registerShortcut({
+      keys: ['Ctrl+k', 'Meta+k'],
+      group: 'Everywhere',
+      label: 'Go to a view, session or action',
+      inFields: true,
+      run: () => {
+        setOpen(!isOpen());
+      },
+    }),
+  );
+  return (
+    <Show when={isOpen()}>
+      <Panel />
+    </Show>
+  );
+}
+
+function Panel() {
+  const [query, setQuery] = createSignal('');
+  const [active, setActive] = createSignal(0);
+  const found = createMemo(() => {
+    const words = query().toLowerCase().split(/\s+/).filter(Boolean);
+    const text = (command: Command) => `${command.group} ${command.title} ${command.detail}`.toLowerCase();
+    const matches = commands().filter((command) => words.every((word) => text(command).includes(word)));
+    return [...matches, ...searches(query())];
+  });
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    setOpen(false);
+    command.run();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const count = Math.max(1, found().length);
+    if (event.key === 'ArrowDown') setActive((active() + 1) % count);
+    else if (event.key === 'ArrowUp') setActive((active() + count - 1) % count);
+    else if (event.key === 'Enter') run(found()[active()]);
+    else if (event.key === 'Escape') setOpen(false);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    document.querySelector('.palette li[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  };
+  return (
+    <div class="overlay" onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}>
+      <section class="overlay-panel palette" role="dialog" aria-label="Command palette" onKeyDown={onKey}>
+        <input
+          type="text"
+          placeholder="A view, a session, an action, steps such as 3..8"
+          aria-label="Command"
+          ref={(field) => setTimeout(() => field.focus())}
+          value={query()}
+          onInput={(event) => {
+            setQuery(event.currentTarget.value);
+            setActive(0);
+          }}
+        />
+        <ul role="listbox">
+          <For each={found()} fallback={<li class="muted">Nothing by that name</li>}>
+            {(command, index) => (
+              <li
+                role="option"
+                aria-selected={index() === active()}
+                onPointerMove={() => setActive(index())}
+                onClick={() => run(command)}
+              >
+                <span>{command.title}</span>
+                <span class="palette-detail">{command.detail}</span>
+                <span class="palette-group">{command.group}</span>
+              </li>
+            )}
+          </For>
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function commands(): Command[] {
+  const list: Command[] = [];
+  if (route.session !== null) {
+    for (const entry of menu()) {
+      list.push({ title: entry.title, detail: entry.summary, group: 'View', run: () => navigate({ view: entry.name }) });
+    }
+  }
+  for (const session of sessions.data()?.sessions ?? []) {
+    const view = route.session === null ? 'overview' : route.view;
+    list.push({
+      title: session.name,
+      detail: session.devices || session.location,
+      group: 'Session',
+      run: () => navigate({ session: session.id, view }),
+    });
+  }
+  list.push(
+    action('All sessions', () => navigate({ session: null, view: 'sessions' })),
+    action('Clear the selection', clearSelection),
+    action('Copy the link', () => {
+      flushUrl();
+      void copyText(window.location.href);
+    }),
+    action('Copy the command line', () => void copyText(commandLine()), commandLine()),
+    action('Light colours', () => setTheme('light')),
+    action('Dark colours', () => setTheme('dark')),
+    action('Colours of the system', () => setTheme('auto')),
+    action('Keyboard shortcuts', openShortcuts),
+  );
+  return list;
+}
+
+function action(title: string, run: () => void, detail = ''): Command {
+  return { title, detail, group: 'Action', run };
+}
+
+/** What the typed text itself can mean. */
+function searches(query: string): Command[] {
+  const text = query.trim();
+  if (!text || route.session === null) return [];
+  const list: Command[] = [];
+  if (/^[\d.,=\s]+$/.test(text)) {
+    list.push({ title: `Select steps ${text}`, detail: '', group: 'Selection', run: () => select('steps', text) });
+  }
+  list.push({
+    title: `Ops that match “${text}”`,
+    detail: '',
+    group: 'Search',
+    run: () => navigate({ view: 'ops', params: { q: text } }),
+  });
+  return list;
+}

@@ -1,0 +1,144 @@
+/** The selection shared by all views, as chips; each is an option of the command line. */
+import { createSignal, For, Show, type JSX } from 'solid-js';
+
+import { plural } from '../format/numbers';
+import { CopyButton } from '../widgets/copy';
+import { Popover } from '../widgets/popover';
+import { createReport } from '../wire/report';
+import { Icon } from './icons';
+import { commandLine, summaryOf } from './session';
+import { clearSelection, route, select, selected, selectionParams, type SelectionKey } from './state';
+import './selection.css';
+
+export function SelectionBar() {
+  return (
+    <div class="selection" role="toolbar" aria-label="Selection">
+      <Chip name="steps" title="Steps" everything="all">
+        {(close) => (
+          <TextSelection
+            name="steps"
+            close={close}
+            placeholder="3..8"
+            help={<>One step <code>5</code>, a range <code>3..8</code> (8 excluded) or <code>3..=8</code>, open ends <code>3..</code>, or a list <code>1,4,7..9</code>. Or click and drag in the step chart.</>}
+          />
+        )}
+      </Chip>
+      <Chip name="device" title="Devices" everything="all">
+        {() => <DeviceSelection />}
+      </Chip>
+      <Chip name="host" title="Hosts" everything="all">
+        {() => <HostSelection />}
+      </Chip>
+      <Show when={selected('program')}>
+        <Chip name="program" title="Program" everything="all">
+          {(close) => <TextSelection name="program" close={close} placeholder="jit_step" help="Part of a program's name, or its id; several with commas." />}
+        </Chip>
+      </Show>
+      <Chip name="match" title="Match" everything="any">
+        {(close) => (
+          <TextSelection
+            name="match"
+            close={close}
+            placeholder="dot|attention"
+            help="A regular expression over name, category, scope and source; any case unless it has capitals."
+          />
+        )}
+      </Chip>
+      <Show when={Object.keys(selectionParams()).length > 0}>
+        <button class="quiet" onClick={clearSelection}>
+          Clear
+        </button>
+      </Show>
+      <span class="spacer" />
+      <CopyButton text={commandLine} tip="Copy the command that prints this in a terminal" class="quiet command">
+        <span class="mono">{commandLine()}</span>
+      </CopyButton>
+    </div>
+  );
+}
+
+function Chip(props: { name: SelectionKey; title: string; everything: string; children: (close: () => void) => JSX.Element }) {
+  return (
+    <span class="chip" classList={{ 'is-set': selected(props.name) !== '' }}>
+      <Popover
+        label={
+          <>
+            <span class="chip-title">{props.title}</span>
+            <span class="chip-value">{selected(props.name) || props.everything}</span>
+          </>
+        }
+      >
+        {props.children}
+      </Popover>
+      <Show when={selected(props.name)}>
+        <button class="chip-clear" aria-label={`All ${props.title.toLowerCase()}`} onClick={() => select(props.name, null)}>
+          <Icon name="close" />
+        </button>
+      </Show>
+    </span>
+  );
+}
+
+function TextSelection(props: { name: SelectionKey; close: () => void; placeholder: string; help: JSX.Element }) {
+  const [text, setText] = createSignal(selected(props.name));
+  const submit = (event: Event) => {
+    event.preventDefault();
+    select(props.name, text().trim() || null);
+    props.close();
+  };
+  return (
+    <form class="selection-form" onSubmit={submit}>
+      <div class="selection-line">
+        <input
+          type="text"
+          class="mono"
+          ref={(field) => setTimeout(() => field.select())}
+          placeholder={props.placeholder}
+          aria-label={props.name}
+          value={text()}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <button class="primary" type="submit">
+          Select
+        </button>
+      </div>
+      <p class="muted">{props.help}</p>
+    </form>
+  );
+}
+
+function DeviceSelection() {
+  // Without the selection: all devices there are.
+  const overview = createReport('overview', () => route.session ?? 0, () => ({}));
+  const entries = () =>
+    (overview.data()?.devices ?? []).map((device) => ({ value: String(device.device_index), title: device.device }));
+  return <Choices name="device" entries={entries()} noun="device" />;
+}
+
+function HostSelection() {
+  const entries = () => (summaryOf(route.session)?.hosts ?? []).map((host) => ({ value: host, title: host }));
+  return <Choices name="host" entries={entries()} noun="host" />;
+}
+
+function Choices(props: { name: SelectionKey; entries: { value: string; title: string }[]; noun: string }) {
+  const chosen = () => selected(props.name).split(',').filter(Boolean);
+  const toggle = (value: string) => {
+    const next = chosen().includes(value)
+      ? chosen().filter((other) => other !== value)
+      : props.entries.map((entry) => entry.value).filter((other) => other === value || chosen().includes(other));
+    select(props.name, next.length === props.entries.length ? null : next.join(','));
+  };
+  return (
+    <div class="choices">
+      <p class="muted">{plural(props.entries.length, props.noun)} in this session</p>
+      <For each={props.entries}>
+        {(entry) => (
+          <label>
+            <input type="checkbox" checked={chosen().includes(entry.value)} onChange={() => toggle(entry.value)} />
+            {entry.title}
+          </label>
+        )}
+      </For>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+/** What the shell knows of the sessions and of the analyses there are. */
+import { createMemo, createRoot } from 'solid-js';
+
+import { shellQuote } from '../format/text';
+import { createAnswer } from '../wire/report';
+import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
+import { getParam, route, selectionParams } from './state';
+import { VIEWS } from './views';
+
+/** Views in menu order until the server has told its own. */
+const USUAL_ORDER = ['overview', 'timeline', 'steps', 'ops', 'kernels', 'scopes'];
+
+export interface MenuEntry {
+  name: string;
+  title: string;
+  summary: string;
+}
+
+export const { analyses, sessions, opened, menu, summaryOf } = createRoot(() => {
+  const analyses = createAnswer<AnalysisEntry[]>(() => 'api/analyses');
+  const sessions = createAnswer<SessionsReport>(() => 'api/sessions', false);
+  /** The session of the URL, opened by asking for it. */
+  const opened = createAnswer<SessionSummary>(() =>
+    route.session === null ? null : `api/sessions/${route.session}`,
+  );
+  const menu = createMemo<MenuEntry[]>(() => {
+    const entries: { name: string; summary: string }[] =
+      analyses.data() ?? USUAL_ORDER.map((name) => ({ name, summary: '' }));
+    return entries
+      .filter((entry) => VIEWS.has(entry.name))
+      .map(({ name, summary }) => ({ name, summary, title: titleOf(name) }));
+  });
+  const summaryOf = (id: number | null): SessionSummary | undefined => {
+    const current = opened.data();
+    if (current && current.id === id) return current;
+    return sessions.data()?.sessions.find((session) => session.id === id);
+  };
+  return { analyses, sessions, opened, menu, summaryOf };
+});
+
+/** `op_tree` is `Op tree`. */
+export function titleOf(analysis: string): string {
+  const words = analysis.replace(/_/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The command that prints what the page shows. Reactive. */
+export function commandLine(): string {
+  const root = sessions.data()?.root ?? 'PATH';
+  if (route.session === null) return `stepscope sessions ${shellQuote(root)}`;
+  const location = summaryOf(route.session)?.location || root;
+  const words = ['stepscope', route.view, shellQuote(location)];
+  for (const [name, value] of Object.entries({ ...ownOptions(), ...selectionParams() })) {
+    words.push(`--${name}`, shellQuote(value));
+  }
+  return words.join(' ');
+}
+
+/** Parameters of the URL that are options of the analysis shown. */
+function ownOptions(): Record<string, string> {
+  const entry = analyses.data()?.find((analysis) => analysis.name === route.view);
+  const found: Record<string, string> = {};
+  for (const option of entry?.options ?? []) {
+    const value = getParam(option.name);
+    if (value) found[option.name] = value;
+  }
+  return found;
+}

@@ -1,0 +1,87 @@
+/** The list of shortcuts behind `?`, generated from the registry. */
+import { createSignal, For, onCleanup, Show } from 'solid-js';
+
+import { registerShortcut, shortcuts, type Shortcut } from './shortcuts';
+import './overlay.css';
+
+const [isOpen, setOpen] = createSignal(false);
+
+export const openShortcuts = () => setOpen(true);
+
+export function ShortcutsOverlay() {
+  onCleanup(
+    registerShortcut({
+      keys: ['?'],
+      group: 'Everywhere',
+      label: 'Show the shortcuts',
+      run: () => {
+        setOpen(!isOpen());
+      },
+    }),
+  );
+  return (
+    <Show when={isOpen()}>
+      <Panel />
+    </Show>
+  );
+}
+
+function Panel() {
+  onCleanup(
+    registerShortcut({
+      keys: ['Escape'],
+      group: 'Everywhere',
+      label: 'Close, clear',
+      inFields: true,
+      run: () => {
+        setOpen(false);
+      },
+    }),
+  );
+  const groups = () => {
+    const found = new Map<string, Shortcut[]>();
+    for (const shortcut of shortcuts()) {
+      const list = found.get(shortcut.group) ?? [];
+      if (!list.some((other) => other.label === shortcut.label)) list.push(shortcut);
+      found.set(shortcut.group, list);
+    }
+    return [...found];
+  };
+  return (
+    <div class="overlay" onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}>
+      <section class="overlay-panel shortcuts" role="dialog" aria-label="Keyboard shortcuts">
+        <h2>Keyboard shortcuts</h2>
+        <div class="shortcut-groups">
+          <For each={groups()}>
+            {([group, list]) => (
+              <section>
+                <h3>{group}</h3>
+                <For each={list}>
+                  {(shortcut) => (
+                    <p class="shortcut">
+                      <span>{shortcut.label}</span>
+                      <span class="shortcut-keys">
+                        <For each={shortcut.keys.filter((key) => !key.startsWith('Meta+'))}>{(key) => <Keys text={key} />}</For>
+                      </span>
+                    </p>
+                  )}
+                </For>
+              </section>
+            )}
+          </For>
+        </div>
+      </section>
+    </div>
+  );
+}
+
+const SIGNS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc', ' ': 'Space' };
+
+function Keys(props: { text: string }) {
+  const parts = () => (props.text.endsWith('++') ? [...props.text.slice(0, -2).split('+'), '+'] : props.text === '+' ? ['+'] : props.text.split('+'));
+  return (
+    <span>
+      <For each={parts()}>{(part) => <kbd>{SIGNS[part] ?? (/^[a-z]$/.test(part) ? part.toUpperCase() : part)}</kbd>}</For>
+    </span>
+  );
+}

@@ -1,0 +1,145 @@
+/** The bar on top: session, views, and what helps everywhere. */
+import { For, Show } from 'solid-js';
+
+import { formatBytes, formatDate } from '../format/numbers';
+import { CopyButton } from '../widgets/copy';
+import { Hint } from '../widgets/notes';
+import { Popover } from '../widgets/popover';
+import { Icon } from './icons';
+import { openPalette } from './palette';
+import { commandLine, menu, sessions, summaryOf } from './session';
+import { openShortcuts } from './shortcuts-overlay';
+import { flushUrl, hrefTo, route } from './state';
+import { cycleTheme, themeChoice } from './theme';
+import { VIEWS } from './views';
+import './topbar.css';
+
+export function TopBar() {
+  const link = () => {
+    flushUrl();
+    return window.location.href;
+  };
+  return (
+    <header class="topbar">
+      <a class="brand" href="#/" data-tip="All sessions">
+        <Icon name="logo" />
+        Stepscope
+      </a>
+      <SessionPicker />
+      <Show when={route.session !== null}>
+        <nav class="tabs" aria-label="Views">
+          <For each={menu()}>
+            {(entry) => (
+              <a
+                href={hrefTo({ view: entry.name })}
+                aria-current={route.view === entry.name ? 'page' : undefined}
+                data-tip={entry.summary || undefined}
+                onPointerEnter={() => void VIEWS.get(entry.name)?.preload()}
+              >
+                {entry.title}
+              </a>
+            )}
+          </For>
+        </nav>
+      </Show>
+      <span class="spacer" />
+      <SessionWarnings />
+      <button class="quiet palette-button" data-tip="Go to a view, session or action" onClick={openPalette}>
+        <Icon name="search" />
+        <span class="palette-label">Go to</span> <kbd>Ctrl K</kbd>
+      </button>
+      <CopyButton text={link} tip="Copy the link to exactly this page" class="quiet icon">
+        <Icon name="link" />
+      </CopyButton>
+      <CopyButton text={commandLine} tip={'Copy the command that prints this:\n' + commandLine()} class="quiet icon">
+        <Icon name="terminal" />
+      </CopyButton>
+      <button class="quiet icon" data-tip={`Colours: ${themeChoice()}`} aria-label="Theme" onClick={cycleTheme}>
+        <Icon name={themeChoice() === 'auto' ? 'auto' : themeChoice() === 'dark' ? 'moon' : 'sun'} />
+      </button>
+      <button class="quiet icon" data-tip="Keyboard shortcuts" aria-label="Keyboard shortcuts" onClick={openShortcuts}>
+        <kbd>?</kbd>
+      </button>
+    </header>
+  );
+}
+
+function SessionPicker() {
+  const current = () => summaryOf(route.session);
+  return (
+    <Show when={route.session !== null}>
+      <Popover
+        class="session-picker"
+        tip={current()?.location}
+        label={
+          <>
+            <span class="session-name">{current()?.name ?? `Session ${route.session}`}</span>
+            <span class="session-devices">{current()?.devices}</span>
+            <Icon name="down" />
+          </>
+        }
+      >
+        {(close) => (
+          <ul class="session-list">
+            <For each={sessions.data()?.sessions ?? []}>
+              {(session) => (
+                <li>
+                  <a
+                    href={hrefTo({ session: session.id, view: route.view })}
+                    aria-current={session.id === route.session ? 'true' : undefined}
+                    onClick={close}
+                  >
+                    <span class="session-name">{session.name}</span>
+                    <span class="muted">
+                      {[session.devices, formatBytes(session.size_bytes), formatDate(session.modified_epoch_ms)]
+                        .filter(Boolean)
+                        .join(' · ')}
+                    </span>
+                  </a>
+                </li>
+              )}
+            </For>
+            <li>
+              <a href="#/" onClick={close}>
+                All sessions in {sessions.data()?.root}
+              </a>
+            </li>
+          </ul>
+        )}
+      </Popover>
+    </Show>
+  );
+}
+
+function SessionWarnings() {
+  const warnings = () => summaryOf(route.session)?.warnings ?? [];
+  return (
+    <Show when={warnings().length > 0}>
+      <Popover
+        isRight
+        class="quiet session-warnings"
+        tip="What was wrong with the files of this session"
+        label={`${warnings().length} warning${warnings().length === 1 ? '' : 's'}`}
+      >
+        {() => (
+          <ul class="notes">
+            <For each={warnings()}>
+              {(warning) => (
+                <li class="note is-warning">
+                  <span class="note-mark">!</span>
+                  <div>
+                    <p>
+                      <Show when={warning.host}>{(host) => <strong>{host()}: </strong>}</Show>
+                      {warning.message}
+                    </p>
+                    <Show when={warning.hint}>{(hint) => <Hint hint={hint()} />}</Show>
+                  </div>
+                </li>
+              )}
+            </For>
+          </ul>
+        )}
+      </Popover>
+    </Show>
+  );
+}

@@ -1,0 +1,92 @@
+/** Everything about one op, beside the table. */
+import { For, Show, type JSX } from 'solid-js';
+
+import { formatBytes, formatCount, formatDuration, formatRatio, format } from '../../format/numbers';
+import { classColour, classTitle } from '../../format/palette';
+import { escapeRegex } from '../../format/text';
+import { Icon } from '../../shell/icons';
+import { navigate, select } from '../../shell/state';
+import { CopyButton } from '../../widgets/copy';
+import type { OpRow } from '../../wire/generated/OpRow';
+
+interface Line {
+  figure: string;
+  title: string;
+  value: JSX.Element;
+  isLong?: boolean;
+}
+
+export function OpDetails(props: { op: OpRow; close: () => void }) {
+  const lines = (): Line[] => {
+    const op = props.op;
+    return [
+      { figure: 'self_ps', title: 'Self', value: `${formatDuration(op.self_ps)} (${formatRatio(op.self_ratio)})` },
+      { figure: 'total_ps', title: 'Total', value: formatDuration(op.total_ps) },
+      { figure: 'occurrences', title: 'Count', value: formatCount(op.occurrences) },
+      {
+        figure: '',
+        title: 'Mean',
+        value: op.occurrences > 0 ? formatDuration(Math.round(op.total_ps / op.occurrences)) : '–',
+      },
+      { figure: 'flops', title: 'FLOP', value: format('flops', op.flops) },
+      { figure: 'bytes', title: 'Bytes', value: formatBytes(op.bytes) },
+      { figure: 'flop_rate', title: 'Rate', value: format('flop_rate', op.flop_rate) },
+      { figure: 'bandwidth', title: 'Bandwidth', value: format('bandwidth', op.bandwidth) },
+      { figure: 'bound_by', title: 'Bound', value: op.bound_by || 'not known' },
+      { figure: 'roofline_ratio', title: 'Of roof', value: formatRatio(op.roofline_ratio) },
+      { figure: 'cost_source', title: 'Work from', value: costSource(op.cost_source) },
+      { figure: 'category', title: 'Category', value: op.category || '–' },
+      { figure: 'program', title: 'Program', value: op.program || '–', isLong: true },
+      { figure: 'scope', title: 'Scope', value: op.scope || '–', isLong: true },
+      { figure: 'source', title: 'Source', value: op.source || '–', isLong: true },
+    ];
+  };
+  return (
+    <aside class="card op-details" aria-label="Op">
+      <header>
+        <span class="swatch" style={{ background: classColour(props.op.class) }} data-tip={classTitle(props.op.class)} />
+        <h2>{classTitle(props.op.class)}</h2>
+        <Show when={props.op.is_rematerialised}>
+          <span class="op-remat" data-figure="rematerialised_ps">
+            rematerialised
+          </span>
+        </Show>
+        <span class="spacer" />
+        <button class="quiet" aria-label="Close" onClick={() => props.close()}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <p class="mono op-details-name">{props.op.name}</p>
+      <div class="op-details-actions">
+        <button
+          data-tip="Search the timeline for it"
+          onClick={() => navigate({ view: 'timeline', params: { search: `^${escapeRegex(props.op.name)}$` } })}
+        >
+          Show in timeline
+        </button>
+        <button data-tip="Select only this op, in every view" onClick={() => select('match', `^${escapeRegex(props.op.name)}$`)}>
+          Select
+        </button>
+        <CopyButton text={() => props.op.name} tip="Copy the name">
+          Copy name
+        </CopyButton>
+      </div>
+      <dl>
+        <For each={lines()}>
+          {(line) => (
+            <div classList={{ 'is-long': line.isLong ?? false }}>
+              <dt data-figure={line.figure || undefined}>{line.title}</dt>
+              <dd class="number">{line.value}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+    </aside>
+  );
+}
+
+function costSource(source: string): string {
+  if (source === 'recorded') return 'recorded';
+  if (source === 'hlo') return 'computed from the HLO';
+  return 'not known';
+}

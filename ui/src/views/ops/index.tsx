@@ -1,0 +1,125 @@
+/** Every op of the selected devices and steps: time, work, bound. A click shows all of one op. */
+import { createMemo, createSignal, Show } from 'solid-js';
+
+import { formatDuration, formatRatio } from '../../format/numbers';
+import { summaryOf } from '../../shell/session';
+import { getParam, select, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import * as op from '../../widgets/op-columns';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { OpRow } from '../../wire/generated/OpRow';
+import { createReport } from '../../wire/report';
+import { OpDetails } from './details';
+import './ops.css';
+
+/** Rows asked for; the count says when there are more. */
+const LIMIT = 5000;
+
+const COLUMNS: Column<OpRow>[] = [
+  { ...op.OP_NAME, width: 260 },
+  op.OP_SELF,
+  op.OP_SHARE,
+  { key: 'total_ps', title: 'Total', width: 92, kind: 'duration', value: (row) => row.total_ps },
+  op.OP_COUNT,
+  op.OP_CATEGORY,
+  op.OP_FLOP_RATE,
+  op.OP_BANDWIDTH,
+  op.OP_BOUND,
+  op.OP_ROOF,
+  { key: 'device', title: 'Device', width: 150, value: (row) => row.device, isOptional: true },
+  { key: 'program', title: 'Program', width: 170, value: (row) => row.program, isOptional: true },
+  { key: 'scope', title: 'Scope', width: 300, value: (row) => row.scope, isOptional: true },
+  op.OP_SOURCE,
+  { key: 'class', title: 'Class', width: 0, value: (row) => row.class, isExportOnly: true },
+  { key: 'flops', title: 'FLOP', width: 0, kind: 'flops', value: (row) => row.flops, isExportOnly: true },
+  { key: 'bytes', title: 'Bytes', width: 0, kind: 'bytes', value: (row) => row.bytes, isExportOnly: true },
+];
+
+export default function OpsView(props: ViewProps) {
+  const isByDevice = () => getParam('by') === 'device';
+  const report = createReport(
+    'ops',
+    () => props.session,
+    () => ({ ...selectionParams(), limit: getParam('limit') ?? LIMIT, by: getParam('by') }),
+  );
+  const table = urlTableState('self_ps');
+  const [shown, setShown] = createSignal<OpRow | null>(null);
+
+  return (
+    <AnswerView answer={report}>
+      {(data) => {
+        const columns = createMemo(() =>
+          isByDevice() ? COLUMNS : COLUMNS.filter((column) => column.key !== 'device'),
+        );
+        return (
+          <div class="page is-filling">
+            <Warnings notes={data().notes} />
+            <Show when={data().rows.length > 0} fallback={<NoOps />}>
+              <div class="ops is-main">
+                <section class="card ops-table">
+                  <DataTable
+                    rows={data().rows}
+                    rowCount={data().row_count}
+                    columns={columns()}
+                    state={table}
+                    noun="op"
+                    fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-ops`}
+                    isFilling
+                    onRow={(row) => setShown(shown() === row ? null : row)}
+                    isSelected={(row) => row === shown()}
+                    onPromoteQuery={(query) => select('match', query)}
+                    tools={
+                      <>
+                        <span class="segmented">
+                          <button aria-pressed={!isByDevice()} onClick={() => setParams({ by: null }, false)}>
+                            All devices
+                          </button>
+                          <button aria-pressed={isByDevice()} onClick={() => setParams({ by: 'device' }, false)}>
+                            By device
+                          </button>
+                        </span>
+                        <span class="muted ops-total" data-figure="attributed_ratio">
+                          Σ self {formatDuration(data().total_self_ps)}
+                          <Show when={data().attributed_ratio !== null}>
+                            , {formatRatio(data().attributed_ratio)} attributed
+                          </Show>
+                        </span>
+                        <Show when={data().row_count > data().rows.length}>
+                          <button class="quiet" onClick={() => setParams({ limit: '0' }, false)}>
+                            Load all
+                          </button>
+                        </Show>
+                      </>
+                    }
+                  />
+                </section>
+                <Show when={shown()}>
+                  {(row) => <OpDetails op={row()} close={() => setShown(null)} />}
+                </Show>
+              </div>
+            </Show>
+            <Remarks notes={data().notes} />
+          </div>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function NoOps() {
+  return (
+    <EmptyState
+      title="No op in this selection"
+      code={'jax.profiler.start_trace("/tmp/profile")\n# … a few steps, with jax.block_until_ready(…) at the end\njax.profiler.stop_trace()'}
+    >
+      Either the selection above leaves nothing, or no device work was recorded: the program ran nothing while the
+      trace was on, or it was stopped before the devices had finished. Record while steps run, and wait for them before
+      stopping.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,66 @@
+/** The mean step divided into its parts. */
+import { For, Show } from 'solid-js';
+
+import { columnScale, formatDuration } from '../../format/numbers';
+import { partColour, PARTS, partTitle } from '../../format/palette';
+import { DividedBar } from '../../widgets/bars';
+import type { OverviewReport } from '../../wire/generated/OverviewReport';
+
+export function StepParts(props: { report: OverviewReport }) {
+  const parts = () =>
+    PARTS.map(({ part }) => props.report.step_parts.find((entry) => entry.part === part)).filter(
+      (entry) => entry !== undefined,
+    );
+  const some = () => parts().filter((entry) => entry.mean_ps > 0);
+  const none = () => parts().filter((entry) => entry.mean_ps <= 0);
+  const mean = () => props.report.step_time_ps?.mean ?? 0;
+  const times = () => columnScale('duration', parts().map((entry) => entry.mean_ps));
+  const shares = () => columnScale('ratio', parts().map((entry) => entry.ratio));
+  return (
+    <section class="card">
+      <header>
+        <h2 data-figure="step_parts">Where a step goes</h2>
+        <span class="spacer" />
+        <span class="muted number">mean {formatDuration(Math.round(mean()))}</span>
+      </header>
+      <div class="card-body parts">
+        <DividedBar
+          isTall
+          total={mean()}
+          pieces={some().map((entry) => ({
+            title: partTitle(entry.part),
+            value: entry.mean_ps,
+            colour: partColour(entry.part),
+          }))}
+        />
+        <table>
+          <thead>
+            <tr>
+              <th>Part</th>
+              <th>{times().unit}</th>
+              <th>%</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={some()}>
+              {(entry) => (
+                <tr>
+                  <td data-figure={entry.part}>
+                    <span class="swatch" style={{ background: partColour(entry.part) }} /> {partTitle(entry.part)}
+                  </td>
+                  <td class="number">{times().text(entry.mean_ps)}</td>
+                  <td class="number">{shares().text(entry.ratio)}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+        <Show when={none().length > 0}>
+          <p class="muted parts-none">
+            None: {none().map((entry) => partTitle(entry.part).toLowerCase()).join(', ')}
+          </p>
+        </Show>
+      </div>
+    </section>
+  );
+}

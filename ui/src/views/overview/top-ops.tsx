@@ -1,0 +1,40 @@
+/** The ten ops with the largest self time. */
+import { escapeRegex } from '../../format/text';
+import { hrefTo, navigate } from '../../shell/state';
+import * as op from '../../widgets/op-columns';
+import { localTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { OverviewReport } from '../../wire/generated/OverviewReport';
+
+const COLUMNS = [
+  { ...op.OP_NAME, width: 210 },
+  op.OP_SELF,
+  op.OP_SHARE,
+  op.OP_COUNT,
+  op.OP_FLOP_RATE,
+  { ...op.OP_BOUND, width: 76 },
+  op.OP_SOURCE,
+];
+
+export function TopOps(props: { report: OverviewReport; session: number }) {
+  const state = localTableState('self_ps');
+  return (
+    <section class="card">
+      <header>
+        <h2>Top ops by self time</h2>
+        <span class="spacer" />
+        <a href={hrefTo({ view: 'ops' })}>All ops</a>
+      </header>
+      <DataTable
+        rows={props.report.top_ops}
+        columns={COLUMNS}
+        state={state}
+        noun="op"
+        fileName="stepscope-top-ops"
+        isPlain
+        onRow={(row) => navigate({ view: 'ops', params: { q: `^${escapeRegex(row.name)}$` } })}
+        empty="No op ran in this selection. Was the trace stopped before the devices had finished? Wait with jax.block_until_ready first."
+      />
+    </section>
+  );
+}

@@ -1,0 +1,206 @@
+/** Time by JAX name stack or by source line, as a tree with forward, backward and recomputation. */
+import { createEffect, createMemo, createSignal, on, Show } from 'solid-js';
+
+import { formatDuration, formatRatio } from '../../format/numbers';
+import { escapeRegex } from '../../format/text';
+import { Icon } from '../../shell/icons';
+import { summaryOf } from '../../shell/session';
+import { getParam, select, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { DividedBar, Legend } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import type { Column } from '../../widgets/table/rows';
+import { filterRows } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { ScopeRow } from '../../wire/generated/ScopeRow';
+import { createReport } from '../../wire/report';
+import { buildTree, visibleNodes, worthOpening, type Node } from './tree';
+import './scopes.css';
+
+const LIMIT = 20000;
+
+const PHASES = [
+  { title: 'Forward', colour: 'var(--phase-forward)', figure: 'forward_ps' },
+  { title: 'Backward', colour: 'var(--phase-backward)', figure: 'backward_ps' },
+  { title: 'Rematerialised', colour: 'var(--phase-rematerialised)', figure: 'rematerialised_ps' },
+];
+
+export default function ScopesView(props: ViewProps) {
+  const by = () => (getParam('by') === 'source' ? 'source' : 'scope');
+  const report = createReport(
+    'scopes',
+    () => props.session,
+    () => ({ ...selectionParams(), limit: LIMIT, by: by() === 'source' ? 'source' : null }),
+  );
+  const table = urlTableState('total_ps');
+
+  return (
+    <AnswerView answer={report}>
+      {(data) => {
+        const tree = createMemo(() => buildTree(data().rows));
+        const [open, setOpen] = createSignal<ReadonlySet<number>>(new Set());
+        createEffect(on(tree, (nodes) => setOpen(worthOpening(nodes))));
+        const matching = createMemo(() => {
+          const query = table.query();
+          if (!query) return null;
+          return new Set(filterRows(tree(), SEARCHED, query).map((node) => node.index));
+        });
+        const visible = createMemo(() => visibleNodes(tree(), open(), matching()));
+        const toggle = (node: Node) => {
+          if (node.row.child_count === 0) return;
+          const next = new Set(open());
+          if (!next.delete(node.index)) next.add(node.index);
+          setOpen(next);
+        };
+        const setDepth = (depth: number) =>
+          setOpen(new Set(tree().filter((node) => node.row.depth < depth).map((node) => node.index)));
+        const columns = createMemo(() => columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'));
+        return (
+          <div class="page is-filling">
+            <Warnings notes={data().notes} />
+            <Show when={data().rows.length > 0} fallback={<NoScopes isSource={by() === 'source'} />}>
+              <section class="card is-main">
+                <DataTable
+                  rows={visible()}
+                  rowCount={data().row_count}
+                  columns={columns()}
+                  state={{ ...table, query: () => '', sort: () => null }}
+                  noun="scope"
+                  fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-scopes`}
+                  isFilling
+                  isOrdered
+                  isBare
+                  onRow={toggle}
+                  tools={
+                    <>
+                      <input
+                        type="search"
+                        class="table-search"
+                        placeholder="Filter scopes: text or regular expression"
+                        aria-label="Filter scopes"
+                        data-shortcut="search"
+                        value={table.query()}
+                        onInput={(event) => table.setQuery(event.currentTarget.value)}
+                      />
+                      <BySwitch />
+                      <button class="quiet" onClick={() => setDepth(0)}>
+                        Fold all
+                      </button>
+                      <button class="quiet" onClick={() => setDepth(Infinity)}>
+                        Unfold all
+                      </button>
+                      <span class="muted" data-figure="attributed_ratio">
+                        Σ self {formatDuration(data().total_self_ps)}
+                        <Show when={data().attributed_ratio !== null}>, {formatRatio(data().attributed_ratio)} attributed</Show>
+                      </span>
+                      <span class="spacer" />
+                      <Legend entries={PHASES} />
+                    </>
+                  }
+                />
+              </section>
+            </Show>
+            <Remarks notes={data().notes} />
+          </div>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function BySwitch() {
+  const by = () => getParam('by') ?? 'scope';
+  return (
+    <span class="segmented">
+      <button aria-pressed={by() !== 'source'} onClick={() => setParams({ by: null, q: null }, false)}>
+        By scope
+      </button>
+      <button aria-pressed={by() === 'source'} onClick={() => setParams({ by: 'source', q: null }, false)}>
+        By source
+      </button>
+    </span>
+  );
+}
+
+/** What the filter looks at. */
+const SEARCHED: Column<Node>[] = [{ key: 'path', title: 'Path', width: 0, value: (node) => node.row.path }];
+
+function columnsFor(totalPs: number, open: () => ReadonlySet<number>, title: string): Column<Node>[] {
+  const other = (row: ScopeRow) => Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialised_ps);
+  return [
+    {
+      key: 'path',
+      title,
+      figure: 'scopes.name',
+      width: 380,
+      value: (node) => node.row.path,
+      cell: (node) => (
+        <span class="scope-name" style={{ 'padding-left': `${node.row.depth * 16}px` }} data-tip={node.row.path}>
+          <span class="scope-fold" classList={{ 'is-open': open().has(node.index), 'is-leaf': node.row.child_count === 0 }}>
+            <Icon name="right" />
+          </span>
+          <span class="scope-text">{node.row.name || node.row.path}</span>
+          <button
+            class="scope-select quiet"
+            data-tip="Select only this, in every view"
+            onClick={(event) => {
+              event.stopPropagation();
+              select('match', escapeRegex(node.row.path));
+            }}
+          >
+            Select
+          </button>
+        </span>
+      ),
+    },
+    { key: 'total_ps', title: 'Total', figure: 'scopes.total_ps', width: 96, kind: 'duration', value: (node) => node.row.total_ps },
+    { key: 'ratio', title: 'Share', figure: 'scopes.ratio', width: 76, kind: 'ratio', value: (node) => node.row.ratio },
+    {
+      key: 'phases',
+      title: 'Forward, backward, rematerialised',
+      figure: 'phases',
+      width: 250,
+      value: () => null,
+      cell: ({ row }) => (
+        <DividedBar
+          total={totalPs}
+          tip={`Forward ${formatDuration(row.forward_ps)}\nBackward ${formatDuration(row.backward_ps)}\nRematerialised ${formatDuration(row.rematerialised_ps)}`}
+          pieces={[
+            { title: 'Forward', value: row.forward_ps, colour: 'var(--phase-forward)' },
+            { title: 'Backward', value: row.backward_ps, colour: 'var(--phase-backward)' },
+            { title: 'Rematerialised', value: row.rematerialised_ps, colour: 'var(--phase-rematerialised)' },
+            { title: 'Other', value: other(row), colour: 'var(--text-faint)' },
+          ]}
+        />
+      ),
+    },
+    { key: 'self_ps', title: 'Self', figure: 'scopes.self_ps', width: 90, kind: 'duration', value: (node) => node.row.self_ps },
+    { key: 'occurrences', title: 'Count', width: 84, kind: 'count', value: (node) => node.row.occurrences },
+    { key: 'forward_ps', title: 'Forward', width: 100, kind: 'duration', value: (node) => node.row.forward_ps },
+    { key: 'backward_ps', title: 'Backward', width: 108, kind: 'duration', value: (node) => node.row.backward_ps || null, isOptional: true },
+    { key: 'rematerialised_ps', title: 'Rematerialised', width: 140, kind: 'duration', value: (node) => node.row.rematerialised_ps || null, isOptional: true },
+    { key: 'flops', title: 'FLOP', figure: 'scopes.flops', width: 100, kind: 'flops', value: (node) => node.row.flops, isOptional: true },
+    { key: 'bytes', title: 'Bytes', figure: 'scopes.bytes', width: 96, kind: 'bytes', value: (node) => node.row.bytes, isOptional: true },
+  ];
+}
+
+function NoScopes(props: { isSource: boolean }) {
+  return (
+    <>
+      <div>
+        <BySwitch />
+      </div>
+      <EmptyState
+        title={props.isSource ? 'No source lines in this profile' : 'No scopes in this profile'}
+        code={'with jax.named_scope("attention"):\n    …'}
+      >
+        Scopes come from the names JAX gives to ops while it traces. This profile carries none for the selected work:
+        it was recorded without the compiled programs (XLA's HLO), or the ops ran outside of jit. Named scopes make the
+        tree readable:
+      </EmptyState>
+    </>
+  );
+}

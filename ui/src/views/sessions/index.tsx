@@ -1,0 +1,139 @@
+/** The list of sessions: what is there, and what could not be read. */
+import { createMemo, onCleanup, Show } from 'solid-js';
+
+import { formatCount, formatDate, formatDuration, plural } from '../../format/numbers';
+import { sessions } from '../../shell/session';
+import { navigate } from '../../shell/state';
+import { AnswerView } from '../../widgets/answer';
+import { EmptyState } from '../../widgets/empty';
+import { NotesList, Warnings } from '../../widgets/notes';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { SessionSummary } from '../../wire/types';
+import './sessions.css';
+
+const COLUMNS: Column<SessionSummary>[] = [
+  {
+    key: 'name',
+    title: 'Session',
+    figure: '',
+    width: 260,
+    value: (session) => session.name,
+    cell: (session) => (
+      <>
+        <strong>{session.name}</strong>
+        <Show when={session.state === 'failed'}>
+          <span class="session-failed" data-tip={session.error}>
+            cannot be read
+          </span>
+        </Show>
+      </>
+    ),
+  },
+  {
+    key: 'modified_epoch_ms',
+    title: 'Recorded',
+    figure: '',
+    width: 150,
+    kind: 'count',
+    value: (session) => session.modified_epoch_ms,
+    cell: (session) => formatDate(session.modified_epoch_ms),
+  },
+  { key: 'hosts', title: 'Hosts', figure: '', width: 200, value: (session) => session.hosts.join(', ') },
+  { key: 'devices', title: 'Devices', figure: '', width: 170, value: (session) => session.devices },
+  { key: 'size_bytes', title: 'Size', width: 90, kind: 'bytes', value: (session) => session.size_bytes },
+  {
+    key: 'duration_ps',
+    title: 'Duration',
+    figure: 'session_duration_ps',
+    width: 100,
+    kind: 'duration',
+    value: (session) => session.duration_ps,
+    cell: (session) => formatDuration(session.duration_ps),
+  },
+  {
+    key: 'step_count',
+    title: 'Steps',
+    width: 70,
+    kind: 'count',
+    value: (session) => session.step_count,
+  },
+  {
+    key: 'warnings',
+    title: 'Warnings',
+    figure: '',
+    width: 90,
+    kind: 'count',
+    value: (session) => session.warnings.length,
+    cell: (session) => (
+      <Show when={session.warnings.length > 0} fallback={<span class="muted">none</span>}>
+        <span
+          class="session-warned"
+          data-tip={session.warnings.map((warning) => warning.message).join('\n')}
+        >
+          {formatCount(session.warnings.length)}
+        </span>
+      </Show>
+    ),
+  },
+  { key: 'location', title: 'Location', figure: '', width: 320, value: (session) => session.location },
+];
+
+export default function SessionsView() {
+  const table = urlTableState('modified_epoch_ms');
+  // Others may have been recorded or opened since.
+  const timer = setInterval(() => document.visibilityState === 'visible' && sessions.retry(), 10_000);
+  onCleanup(() => clearInterval(timer));
+  sessions.retry();
+
+  return (
+    <AnswerView answer={sessions}>
+      {(report) => {
+        const infos = createMemo(() => report().notes.filter((note) => note.kind === 'info'));
+        return (
+          <Show when={report().sessions.length > 0} fallback={<NoSessions root={report().root} />}>
+            <div class="page is-filling">
+              <div class="sessions-title">
+                <h1>{plural(report().sessions.length, 'session')}</h1>
+                <span class="muted mono">{report().root}</span>
+              </div>
+              <Warnings notes={report().notes} />
+              <section class="card is-main">
+                <DataTable
+                  rows={report().sessions}
+                  columns={COLUMNS}
+                  state={table}
+                  noun="session"
+                  fileName="stepscope-sessions"
+                  isFilling
+                  onRow={(session) => navigate({ session: session.id, view: 'overview' })}
+                />
+              </section>
+              <Show when={infos().length > 0}>
+                <details class="card remarks">
+                  <summary>Other files found ({infos().length})</summary>
+                  <NotesList notes={infos()} />
+                </details>
+              </Show>
+            </div>
+          </Show>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function NoSessions(props: { root: string }) {
+  return (
+    <EmptyState
+      title={`No profile in ${props.root}`}
+      code={
+        'import jax\n\nwith jax.profiler.trace("/tmp/profile"):\n    for step in range(5):\n        with jax.profiler.StepTraceAnnotation("train", step_num=step):\n            state = train_step(state, batch)\n    jax.block_until_ready(state)'
+      }
+    >
+      Stepscope looks for files named *.xplane.pb (also .gz, .zst, .zip, .tar), at any depth. These lines of a JAX
+      program record one; then open the folder with `stepscope view /tmp/profile`.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,162 @@
+/** Every step on every device, with its parts and the outliers. A click selects the step. */
+import { createMemo, Show } from 'solid-js';
+
+import { formatDuration, plural } from '../../format/numbers';
+import { PARTS } from '../../format/palette';
+import { summaryOf } from '../../shell/session';
+import { selected, selectionParams, toggleStep } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { DividedBar, Legend } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { StepChart } from '../../widgets/steps/chart';
+import { useStepKeys } from '../../widgets/steps/keys';
+import { stepTest } from '../../widgets/steps/layout';
+import { CODE_STEPS, sourceText } from '../../widgets/steps/source';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { StepRow } from '../../wire/generated/StepRow';
+import { createReport } from '../../wire/report';
+import { barsOf } from './bars';
+import './steps.css';
+
+const PART_KEYS = PARTS.map((part) => `${part.part}_ps` as keyof StepRow);
+const partOf = (row: StepRow, index: number) => row[PART_KEYS[index] as keyof StepRow] as number;
+
+function columnsFor(longestPs: number): Column<StepRow>[] {
+  return [
+    {
+      key: 'step',
+      title: 'Step',
+      width: 92,
+      value: (row) => row.step,
+      cell: (row) => (
+        <>
+          <span class="number">{row.step}</span>
+          <Show when={row.is_outlier}>
+            <span class="step-outlier" data-figure="is_outlier">
+              outlier
+            </span>
+          </Show>
+        </>
+      ),
+    },
+    { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
+    { key: 'device', title: 'Device', width: 150, value: (row) => row.device },
+    { key: 'start_ps', title: 'Start', width: 100, kind: 'duration', value: (row) => row.start_ps },
+    { key: 'duration_ps', title: 'Duration', width: 104, kind: 'duration', value: (row) => row.duration_ps },
+    {
+      key: 'parts',
+      title: 'Parts',
+      figure: 'step_parts',
+      width: 200,
+      value: () => null,
+      cell: (row) => (
+        <DividedBar
+          total={longestPs}
+          pieces={PARTS.map((part, index) => ({ title: part.title, value: partOf(row, index), colour: part.colour }))}
+        />
+      ),
+    },
+    { key: 'busy_ps', title: 'Busy', figure: 'step_busy_ps', width: 92, kind: 'duration', value: (row) => row.busy_ps },
+    {
+      key: 'busy_ratio',
+      title: 'Busy',
+      figure: 'step_busy_ratio',
+      width: 80,
+      kind: 'ratio',
+      value: (row) => (row.duration_ps > 0 ? row.busy_ps / row.duration_ps : null),
+    },
+    ...PARTS.map(
+      (part, index): Column<StepRow> => ({
+        key: `${part.part}_ps`,
+        title: part.title,
+        figure: part.part,
+        width: 142,
+        kind: 'duration',
+        // A part that never occurs needs no column.
+        value: (row) => partOf(row, index) || null,
+        cell: (row, scale) => scale.text(partOf(row, index)),
+        isOptional: true,
+      }),
+    ),
+    { key: 'is_outlier', title: 'Outlier', width: 0, value: (row) => row.is_outlier, isExportOnly: true },
+  ];
+}
+
+export default function StepsView(props: ViewProps) {
+  const session = () => props.session;
+  // All steps, also while only some are selected: the others are dimmed, not gone.
+  const report = createReport('steps', session, () => ({ ...selectionParams(), steps: null, limit: 0 }));
+  const table = urlTableState('-start_ps');
+
+  return (
+    <AnswerView answer={report}>
+      {(data) => {
+        const bars = createMemo(() => barsOf(data().rows));
+        const columns = createMemo(() => columnsFor(Math.max(1, ...bars().map((bar) => bar.longestPs))));
+        const isChosen = createMemo(() => stepTest(selected('steps')));
+        const outliers = () => bars().filter((bar) => bar.is_outlier).length;
+        const legend = () =>
+          PARTS.filter((_, index) => data().rows.some((row) => partOf(row, index) > 0)).map((part) => ({
+            title: part.title,
+            colour: part.colour,
+            figure: part.part,
+          }));
+        useStepKeys(bars);
+        return (
+          <Show when={data().rows.length > 0} fallback={<NoSteps />}>
+            <div class="page is-filling">
+              <Warnings notes={data().notes} />
+              <section class="card">
+                <header>
+                  <h2>{plural(bars().length, 'step')}</h2>
+                  <span class="muted number">
+                    <Show when={data().source}>{(source) => <>{sourceText(source()).short}, </>}</Show>
+                    <Show when={data().step_time_ps}>
+                      {(time) => (
+                        <>
+                          mean {formatDuration(Math.round(time().mean))}, median {formatDuration(time().median)},{' '}
+                        </>
+                      )}
+                    </Show>
+                    <span data-figure="is_outlier">{outliers() === 0 ? 'no outliers' : plural(outliers(), 'outlier')}</span>
+                  </span>
+                  <span class="spacer" />
+                  <Legend entries={legend()} />
+                </header>
+                <div class="card-body">
+                  <StepChart series={bars()} />
+                </div>
+              </section>
+              <section class="card is-main">
+                <DataTable
+                  rows={data().rows}
+                  columns={columns()}
+                  state={table}
+                  noun="row"
+                  fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-steps`}
+                  isFilling
+                  onRow={(row) => toggleStep(row.step)}
+                  isSelected={(row) => isChosen()?.(row.step) ?? false}
+                />
+              </section>
+              <Remarks notes={data().notes} />
+            </div>
+          </Show>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function NoSteps() {
+  return (
+    <EmptyState title="No steps in this profile" code={CODE_STEPS}>
+      No step line, no step annotation, and no program that repeats was found. Wrap each step of the loop and record
+      again:
+    </EmptyState>
+  );
+}

@@ -1,0 +1,64 @@
+/** Shows an answer: a skeleton at first, the last answer while the next loads, errors with what to do. */
+import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
+
+import { clearSelection, selectionParams } from '../shell/state';
+import type { Answer } from '../wire/report';
+import { EmptyState } from './empty';
+import { Hint } from './notes';
+import './answer.css';
+
+/** Dimmed only when an answer takes longer than a blink. */
+const DIM_AFTER_MS = 250;
+
+export function AnswerView<T>(props: { answer: Answer<T>; children: (data: () => T) => JSX.Element }) {
+  const [isDimmed, setDimmed] = createSignal(false);
+  createEffect(() => {
+    setDimmed(false);
+    if (!props.answer.isLoading()) return;
+    const timer = setTimeout(() => setDimmed(true), DIM_AFTER_MS);
+    onCleanup(() => clearTimeout(timer));
+  });
+  return (
+    <Switch fallback={<Skeleton />}>
+      <Match when={props.answer.error()}>
+        {(error) => (
+          <EmptyState
+            title={error().message}
+            actions={
+              <>
+                <button onClick={() => props.answer.retry()}>Retry</button>
+                <Show when={Object.keys(selectionParams()).length > 0}>
+                  <button onClick={clearSelection}>Clear the selection</button>
+                </Show>
+              </>
+            }
+          >
+            <Show when={error().hint}>{(hint) => <Hint hint={hint()} />}</Show>
+          </EmptyState>
+        )}
+      </Match>
+      <Match when={props.answer.data()}>
+        {(data) => (
+          <div class="answer" classList={{ 'is-dimmed': isDimmed() }} aria-busy={props.answer.isLoading()}>
+            {props.children(data)}
+          </div>
+        )}
+      </Match>
+    </Switch>
+  );
+}
+
+/** The outline of a view before its figures are there. */
+export function Skeleton() {
+  return (
+    <div class="skeletons" aria-hidden="true">
+      <div class="skeleton-cards">
+        <div class="skeleton" />
+        <div class="skeleton" />
+        <div class="skeleton" />
+        <div class="skeleton" />
+      </div>
+      <div class="skeleton is-tall" />
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+/** Small bars inside tables and cards. */
+import { For } from 'solid-js';
+
+import './bars.css';
+
+/** One bar, 0..1 of its width. */
+export function RatioBar(props: { ratio: number | null; colour?: string }) {
+  return (
+    <span class="ratio-bar" aria-hidden="true">
+      <span
+        style={{
+          width: `${100 * Math.max(0, Math.min(1, props.ratio ?? 0))}%`,
+          background: props.colour ?? 'var(--accent)',
+        }}
+      />
+    </span>
+  );
+}
+
+/** A piece of a divided bar. */
+export interface Piece {
+  title: string;
+  value: number;
+  colour: string;
+}
+
+/** A bar divided into pieces; `total` is what the full width stands for. */
+export function DividedBar(props: { pieces: Piece[]; total: number; tip?: string; isTall?: boolean }) {
+  const share = (value: number) => (props.total > 0 ? (100 * value) / props.total : 0);
+  return (
+    <span class="divided-bar" classList={{ 'is-tall': props.isTall ?? false }} data-tip={props.tip}>
+      <For each={props.pieces.filter((piece) => piece.value > 0)}>
+        {(piece) => <span style={{ width: `${share(piece.value)}%`, background: piece.colour }} />}
+      </For>
+    </span>
+  );
+}
+
+/** Colours and their meaning. */
+export function Legend(props: { entries: { title: string; colour: string; figure?: string }[] }) {
+  return (
+    <ul class="legend">
+      <For each={props.entries}>
+        {(entry) => (
+          <li data-figure={entry.figure}>
+            <span class="swatch" style={{ background: entry.colour }} />
+            {entry.title}
+          </li>
+        )}
+      </For>
+    </ul>
+  );
+}

@@ -1,0 +1,108 @@
+/** Columns of a table of ops, for the ops view and the top ops of the overview. */
+import { classColour, classTitle } from '../format/palette';
+import type { OpRow } from '../wire/generated/OpRow';
+import { RatioBar } from './bars';
+import { Middle } from './middle';
+import './op-columns.css';
+import type { Column } from './table/rows';
+
+/** Name with the colour of its class. */
+export const OP_NAME: Column<OpRow> = {
+  key: 'name',
+  title: 'Op',
+  width: 280,
+  value: (op) => op.name,
+  cell: (op) => (
+    <span class="op-name">
+      <span class="swatch" style={{ background: classColour(op.class) }} data-tip={classTitle(op.class)} />
+      <Middle text={op.name} isCode />
+    </span>
+  ),
+};
+
+export const OP_SELF: Column<OpRow> = {
+  key: 'self_ps',
+  title: 'Self',
+  width: 92,
+  kind: 'duration',
+  value: (op) => op.self_ps,
+};
+
+export const OP_SHARE: Column<OpRow> = {
+  key: 'self_ratio',
+  title: 'Share',
+  width: 132,
+  kind: 'ratio',
+  value: (op) => op.self_ratio,
+  cell: (op, scale) => (
+    <span class="op-share">
+      <RatioBar ratio={op.self_ratio} colour={classColour(op.class)} />
+      <span class="op-share-number">{scale.text(op.self_ratio)}</span>
+    </span>
+  ),
+};
+
+export const OP_CATEGORY: Column<OpRow> = { key: 'category', title: 'Category', width: 150, value: (op) => op.category };
+
+export const OP_COUNT: Column<OpRow> = {
+  key: 'occurrences',
+  title: 'Count',
+  width: 78,
+  kind: 'count',
+  value: (op) => op.occurrences,
+};
+
+export const OP_FLOP_RATE: Column<OpRow> = {
+  key: 'flop_rate',
+  title: 'Rate',
+  width: 116,
+  kind: 'flop_rate',
+  value: (op) => op.flop_rate,
+  isOptional: true,
+};
+
+export const OP_BANDWIDTH: Column<OpRow> = {
+  key: 'bandwidth',
+  title: 'Bandwidth',
+  width: 118,
+  kind: 'bandwidth',
+  value: (op) => op.bandwidth,
+  isOptional: true,
+};
+
+export const OP_BOUND: Column<OpRow> = {
+  key: 'bound_by',
+  title: 'Bound',
+  width: 84,
+  value: (op) => op.bound_by,
+  isOptional: true,
+};
+
+export const OP_ROOF: Column<OpRow> = {
+  key: 'roofline_ratio',
+  title: 'Of roof',
+  width: 86,
+  kind: 'ratio',
+  value: (op) => op.roofline_ratio,
+  isOptional: true,
+};
+
+export const OP_SOURCE: Column<OpRow> = {
+  key: 'source',
+  title: 'Source',
+  width: 170,
+  value: (op) => op.source,
+  cell: (op) => <SourceText text={op.source} />,
+  isOptional: true,
+};
+
+/** The end of a path says more than its start. */
+export function SourceText(props: { text: string }) {
+  return props.text ? (
+    <span class="source-text mono" data-tip={props.text}>
+      {props.text.split('/').slice(-2).join('/')}
+    </span>
+  ) : (
+    <span class="table-missing">–</span>
+  );
+}

@@ -1,0 +1,62 @@
+/** A button that opens a panel below it; Escape, a click elsewhere or a change of view closes it. */
+import { createEffect, createSignal, on, onCleanup, Show, type JSX } from 'solid-js';
+
+import { route } from '../shell/state';
+import './popover.css';
+
+export interface PopoverProps {
+  label: JSX.Element;
+  tip?: string | undefined;
+  class?: string;
+  /** The panel hangs from the right edge of the button. */
+  isRight?: boolean;
+  children: (close: () => void) => JSX.Element;
+}
+
+export function Popover(props: PopoverProps) {
+  let root!: HTMLDivElement;
+  const [isOpen, setOpen] = createSignal(false);
+  const close = () => {
+    if (!isOpen()) return;
+    setOpen(false);
+    root.querySelector('button')?.focus();
+  };
+
+  createEffect(on([() => route.view, () => route.session], () => setOpen(false), { defer: true }));
+  createEffect(() => {
+    if (!isOpen()) return;
+    const outside = (event: Event) => {
+      if (event.target instanceof Node && !root.contains(event.target)) setOpen(false);
+    };
+    const escape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      close();
+    };
+    document.addEventListener('pointerdown', outside, true);
+    document.addEventListener('keydown', escape, true);
+    onCleanup(() => {
+      document.removeEventListener('pointerdown', outside, true);
+      document.removeEventListener('keydown', escape, true);
+    });
+  });
+
+  return (
+    <div class="popover" ref={root}>
+      <button
+        class={props.class ?? ''}
+        aria-expanded={isOpen()}
+        aria-haspopup="dialog"
+        data-tip={isOpen() ? undefined : props.tip}
+        onClick={() => setOpen(!isOpen())}
+      >
+        {props.label}
+      </button>
+      <Show when={isOpen()}>
+        <div class="popover-panel" classList={{ 'is-right': props.isRight ?? false }} role="dialog">
+          {props.children(close)}
+        </div>
+      </Show>
+    </div>
+  );
+}

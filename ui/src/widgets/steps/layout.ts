@@ -1,0 +1,86 @@
+/** Where the bars of the step chart stand. Pure. */
+import type { StepBar } from '../../wire/generated/StepBar';
+
+/** One bar: a step, or several where steps are more than pixels. */
+export interface Bucket {
+  first: number;
+  last: number;
+  count: number;
+  startPs: number;
+  /** Mean length of the steps in it. */
+  durationPs: number;
+  /** Longest. */
+  maxPs: number;
+  partsPs: number[];
+  isOutlier: boolean;
+}
+
+/** At most `limit` bars of equal numbers of steps, in order. */
+export function bucketSteps(series: readonly StepBar[], limit: number): Bucket[] {
+  const size = Math.max(1, Math.ceil(series.length / Math.max(1, limit)));
+  const buckets: Bucket[] = [];
+  for (let from = 0; from < series.length; from += size) {
+    buckets.push(merge(series.slice(from, from + size)));
+  }
+  return buckets;
+}
+
+function merge(steps: readonly StepBar[]): Bucket {
+  const [first, last] = [steps[0] as StepBar, steps[steps.length - 1] as StepBar];
+  const mean = (value: (step: StepBar) => number) =>
+    steps.reduce((sum, step) => sum + value(step), 0) / steps.length;
+  return {
+    first: first.step,
+    last: last.step,
+    count: steps.length,
+    startPs: first.start_ps,
+    durationPs: mean((step) => step.duration_ps),
+    maxPs: Math.max(...steps.map((step) => step.duration_ps)),
+    partsPs: first.parts_ps.map((_, part) => mean((step) => step.parts_ps[part] ?? 0)),
+    isOutlier: steps.some((step) => step.is_outlier),
+  };
+}
+
+/**
+ * Top of the axis. A few steps many times longer than the rest (a compilation in the first step)
+ * would flatten all others; they are cut, and the chart writes their length on them.
+ */
+export function axisTop(buckets: readonly Bucket[]): number {
+  const lengths = buckets.map((bucket) => bucket.durationPs).sort((one, other) => one - other);
+  const longest = lengths[lengths.length - 1] ?? 0;
+  if (lengths.length < 4) return longest;
+  const usual = lengths[Math.floor((lengths.length - 1) * 0.75)] ?? longest;
+  return longest > usual * 3.5 ? usual * 1.7 : longest;
+}
+
+/** Round values from 0 up to `top`, about `count` of them. */
+export function axisTicks(top: number, count: number): number[] {
+  if (!(top > 0)) return [0];
+  const raw = top / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw) ?? raw;
+  const ticks: number[] = [];
+  for (let index = 0; index * step <= top * 1.0001; index++) ticks.push(index * step);
+  return ticks;
+}
+
+/** The selection of steps from one bar to another, as the command line writes it. */
+export function stepsBetween(one: Bucket, other: Bucket): string {
+  const first = Math.min(one.first, other.first);
+  const last = Math.max(one.last, other.last);
+  return first === last ? String(first) : `${first}..=${last}`;
+}
+
+/** A test for step numbers from `3..8`, `5`, `1,4..=6`; everything when there is no selection. */
+export function stepTest(selection: string): ((step: number) => boolean) | null {
+  if (!selection.trim()) return null;
+  const ranges = selection.split(',').map((part): [number, number] => {
+    const match = /^\s*(-?\d*)\s*(\.\.=?)?\s*(-?\d*)\s*$/.exec(part);
+    if (!match) return [1, 0];
+    const [, from = '', dots, to = ''] = match;
+    if (!dots) return from === '' ? [1, 0] : [Number(from), Number(from)];
+    const end = to === '' ? Infinity : Number(to) - (dots === '..' ? 1 : 0);
+    return [from === '' ? -Infinity : Number(from), end];
+  });
+  return (step) => ranges.some(([from, to]) => from <= step && step <= to);
+}

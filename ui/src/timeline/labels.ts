@@ -23,6 +23,8 @@ export class LabelTable {
   /** 1 where the label matches the search; only meaningful while a search is on. */
   matches = new Uint8Array(FIRST_CAPACITY);
   generation = 0;
+  /** Classes that occur among the labels known. */
+  readonly seenClasses = new Set<string>();
   private state = new Uint8Array(FIRST_CAPACITY);
   private readonly names: string[] = [];
   private readonly classes: string[] = [];
@@ -106,6 +108,7 @@ export class LabelTable {
     if (label >= this.state.length) this.grow(label + 1);
     this.names[label] = name;
     this.classes[label] = report.class;
+    this.seenClasses.add(report.class);
     this.slot[label] = 1 + classIndexOf(report.class) * TINTS + tintOf(name);
     this.state[label] = KNOWN;
     this.match(label);

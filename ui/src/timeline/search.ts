@@ -18,6 +18,8 @@ export interface SearchState {
   names: readonly SearchName[];
   /** A run of matches in time order. */
   slices: readonly SearchSlice[];
+  /** The run begins with the first match of the session. */
+  isFromStart: boolean;
   /** Matches follow after the last of `slices`. */
   hasMore: boolean;
   /** Position in `slices`; -1 before the first jump. */
@@ -31,6 +33,7 @@ const EMPTY: SearchState = {
   matchCount: 0,
   names: [],
   slices: [],
+  isFromStart: true,
   hasMore: false,
   current: -1,
   error: '',
@@ -149,6 +152,7 @@ export class TimelineSearch {
       matchCount: report.match_count,
       names: report.names,
       slices: report.slices,
+      isFromStart: fromPs <= 0,
       hasMore: report.slices.length >= SEARCH_LIMIT,
       current: -1,
       error: '',

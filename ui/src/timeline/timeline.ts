@@ -68,6 +68,8 @@ export class Timeline {
   readonly tool = createSignal<Tool>('select');
   readonly choices;
   readonly error = createSignal('');
+  /** Classes on the labels known so far, for the legend. */
+  readonly classes = createSignal<readonly string[]>([]);
   /** Called when the window came to rest or jumped. */
   onWindow: (window: TimeWindow, change: WindowChange) => void = () => undefined;
   showsStats = false;
@@ -91,9 +93,13 @@ export class Timeline {
     choices: Partial<LayoutChoices> = {},
   ) {
     this.search = new TimelineSearch(api);
-    const redraw = () => this.redraw();
+    const learn = () => {
+      const { seenClasses } = this.scene.labels;
+      if (seenClasses.size !== this.classes[0]().length) this.classes[1]([...seenClasses]);
+      this.redraw();
+    };
     const complain = (error: unknown) => this.complain(error);
-    const labels = new LabelTable((ids) => api.labels(ids), redraw, complain);
+    const labels = new LabelTable((ids) => api.labels(ids), learn, complain);
     const limits = limitsOf(report.start_ps, report.end_ps);
     this.rootLevel = rootLevel(limits.startPs, limits.endPs);
     const initial: LayoutChoices = {

@@ -1,0 +1,200 @@
+/**
+ * Keeps the URL and the timeline the same, both ways. Changes that belong together become one step
+ * of the history, and so do changes that follow each other quickly.
+ */
+import { createEffect, on, onCleanup } from 'solid-js';
+
+import { getParam, setParams } from '../../shell/state';
+import {
+  formatArea,
+  formatMarks,
+  formatRange,
+  formatSliceRef,
+  parseArea,
+  parseMarks,
+  parseRange,
+  parseSliceRef,
+  parseTracks,
+} from '../../timeline/address';
+import type { Commands } from '../../timeline/commands';
+import type { LayoutChoices } from '../../timeline/layout';
+import type { Timeline } from '../../timeline/timeline';
+import { fitAll, fitRange, type TimeWindow } from '../../timeline/viewport';
+
+/** Changes within this time of each other are one step for Back. */
+const BURST_MS = 700;
+
+/** What the address says about rows. */
+export function initialChoices(): Partial<LayoutChoices> {
+  return {
+    pinned: parseTracks(getParam('pin')),
+    hidden: new Set(parseTracks(getParam('hide'))),
+    toggledFolds: new Set(parseTracks(getParam('fold'))),
+    closedGroups: new Set((getParam('closed') ?? '').split(';').filter(Boolean)),
+  };
+}
+
+/** Follows the address and writes it, as long as the calling component lives. */
+export function followAddress(timeline: Timeline, commands: Commands): void {
+  const writer = new Writer();
+  onCleanup(() => writer.flush());
+  followWindow(timeline, writer);
+  followSlice(timeline, commands, writer);
+  followParam('area', writer, {
+    read: () => {
+      const area = timeline.area[0]();
+      return area ? formatArea(area) : '';
+    },
+    apply: (text) => timeline.setArea(parseArea(text)),
+    isStep: true,
+  });
+  followParam('marks', writer, {
+    read: () => formatMarks(timeline.marks[0]()),
+    apply: (text) => timeline.setMarks(parseMarks(text)),
+    isStep: false,
+  });
+  followParam('search', writer, {
+    read: () => timeline.search.state().query,
+    apply: (text) => timeline.setQuery(text),
+    isStep: false,
+  });
+  const rows = (name: string, read: () => Iterable<number>, key: keyof LayoutChoices) =>
+    followParam(name, writer, {
+      read: () => [...read()].join(','),
+      apply: (text) => {
+        const tracks = parseTracks(text);
+        timeline.choose({ [key]: key === 'pinned' ? tracks : new Set(tracks) });
+      },
+      isStep: false,
+    });
+  const choices = timeline.choices[0];
+  rows('pin', () => choices().pinned, 'pinned');
+  rows('hide', () => choices().hidden, 'hidden');
+  rows('fold', () => choices().toggledFolds, 'toggledFolds');
+  followParam('closed', writer, {
+    read: () => [...choices().closedGroups].join(';'),
+    apply: (text) =>
+      timeline.choose({ closedGroups: new Set(text.split(';').filter(Boolean)) }),
+    isStep: false,
+  });
+}
+
+function followWindow(timeline: Timeline, writer: Writer): void {
+  const { limits } = timeline.scene.viewport;
+  const textOf = (window: TimeWindow) =>
+    formatRange(window) === formatRange(fitAll(limits)) ? '' : formatRange(window);
+  timeline.onWindow = (window, change) => writer.set('window', textOf(window), change === 'jump');
+  let isFirst = true;
+  createEffect(
+    on(
+      () => getParam('window') ?? '',
+      (text) => {
+        if (!isFirst && text === writer.known('window')) return;
+        writer.note('window', text);
+        const wanted = parseRange(text) ?? (isFirst ? selectedSteps(timeline) : null);
+        timeline.adopt(wanted, !isFirst);
+        isFirst = false;
+      },
+    ),
+  );
+}
+
+function followSlice(timeline: Timeline, commands: Commands, writer: Writer): void {
+  let isFirst = true;
+  followParam('slice', writer, {
+    read: () => {
+      const selection = timeline.selection[0]();
+      return selection ? formatSliceRef(selection.ref) : '';
+    },
+    apply: (text) => {
+      const ref = parseSliceRef(text);
+      // A link without a window leads to the slice.
+      if (ref && isFirst && !getParam('window')) void commands.goTo(ref);
+      else void timeline.select(ref).then(() => ref && timeline.revealTrack(ref.track, ref.lane));
+      isFirst = false;
+    },
+    isStep: true,
+  });
+}
+
+interface Binding {
+  read: () => string;
+  apply: (text: string) => void;
+  /** A change is a step for Back. */
+  isStep: boolean;
+}
+
+function followParam(name: string, writer: Writer, binding: Binding): void {
+  const first = getParam(name) ?? '';
+  writer.note(name, first);
+  if (first !== binding.read()) binding.apply(first);
+  createEffect(
+    on(
+      () => getParam(name) ?? '',
+      (text) => {
+        if (text === writer.known(name)) return;
+        writer.note(name, text);
+        binding.apply(text);
+      },
+      { defer: true },
+    ),
+  );
+  createEffect(on(binding.read, (text) => writer.set(name, text, binding.isStep), { defer: true }));
+}
+
+/** Collects changes of one moment and writes them together. */
+class Writer {
+  private readonly last = new Map<string, string>();
+  private changes: Record<string, string> = {};
+  private isStep = false;
+  private isQueued = false;
+  private steppedMs = -Infinity;
+
+  known(name: string): string {
+    return this.last.get(name) ?? '';
+  }
+
+  note(name: string, text: string): void {
+    this.last.set(name, text);
+    delete this.changes[name];
+  }
+
+  set(name: string, text: string, isStep: boolean): void {
+    if (this.known(name) === text) return;
+    this.last.set(name, text);
+    this.changes[name] = text;
+    this.isStep ||= isStep;
+    if (this.isQueued) return;
+    this.isQueued = true;
+    queueMicrotask(() => this.flush());
+  }
+
+  flush(): void {
+    this.isQueued = false;
+    if (Object.keys(this.changes).length === 0) return;
+    const nowMs = performance.now();
+    const isStep = this.isStep && nowMs - this.steppedMs > BURST_MS;
+    if (this.isStep) this.steppedMs = nowMs;
+    const changes = this.changes;
+    this.changes = {};
+    this.isStep = false;
+    setParams(changes, !isStep);
+  }
+}
+
+/** The window of the steps selected in all views, such as `3..8`; null without any. */
+function selectedSteps(timeline: Timeline): TimeWindow | null {
+  const match = /^(\d+)(?:\.\.(=?)(\d+)?)?$/.exec(getParam('steps') ?? '');
+  if (!match) return null;
+  const from = Number(match[1]);
+  const isRange = match[0].includes('..');
+  const to = !isRange ? from : match[3] === undefined ? Infinity : Number(match[3]);
+  const isInside = (step: number) =>
+    step >= from && (isRange && !match[2] && to !== Infinity ? step < to : step <= to);
+  const steps = timeline.scene.steps.filter((step) => isInside(step.step));
+  const first = steps[0];
+  const last = steps.at(-1);
+  if (!first || !last) return null;
+  const { limits } = timeline.scene.viewport;
+  return fitRange(first.start_ps, last.start_ps + last.duration_ps, limits, 0.04);
+}

@@ -1,0 +1,100 @@
+/** Below the timeline: the selected slice, the table of the area, the matches of the search. */
+import { createSignal, For, Match, Show, Switch } from 'solid-js';
+
+import { formatCount } from '../../format/numbers';
+import { Icon } from '../../shell/icons';
+import type { Commands } from '../../timeline/commands';
+import type { Timeline } from '../../timeline/timeline';
+import { AreaPanel } from './area-panel';
+import { SearchPanel } from './search-panel';
+import { SlicePanel } from './slice-panel';
+
+export type DrawerTab = 'slice' | 'area' | 'search';
+
+export interface PanelProps {
+  timeline: Timeline;
+  commands: Commands;
+  session: number;
+}
+
+interface DrawerProps extends PanelProps {
+  tab: DrawerTab;
+  onTab: (tab: DrawerTab) => void;
+  onClose: () => void;
+}
+
+const FIRST_SHARE = 0.34;
+
+export function Drawer(props: DrawerProps) {
+  const [height, setHeight] = createSignal(Math.round(window.innerHeight * FIRST_SHARE));
+  const drag = (event: PointerEvent) => {
+    const handle = event.currentTarget as HTMLElement;
+    const began = height() + event.clientY;
+    handle.setPointerCapture(event.pointerId);
+    handle.onpointermove = (move) => {
+      const most = window.innerHeight * 0.75;
+      setHeight(Math.min(most, Math.max(120, began - move.clientY)));
+    };
+    handle.onpointerup = () => (handle.onpointermove = null);
+  };
+  const matches = () => props.timeline.search.state().matchCount;
+  const tabs = (): { tab: DrawerTab; title: string }[] => [
+    { tab: 'slice', title: 'Slice' },
+    { tab: 'area', title: 'Area' },
+    { tab: 'search', title: matches() > 0 ? `Matches ${formatCount(matches())}` : 'Matches' },
+  ];
+  return (
+    <section class="drawer" style={{ height: `${height()}px` }} aria-label="Details">
+      <div class="drawer-handle" role="separator" onPointerDown={drag} />
+      <header class="drawer-tabs" role="tablist">
+        <For each={tabs()}>
+          {({ tab, title }) => (
+            <button
+              class="quiet"
+              role="tab"
+              aria-selected={props.tab === tab}
+              onClick={() => props.onTab(tab)}
+            >
+              {title}
+            </button>
+          )}
+        </For>
+        <span class="spacer" />
+        <button
+          class="quiet icon-button"
+          aria-label="Close the details (q)"
+          data-tip="Close the details (q)"
+          onClick={() => props.onClose()}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="drawer-content">
+        <Switch>
+          <Match when={props.tab === 'slice'}>
+            <SlicePanel {...props} />
+          </Match>
+          <Match when={props.tab === 'area'}>
+            <AreaPanel {...props} />
+          </Match>
+          <Match when={props.tab === 'search'}>
+            <SearchPanel {...props} />
+          </Match>
+        </Switch>
+      </div>
+    </section>
+  );
+}
+
+/** A panel that has nothing to show says how to fill it. */
+export function PanelHint(props: { text: string; keys: string }) {
+  return (
+    <p class="panel-hint muted">
+      {props.text}
+      <Show when={props.keys}>
+        {' '}
+        <kbd>{props.keys}</kbd>
+      </Show>
+    </p>
+  );
+}

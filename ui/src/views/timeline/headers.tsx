@@ -1,0 +1,223 @@
+/** The column left of the canvas: names of groups and tracks, folding, pinning, hiding, the filter. */
+import { createMemo, createSignal, For, Show } from 'solid-js';
+
+import { formatCount } from '../../format/numbers';
+import { Icon } from '../../shell/icons';
+import {
+  filterPattern,
+  isFoldable,
+  rowsBetween,
+  type GroupRow,
+  type Row,
+  type TrackRow,
+} from '../../timeline/layout';
+import { toggled, type Timeline } from '../../timeline/timeline';
+import { Glyph } from './glyphs';
+
+const OVERSCAN_PX = 80;
+
+export function Headers(props: { timeline: Timeline }) {
+  const { geometry } = props.timeline.scene;
+  const visible = createMemo<Row[]>((before) => {
+    const { rows } = props.timeline.layout[0]();
+    const scrollY = props.timeline.scrollY[0]();
+    const bottom = scrollY + geometry.height;
+    const [first, last] = rowsBetween(rows, scrollY - OVERSCAN_PX, bottom + OVERSCAN_PX);
+    const same = before?.length === last - first && before[0] === rows[first];
+    return same ? before : rows.slice(first, last);
+  });
+  const heights = createMemo(() => {
+    props.timeline.layout[0]();
+    return { head: geometry.headHeight, pinned: geometry.pinnedHeight };
+  });
+  const wheel = (event: WheelEvent) => {
+    event.preventDefault();
+    props.timeline.scrollTo(props.timeline.scrollY[0]() + event.deltaY);
+  };
+
+  return (
+    <div class="timeline-headers" onWheel={wheel}>
+      <HeaderTools timeline={props.timeline} height={heights().head} />
+      <div class="header-section is-pinned" style={{ height: `${heights().pinned}px` }}>
+        <For each={props.timeline.layout[0]().pinned}>
+          {(row) => <TrackHeader row={row} timeline={props.timeline} />}
+        </For>
+      </div>
+      <div class="header-section is-scrolled">
+        <div style={{ transform: `translateY(${-props.timeline.scrollY[0]()}px)` }}>
+          <For each={visible()}>
+            {(row) =>
+              row.kind === 'group' ? (
+                <GroupHeader row={row} timeline={props.timeline} />
+              ) : (
+                <TrackHeader row={row} timeline={props.timeline} />
+              )
+            }
+          </For>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The corner: filter and what is hidden. */
+function HeaderTools(props: { timeline: Timeline; height: number }) {
+  const [text, setText] = createSignal('');
+  const apply = (value: string) => {
+    setText(value);
+    props.timeline.choose({ filter: filterPattern(value) });
+  };
+  const groups = () => props.timeline.report.groups.map((group) => group.name);
+  const areAllClosed = () =>
+    groups().every((name) => props.timeline.choices[0]().closedGroups.has(name));
+  const hiddenCount = () => props.timeline.choices[0]().hidden.size;
+  return (
+    <div class="header-tools" style={{ height: `${props.height}px` }}>
+      <input
+        type="search"
+        placeholder="Filter tracks"
+        aria-label="Filter tracks by a regular expression"
+        value={text()}
+        onInput={(event) => apply(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          apply('');
+          event.currentTarget.blur();
+        }}
+      />
+      <div class="header-actions">
+        <span class="muted number" data-tip="Tracks in this session">
+          {formatCount(trackCount(props.timeline))} tracks
+        </span>
+        <span class="spacer" />
+        <Show when={hiddenCount() > 0}>
+          <button
+            class="quiet"
+            data-tip="Show the hidden tracks again"
+            onClick={() => props.timeline.choose({ hidden: new Set() })}
+          >
+            {hiddenCount()} hidden
+          </button>
+        </Show>
+        <button
+          class="quiet"
+          data-tip={areAllClosed() ? 'Open all groups' : 'Close all groups'}
+          onClick={() =>
+            props.timeline.choose({ closedGroups: new Set(areAllClosed() ? [] : groups()) })
+          }
+        >
+          {areAllClosed() ? 'Open all' : 'Close all'}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function GroupHeader(props: { row: GroupRow; timeline: Timeline }) {
+  const toggle = () => {
+    const { closedGroups } = props.timeline.choices[0]();
+    props.timeline.choose({ closedGroups: toggled(closedGroups, props.row.group.name) });
+  };
+  return (
+    <button
+      class="group-header"
+      style={{ top: `${props.row.y}px`, height: `${props.row.height}px` }}
+      aria-expanded={!props.row.isClosed}
+      data-tip={props.row.group.name}
+      onClick={toggle}
+    >
+      <Icon name={props.row.isClosed ? 'right' : 'down'} />
+      <span class="header-name">{props.row.group.name}</span>
+      <span class="muted number">{props.row.trackCount}</span>
+    </button>
+  );
+}
+
+function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
+  const track = () => props.row.track;
+  const isPinned = () => props.timeline.choices[0]().pinned.includes(track().track);
+  const fold = () => {
+    if (!isFoldable(track())) return;
+    const { toggledFolds } = props.timeline.choices[0]();
+    props.timeline.choose({ toggledFolds: toggled(toggledFolds, track().track) });
+  };
+  const pin = () => {
+    const { pinned } = props.timeline.choices[0]();
+    const next = isPinned()
+      ? pinned.filter((other) => other !== track().track)
+      : [...pinned, track().track];
+    props.timeline.choose({ pinned: next });
+  };
+  const hide = () => {
+    const { hidden, pinned } = props.timeline.choices[0]();
+    props.timeline.choose({
+      hidden: new Set([...hidden, track().track]),
+      pinned: pinned.filter((other) => other !== track().track),
+    });
+  };
+  return (
+    <div
+      class="track-header"
+      classList={{ 'is-counter': props.row.isCounter }}
+      style={{ top: `${props.row.y}px`, height: `${props.row.height}px` }}
+    >
+      <button
+        class="track-name"
+        classList={{ 'is-foldable': isFoldable(track()) }}
+        aria-expanded={isFoldable(track()) ? !props.row.isFolded : undefined}
+        data-tip={tipOf(props.row)}
+        onClick={fold}
+      >
+        <Show when={isFoldable(track())} fallback={<span class="no-fold" />}>
+          <Icon name={props.row.isFolded ? 'right' : 'down'} />
+        </Show>
+        <span class="header-name">
+          <Show when={props.row.isPinnedCopy}>
+            <span class="muted">{props.row.group.name} / </span>
+          </Show>
+          {track().name}
+        </span>
+        <Show when={props.row.isFolded}>
+          <span class="lane-count number">+{track().lanes - 1}</span>
+        </Show>
+      </button>
+      <span class="track-actions">
+        <button
+          class="quiet"
+          classList={{ 'is-on': isPinned() }}
+          aria-pressed={isPinned()}
+          aria-label={isPinned() ? 'Unpin' : 'Pin to the top'}
+          data-tip={isPinned() ? 'Unpin' : 'Pin to the top'}
+          onClick={pin}
+        >
+          <Glyph name="pin" />
+        </button>
+        <button class="quiet" aria-label="Hide" data-tip="Hide this track" onClick={hide}>
+          <Glyph name="hide" />
+        </button>
+      </span>
+      <Show when={props.row.isCounter}>
+        <span class="counter-scale muted number">
+          {counterText(track().counter_max, track().counter_unit)}
+        </span>
+      </Show>
+    </div>
+  );
+}
+
+/** A counter's value with its unit. */
+export function counterText(value: number | null, unit: string): string {
+  if (value === null) return '';
+  return `${formatCount(value)}${unit ? ` ${unit}` : ''}`;
+}
+
+function tipOf(row: TrackRow): string {
+  const { track, group } = row;
+  const what = row.isCounter ? 'samples' : 'slices';
+  const lanes = track.lanes > 1 ? `, ${formatCount(track.lanes)} lanes` : '';
+  return `${group.name} / ${track.name}: ${formatCount(track.slice_count)} ${what}${lanes}`;
+}
+
+function trackCount(timeline: Timeline): number {
+  return timeline.report.groups.reduce((sum, group) => sum + group.tracks.length, 0);
+}

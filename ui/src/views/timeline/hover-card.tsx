@@ -1,0 +1,101 @@
+/** What is under the pointer, beside it. */
+import { createMemo, Match, Show, Switch } from 'solid-js';
+
+import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
+import { classColour, classTitle } from '../../format/palette';
+import type { CounterHit, Hit } from '../../timeline/scene';
+import type { Timeline } from '../../timeline/timeline';
+import { counterText } from './headers';
+
+const WIDTH = 340;
+const GAP = 14;
+
+export function HoverCard(props: { timeline: Timeline }) {
+  const hover = () => props.timeline.hover[0]();
+  const style = createMemo(() => {
+    const at = hover();
+    if (!at) return {};
+    const { width, height } = props.timeline.scene.geometry;
+    const isLeft = at.x + GAP + WIDTH > width;
+    const isAbove = at.y > height - 150;
+    return {
+      left: isLeft ? 'auto' : `${at.x + GAP}px`,
+      right: isLeft ? `${width - at.x + GAP}px` : 'auto',
+      top: isAbove ? 'auto' : `${at.y + GAP}px`,
+      bottom: isAbove ? `${height - at.y + GAP}px` : 'auto',
+    };
+  });
+  const slice = () => {
+    const at = hover();
+    return at?.kind === 'slice' ? at.hit : null;
+  };
+  const counter = () => {
+    const at = hover();
+    return at?.kind === 'counter' ? at.hit : null;
+  };
+  return (
+    <Show when={hover()}>
+      <div class="hover-card" style={style()}>
+        <Switch>
+          <Match when={slice()}>
+            {(hit) => <SliceCard hit={hit()} timeline={props.timeline} />}
+          </Match>
+          <Match when={counter()}>{(hit) => <CounterCard hit={hit()} />}</Match>
+        </Switch>
+      </div>
+    </Show>
+  );
+}
+
+function SliceCard(props: { hit: Hit; timeline: Timeline }) {
+  const name = () => props.timeline.scene.labels.name(props.hit.label) || '…';
+  const className = () => props.timeline.scene.labels.className(props.hit.label);
+  const isMerged = () => props.hit.count > 1;
+  return (
+    <>
+      <p class="hover-name">
+        <span class="swatch" style={{ background: classColour(className()) }} />
+        <Show when={isMerged()} fallback={name()}>
+          {formatCount(props.hit.count)} slices, {formatRatio(busyRatio(props.hit))} busy
+        </Show>
+      </p>
+      <p class="hover-figures number">
+        <b>{formatDuration(props.hit.durationPs)}</b>
+        <span class="muted"> from {formatTime(props.hit.startPs, 1000)}</span>
+      </p>
+      <Show when={isMerged()}>
+        <p class="hover-longest">longest: {name()}</p>
+      </Show>
+      <p class="muted hover-track">
+        {classTitle(className())} · {props.hit.row.group.name} / {props.hit.row.track.name}
+      </p>
+      <Show when={isMerged()}>
+        <p class="muted">Click lists them, double click zooms in</p>
+      </Show>
+    </>
+  );
+}
+
+function CounterCard(props: { hit: CounterHit }) {
+  const unit = () => props.hit.row.track.counter_unit;
+  const text = () => {
+    const low = counterText(props.hit.minimum, unit());
+    const high = counterText(props.hit.maximum, unit());
+    return low === high ? high : `${low} to ${high}`;
+  };
+  return (
+    <>
+      <p class="hover-name">{props.hit.row.track.name}</p>
+      <p class="number">
+        <b>{text()}</b>
+        <span class="muted"> from {formatTime(props.hit.timePs, 1000)}</span>
+      </p>
+      <p class="muted hover-track">{props.hit.row.group.name}</p>
+    </>
+  );
+}
+
+/** Share of the stretch during which one of the slices ran. */
+function busyRatio(hit: Hit): number {
+  return hit.durationPs > 0 ? Math.min(1, hit.busyPs / hit.durationPs) : 0;
+}

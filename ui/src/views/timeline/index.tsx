@@ -1,0 +1,47 @@
+/** The timeline: every slice of the session on the tracks where it ran. */
+import { createEffect, Show } from 'solid-js';
+
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { EmptyState } from '../../widgets/empty';
+import type { TimelineReport } from '../../wire/generated/TimelineReport';
+import { createAnswer } from '../../wire/report';
+import { Workspace } from './workspace';
+import './timeline.css';
+
+export default function TimelineView(props: ViewProps) {
+  const answer = createAnswer<TimelineReport>(
+    () => `api/sessions/${props.session}/analyses/timeline`,
+  );
+  let root!: HTMLDivElement;
+  // Keys work at once, without a click into the page.
+  createEffect(() => answer.data() && document.activeElement === document.body && root.focus());
+
+  return (
+    <div class="timeline" tabindex="-1" ref={root}>
+      <AnswerView answer={answer}>
+        {(report) => (
+          <Show
+            when={report().slice_count > 0 ? report() : null}
+            keyed
+            fallback={<NothingRecorded />}
+          >
+            {(shown) => <Workspace report={shown} session={props.session} />}
+          </Show>
+        )}
+      </AnswerView>
+    </div>
+  );
+}
+
+function NothingRecorded() {
+  return (
+    <EmptyState
+      title="This session has no slices"
+      code={'with jax.profiler.trace(log_dir):\n    step(state, batch).block_until_ready()'}
+    >
+      The profiler wrote a file, but no event lies between its start and its stop. Record while
+      steps run, and wait for the device before the recording ends.
+    </EmptyState>
+  );
+}

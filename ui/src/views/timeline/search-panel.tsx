@@ -1,0 +1,129 @@
+/** The matches of the search: by name with totals, and one by one in time order. */
+import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
+
+import { formatCount, formatDuration, formatTime, plural } from '../../format/numbers';
+import { classColour } from '../../format/palette';
+import { escapeRegex } from '../../format/text';
+import { Middle } from '../../widgets/middle';
+import { PanelHint, type PanelProps } from './drawer';
+
+const ROW_HEIGHT = 24;
+const OVERSCAN = 6;
+
+export function SearchPanel(props: PanelProps) {
+  const state = () => props.timeline.search.state();
+  return (
+    <Show
+      when={state().query}
+      fallback={<PanelHint text="Search names of all slices in the session." keys="/" />}
+    >
+      <Show
+        when={state().matchCount > 0}
+        fallback={
+          <p class="panel-hint muted">
+            {state().error || (state().isReady ? `No slice matches “${state().query}”.` : '…')}
+          </p>
+        }
+      >
+        <div class="search-panel">
+          <Names {...props} />
+          <Matches {...props} />
+        </div>
+      </Show>
+    </Show>
+  );
+}
+
+function Names(props: PanelProps) {
+  const names = () => props.timeline.search.state().names;
+  return (
+    <section class="search-names">
+      <h3>
+        {plural(names().length, 'name')}
+        <span class="muted"> · most time first</span>
+      </h3>
+      <ul>
+        <For each={names()}>
+          {(name) => (
+            <li>
+              <button
+                class="search-row"
+                onClick={() => props.timeline.setQuery(`^${escapeRegex(name.name)}$`)}
+                data-tip={name.name}
+              >
+                <span class="swatch" style={{ background: classColour(name.class) }} />
+                <Middle text={name.name} />
+                <span class="number muted">{formatCount(name.count)} ×</span>
+                <span class="number">{formatDuration(name.total_ps)}</span>
+              </button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </section>
+  );
+}
+
+/** A virtual list: it may hold many matches. */
+function Matches(props: PanelProps) {
+  let scroller!: HTMLDivElement;
+  const state = () => props.timeline.search.state();
+  const [scrollTop, setScrollTop] = createSignal(0);
+  const first = () => Math.max(0, Math.floor(scrollTop() / ROW_HEIGHT) - OVERSCAN);
+  const rows = createMemo(() => {
+    const count = Math.ceil((scroller?.clientHeight ?? 400) / ROW_HEIGHT) + 2 * OVERSCAN;
+    return state().slices.slice(first(), first() + count);
+  });
+  createEffect(
+    on(
+      () => state().current,
+      (current) => {
+        if (current < 0) return;
+        const top = current * ROW_HEIGHT;
+        const isVisible =
+          top >= scroller.scrollTop && top + ROW_HEIGHT <= scroller.scrollTop + scroller.clientHeight;
+        if (!isVisible) scroller.scrollTop = top - scroller.clientHeight / 2;
+      },
+    ),
+  );
+  return (
+    <section class="search-matches">
+      <h3>
+        In time order
+        <Show when={state().slices.length < state().matchCount}>
+          <span class="muted">
+            {' '}
+            · {formatCount(state().slices.length)} of {formatCount(state().matchCount)} listed, Enter
+            goes on
+          </span>
+        </Show>
+      </h3>
+      <div
+        class="search-list"
+        ref={scroller}
+        onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+      >
+        <div style={{ height: `${state().slices.length * ROW_HEIGHT}px` }}>
+          <div style={{ transform: `translateY(${first() * ROW_HEIGHT}px)` }}>
+            <For each={rows()}>
+              {(match, index) => (
+                <button
+                  class="search-row"
+                  classList={{ 'is-current': first() + index() === state().current }}
+                  onClick={() =>
+                    props.commands.showMatch(props.timeline.search.choose(first() + index()))
+                  }
+                >
+                  <span class="number muted search-time">{formatTime(match.start_ps, 1e6)}</span>
+                  <span class="number search-duration">{formatDuration(match.duration_ps)}</span>
+                  <Middle text={match.name} />
+                  <span class="muted search-track">{match.track_name}</span>
+                </button>
+              )}
+            </For>
+          </div>
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,270 @@
+/** Everything known about the selected slice. */
+import { createMemo, For, Show, type JSX } from 'solid-js';
+
+import { format, formatBytes, formatCount, formatDuration } from '../../format/numbers';
+import { classColour, classTitle } from '../../format/palette';
+import { escapeRegex } from '../../format/text';
+import { hrefTo } from '../../shell/state';
+import { exactTime } from '../../timeline/time-axis';
+import { CodeBlock, CopyButton } from '../../widgets/copy';
+import type { FlowReport } from '../../wire/generated/FlowReport';
+import type { SliceDetails } from '../../wire/generated/SliceDetails';
+import { PanelHint, type PanelProps } from './drawer';
+
+export function SlicePanel(props: PanelProps) {
+  const selection = () => props.timeline.selection[0]();
+  return (
+    <Show
+      when={selection()}
+      fallback={<PanelHint text="Click a slice to see what it is." keys="click" />}
+    >
+      {(selected) => (
+        <Show
+          when={selected().details}
+          fallback={<p class="panel-hint muted">{formatDuration(selected().durationPs)}</p>}
+        >
+          {(details) => <Details {...props} details={details()} />}
+        </Show>
+      )}
+    </Show>
+  );
+}
+
+interface DetailsProps extends PanelProps {
+  details: SliceDetails;
+}
+
+function Details(props: DetailsProps) {
+  const details = () => props.details;
+  return (
+    <div class="slice-panel">
+      <header class="slice-title">
+        <span class="swatch" style={{ background: classColour(details().class) }} />
+        <h2 class="slice-name">{details().name}</h2>
+        <CopyButton text={() => details().name} tip="Copy the name">
+          Copy
+        </CopyButton>
+        <span class="spacer" />
+        <div class="slice-actions">
+          <button onClick={() => props.commands.focus()} data-tip="Zoom to it (f)">
+            Zoom
+          </button>
+          <button
+            onClick={() => props.timeline.setQuery(`^${escapeRegex(details().name)}$`)}
+            data-tip="Find all slices of this name"
+          >
+            Find all
+          </button>
+          <button
+            onClick={() => props.commands.selectionToArea()}
+            data-tip="What ran meanwhile, on all tracks (r)"
+          >
+            As area
+          </button>
+        </div>
+      </header>
+      <div class="slice-columns">
+        <Facts {...props} />
+        <Links {...props} />
+        <Stats details={details()} />
+      </div>
+      <Show when={details().expression}>
+        {(expression) => (
+          <section class="slice-expression">
+            <h3>HLO</h3>
+            <CodeBlock code={expression()} />
+          </section>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+/** Times and meaning, as a list. */
+function Facts(props: DetailsProps) {
+  const details = () => props.details;
+  const selfShare = () => details().self_ps / Math.max(1, details().duration_ps);
+  const perSecond = (amount: number | null) =>
+    amount === null || details().duration_ps <= 0 ? null : (amount / details().duration_ps) * 1e12;
+  return (
+    <dl class="facts">
+      <Fact title="Duration">
+        <b class="number">{formatDuration(details().duration_ps)}</b>
+      </Fact>
+      <Show when={details().self_ps !== details().duration_ps}>
+        <Fact title="Self">
+          <span class="number">
+            {formatDuration(details().self_ps)}
+            <span class="muted"> {format('ratio', selfShare())} of it</span>
+          </span>
+        </Fact>
+      </Show>
+      <Fact title="Start">
+        <span class="number">{exactTime(details().start_ps)}</span>
+      </Fact>
+      <Fact title="End">
+        <span class="number">{exactTime(details().start_ps + details().duration_ps)}</span>
+      </Fact>
+      <Fact title="Track">{details().track_name}</Fact>
+      <Fact title="Class">{classTitle(details().class)}</Fact>
+      <Text title="Step" text={details().step === null ? null : String(details().step)} />
+      <Text title="Program" text={details().program} />
+      <Show when={details().op}>
+        {(op) => (
+          <Fact title="Op">
+            <a
+              class="mono"
+              href={hrefTo({ view: 'ops', params: { q: op() } })}
+              data-tip="Show it in the table of ops"
+            >
+              {op()}
+            </a>
+          </Fact>
+        )}
+      </Show>
+      <Text title="Category" text={details().category} />
+      <Text title="Scope" text={details().scope} isCode />
+      <Text title="Source" text={details().source} isCode />
+      <Show when={details().flops !== null}>
+        <Fact title="FLOPs">
+          <span class="number">
+            {format('flops', details().flops)}
+            <span class="muted"> {format('flop_rate', perSecond(details().flops))}</span>
+          </span>
+        </Fact>
+      </Show>
+      <Show when={details().bytes !== null}>
+        <Fact title="Bytes">
+          <span class="number">
+            {formatBytes(details().bytes)}
+            <span class="muted"> {format('bandwidth', perSecond(details().bytes))}</span>
+          </span>
+        </Fact>
+      </Show>
+    </dl>
+  );
+}
+
+/** Where it came from and leads to: nesting, arrows, source frames. */
+function Links(props: DetailsProps) {
+  const details = () => props.details;
+  const goTo = (flow: FlowReport) =>
+    props.commands.goTo(flow.other, {
+      startPs: flow.other_start_ps,
+      durationPs: flow.other_duration_ps,
+    });
+  const sorted = createMemo(() =>
+    [...details().flows].sort((one, other) => Number(one.is_outgoing) - Number(other.is_outgoing)),
+  );
+  return (
+    <div class="slice-links">
+      <div class="slice-nesting">
+        <button disabled={!details().parent} onClick={() => void props.commands.parent()}>
+          Enclosing <kbd>↑</kbd>
+        </button>
+        <button disabled={!details().first_child} onClick={() => void props.commands.child()}>
+          Nested <kbd>↓</kbd>
+        </button>
+        <button onClick={() => void props.commands.neighbour(-1)}>
+          Previous <kbd>←</kbd>
+        </button>
+        <button onClick={() => void props.commands.neighbour(1)}>
+          Next <kbd>→</kbd>
+        </button>
+      </div>
+      <Show when={sorted().length > 0}>
+        <h3>
+          Arrows <span class="muted">{formatCount(sorted().length)}</span>
+        </h3>
+        <ul class="flows">
+          <For each={sorted()}>
+            {(flow) => (
+              <li>
+                <button class="flow" onClick={() => void goTo(flow)} data-tip={flow.other_name}>
+                  <span class="flow-direction">{flow.is_outgoing ? '→' : '←'}</span>
+                  <span class="flow-kind muted">{flow.kind.replace(/_/g, ' ')}</span>
+                  <span class="flow-name">{flow.other_name}</span>
+                  <span class="number muted">{gapText(details(), flow)}</span>
+                </button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <Show when={details().source_stack.length > 0}>
+        <h3>
+          Source{' '}
+          <CopyButton text={() => details().source_stack.join('\n')} tip="Copy the frames">
+            Copy
+          </CopyButton>
+        </h3>
+        <ol class="frames mono">
+          <For each={details().source_stack}>{(frame) => <li>{frame}</li>}</For>
+        </ol>
+      </Show>
+    </div>
+  );
+}
+
+/** Recorded stats as they stand in the file. */
+function Stats(props: { details: SliceDetails }) {
+  return (
+    <div class="slice-stats">
+      <h3>
+        Recorded stats <span class="muted">{props.details.stats.length}</span>
+      </h3>
+      <Show
+        when={props.details.stats.length > 0}
+        fallback={<p class="muted">The profiler recorded none for this slice.</p>}
+      >
+        <table>
+          <tbody>
+            <For each={props.details.stats}>
+              {(stat) => (
+                <tr
+                  classList={{ 'is-constant': stat.is_constant }}
+                  data-tip={stat.is_constant ? 'The same for all slices of this name' : undefined}
+                >
+                  <th scope="row">{stat.name}</th>
+                  <td class="mono">{stat.value}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </Show>
+    </div>
+  );
+}
+
+function Fact(props: { title: string; children: JSX.Element }) {
+  return (
+    <>
+      <dt>{props.title}</dt>
+      <dd>{props.children}</dd>
+    </>
+  );
+}
+
+function Text(props: { title: string; text: string | null; isCode?: boolean }) {
+  return (
+    <Show when={props.text}>
+      {(text) => (
+        <Fact title={props.title}>
+          <span classList={{ mono: props.isCode ?? false }}>{text()}</span>
+        </Fact>
+      )}
+    </Show>
+  );
+}
+
+/** Time between the cause's end and the effect's start. */
+function gapText(details: SliceDetails, flow: FlowReport): string {
+  const own = { start: details.start_ps, end: details.start_ps + details.duration_ps };
+  const other = {
+    start: flow.other_start_ps,
+    end: flow.other_start_ps + flow.other_duration_ps,
+  };
+  const gapPs = flow.is_outgoing ? other.start - own.end : own.start - other.end;
+  return gapPs >= 0 ? `after ${formatDuration(gapPs)}` : 'overlaps';
+}

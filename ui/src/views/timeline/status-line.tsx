@@ -1,0 +1,45 @@
+/** The line below the rows: the legend, and how many slices a merged glyph stands for. */
+import { createMemo, For } from 'solid-js';
+
+import { CLASS_COLOURS, classColour, classTitle } from '../../format/palette';
+import { footRowsOf } from '../../timeline/strips';
+import type { Timeline } from '../../timeline/timeline';
+
+const ORDER = Object.keys(CLASS_COLOURS);
+const EXAMPLES = [1, 2, 8, 64, 512, 4096];
+
+export function StatusLine(props: { timeline: Timeline }) {
+  const classes = createMemo(() =>
+    [...props.timeline.classes[0]()].sort((one, other) => ORDER.indexOf(one) - ORDER.indexOf(other)),
+  );
+  return (
+    <div class="timeline-status">
+      <ul class="legend" aria-label="Colours">
+        <For each={classes()}>
+          {(name) => (
+            <li>
+              <span class="swatch" style={{ background: classColour(name) }} />
+              {classTitle(name)}
+            </li>
+          )}
+        </For>
+      </ul>
+      <span class="spacer" />
+      <span
+        class="merge-legend muted"
+        data-tip="Slices narrower than a pixel are merged. The darker foot says how many are in a pixel; paler colour means time between them."
+      >
+        merged in a pixel
+        <For each={EXAMPLES.slice(1)}>
+          {(count) => (
+            <span class="merge-example">
+              <i style={{ '--foot': `${(footRowsOf(count) / 6) * 100}%` }} />
+              {count === 2 ? '2' : `${count}`}
+            </span>
+          )}
+        </For>
+        <span>or more</span>
+      </span>
+    </div>
+  );
+}

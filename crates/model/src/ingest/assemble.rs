@@ -15,7 +15,7 @@ use super::labels::Labels;
 use super::plan::{Plan, TrackPlan, plan};
 use super::programs::decode_programs;
 use super::runs::{gpu_runs, recorded_runs};
-use super::steps::{Evidence, HostStep, steps};
+use super::steps::{Evidence, HostStep, mark_annotations, steps};
 use super::warn::Warnings;
 use crate::flow::Flows;
 use crate::ids::{DeviceId, HostId, LabelId, TrackId};
@@ -455,6 +455,7 @@ fn finish(
         }));
     }
     session.tracks = placed.into_iter().map(|placed| placed.track).collect();
+    mark_annotations(&session.tracks, &mut session.labels, &annotations);
     session.flows = Flows::new(join(ends));
 
     let mut runs = recorded_runs(&session.tracks, &session.labels, |track, event| {

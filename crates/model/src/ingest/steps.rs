@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ids::{DeviceId, HostId, ProgramId};
-use crate::label::Label;
+use crate::label::{Class, Label, SliceKind};
 use crate::session::{Device, ProgramRun, Step, StepOrigin, StepSpan};
 use crate::strings::Strings;
 use crate::track::{Track, TrackRole};
@@ -26,6 +26,27 @@ pub(super) struct Evidence<'a> {
     pub(super) runs: &'a [ProgramRun],
     /// Times of device work that belongs to no program run (GPU copies and foreign kernels).
     pub(super) annotations: Vec<HostStep>,
+}
+
+/// Gives the labels of step annotations their class: they tell how long a step lasts, not that the
+/// host did anything.
+pub(super) fn mark_annotations(tracks: &[Track], labels: &mut [Label], annotations: &[HostStep]) {
+    for step in annotations {
+        let threads = tracks
+            .iter()
+            .filter(|track| track.host == step.host && track.device.is_none());
+        for lane in threads.flat_map(|track| &track.lanes) {
+            let index = lane
+                .starts
+                .partition_point(|&start| start < step.span.start.0);
+            if index < lane.len() && lane.span(index) == step.span {
+                let label = &mut labels[lane.labels[index].index()];
+                if label.kind == SliceKind::Host {
+                    label.class = Class::Step;
+                }
+            }
+        }
+    }
 }
 
 /// A step's identity: its number and how often the number came before on the host.

@@ -1,1 +1,51 @@
 //! Where sessions are: folders, files, archives. All file I/O of profiles.
+//!
+//! [`find`] looks at a path of any kind (a log directory, a run directory, one profile, an
+//! archive, or a folder of any of these) and names the sessions there, without decoding them.
+//! [`open`] then gives the bytes of one host: mapped where the file allows it, decompressed into
+//! memory otherwise.
+//!
+//! ```no_run
+//! use stepscope_storage::{NoProgress, find, open};
+//!
+//! # fn main() -> Result<(), stepscope_storage::StorageError> {
+//! let found = find("/tmp/log".as_ref())?;
+//! for session in &found.sessions {
+//!     for host in &session.hosts {
+//!         let profile = open(host, &NoProgress)?;
+//!         let _bytes: &[u8] = profile.as_ref();
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Nothing here knows what a profile says. A file is recognised by its name inside a folder, and
+//! by its first bytes (compressed, archive) everywhere; judging the rest is the decoder's work.
+
+mod archive;
+mod bytes;
+mod compression;
+mod error;
+mod explain;
+mod find;
+mod join;
+mod kind;
+mod limits;
+mod note;
+mod open;
+mod progress;
+mod scan;
+mod session;
+mod sniff;
+mod walk;
+
+pub use bytes::ProfileBytes;
+pub use error::StorageError;
+pub use find::{find, find_within};
+pub use limits::Limits;
+pub use note::{Note, NoteKind};
+pub use open::{open, open_within};
+pub use progress::{NoProgress, Progress};
+pub use session::{Found, HostFile, SessionFiles};
+pub use sniff::Encoding;

@@ -1,0 +1,284 @@
+//! Streams that unfold: metered reading, decompression under guard, collecting into memory.
+
+use std::cell::Cell;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use flate2::bufread::MultiGzDecoder;
+use zstd::stream::read::Decoder as ZstdDecoder;
+
+use crate::limits::Limits;
+use crate::progress::Progress;
+use crate::sniff::Encoding;
+
+const BUFFER_BYTES: usize = 256 << 10;
+/// The largest zstd window, 2 GiB, so that files made with `--long=31` open.
+const ZSTD_WINDOW_LOG_MAX: u32 = if usize::BITS >= 64 { 31 } else { 30 };
+
+/// What one reading has consumed from disk, and whether a limit stopped it. Shared by the layers
+/// of one stream, because archives wrap errors and so lose their type.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    pub(crate) consumed: Cell<u64>,
+    pub(crate) exceeded: Cell<Option<Exceeded>>,
+}
+
+/// The limit that a stream met.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Exceeded {
+    /// [`Limits::bomb_ratio`] and [`Limits::bomb_bytes`].
+    Bomb { produced: u64, consumed: u64 },
+    /// [`Limits::max_listing_bytes`].
+    Listing { produced: u64 },
+    /// The memory of this machine.
+    Memory { held: u64 },
+}
+
+impl Exceeded {
+    pub(crate) fn message(self) -> String {
+        match self {
+            Self::Bomb { produced, consumed } => format!(
+                "{produced} bytes came out of {consumed}, as from a decompression bomb, \
+                 and there is more"
+            ),
+            Self::Listing { produced } => {
+                format!("{produced} bytes were unfolded to list it, and there is more")
+            }
+            Self::Memory { held } => format!("no memory left beyond its first {held} bytes"),
+        }
+    }
+}
+
+/// Counts what is read from disk into a meter.
+pub(crate) struct Counting<'a, R> {
+    inner: R,
+    meter: &'a Meter,
+}
+
+impl<'a, R> Counting<'a, R> {
+    pub(crate) fn new(inner: R, meter: &'a Meter) -> Self {
+        Self { inner, meter }
+    }
+}
+
+impl<R: Read> Read for Counting<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.meter
+            .consumed
+            .set(self.meter.consumed.get() + count as u64);
+        Ok(count)
+    }
+}
+
+impl<R: Seek> Seek for Counting<'_, R> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(position)
+    }
+}
+
+/// Tells the caller how much of a stream has been read.
+pub(crate) struct Reporting<'a, R> {
+    inner: R,
+    progress: &'a dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl<'a, R> Reporting<'a, R> {
+    pub(crate) fn new(inner: R, progress: &'a dyn Progress, total: u64) -> Self {
+        Self {
+            inner,
+            progress,
+            done: 0,
+            total,
+        }
+    }
+}
+
+impl<R: Read> Read for Reporting<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.done += count as u64;
+        self.progress
+            .bytes(self.done, Some(self.total.max(self.done)));
+        Ok(count)
+    }
+}
+
+/// Stops a stream that unfolds to too much.
+pub(crate) struct Guarded<'a, R> {
+    inner: R,
+    meter: &'a Meter,
+    limits: &'a Limits,
+    produced: u64,
+    /// Set while listing.
+    pub(crate) max_produced: Option<u64>,
+}
+
+impl<'a, R> Guarded<'a, R> {
+    pub(crate) fn new(inner: R, meter: &'a Meter, limits: &'a Limits) -> Self {
+        Self {
+            inner,
+            meter,
+            limits,
+            produced: 0,
+            max_produced: None,
+        }
+    }
+}
+
+impl<R: Read> Read for Guarded<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.produced += count as u64;
+        let produced = self.produced;
+        let consumed = self.meter.consumed.get();
+        let allowed = consumed
+            .saturating_mul(self.limits.bomb_ratio)
+            .max(self.limits.bomb_bytes);
+        let exceeded = if produced > allowed {
+            Exceeded::Bomb { produced, consumed }
+        } else if self.max_produced.is_some_and(|maximum| produced > maximum) {
+            Exceeded::Listing { produced }
+        } else {
+            return Ok(count);
+        };
+        self.meter.exceeded.set(Some(exceeded));
+        Err(io::Error::other(exceeded.message()))
+    }
+}
+
+/// The decompressed stream, guarded; the stream itself for plain data.
+pub(crate) fn decoder<'a, R: Read + 'a>(
+    encoding: Encoding,
+    reader: R,
+    meter: &'a Meter,
+    limits: &'a Limits,
+) -> io::Result<Box<dyn Read + 'a>> {
+    let buffered = BufReader::with_capacity(BUFFER_BYTES, reader);
+    Ok(match encoding {
+        Encoding::Plain => Box::new(buffered),
+        Encoding::Gzip => Box::new(Guarded::new(MultiGzDecoder::new(buffered), meter, limits)),
+        Encoding::Zstd => {
+            let mut decoder = ZstdDecoder::with_buffer(buffered)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+            Box::new(Guarded::new(decoder, meter, limits))
+        }
+    })
+}
+
+/// What a stream gave before it ended or failed.
+pub(crate) struct Collected {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) failure: Option<io::Error>,
+}
+
+/// Reads a stream into memory, keeping what came before a failure. `expected` bytes are set aside
+/// at first; memory that is never written to costs nothing.
+pub(crate) fn collect(mut reader: impl Read, expected: usize, meter: &Meter) -> Collected {
+    let mut bytes = Vec::new();
+    // One more than expected, so that the end is met without growing.
+    if bytes.try_reserve_exact(expected.saturating_add(1)).is_err() {
+        bytes = Vec::new();
+    }
+    loop {
+        if bytes.len() == bytes.capacity() {
+            let growth = (bytes.len() / 2).max(BUFFER_BYTES);
+            if bytes.try_reserve_exact(growth).is_err() {
+                let exceeded = Exceeded::Memory {
+                    held: bytes.len() as u64,
+                };
+                meter.exceeded.set(Some(exceeded));
+                return Collected {
+                    bytes,
+                    failure: Some(io::ErrorKind::OutOfMemory.into()),
+                };
+            }
+        }
+        let room = (bytes.capacity() - bytes.len()) as u64;
+        match reader.by_ref().take(room).read_to_end(&mut bytes) {
+            Ok(count) if (count as u64) < room => {
+                return Collected {
+                    bytes,
+                    failure: None,
+                };
+            }
+            Ok(_) => {}
+            Err(failure) => {
+                return Collected {
+                    bytes,
+                    failure: Some(failure),
+                };
+            }
+        }
+    }
+}
+
+/// How many bytes a compressed stream will unfold to, as far as its head and tail tell. Hostile
+/// claims are held to what real data reaches.
+pub(crate) fn expected_bytes(
+    encoding: Encoding,
+    head: &[u8],
+    tail: Option<[u8; 4]>,
+    compressed_bytes: u64,
+) -> usize {
+    let claimed = match encoding {
+        Encoding::Plain => Some(compressed_bytes),
+        // The size modulo 4 GiB, of the last member: a smaller one than the input says nothing.
+        Encoding::Gzip => tail.map(|tail| u64::from(u32::from_le_bytes(tail))),
+        Encoding::Zstd => zstd::zstd_safe::get_frame_content_size(head).ok().flatten(),
+    };
+    let least = compressed_bytes.saturating_mul(2);
+    let most = compressed_bytes.saturating_mul(64);
+    let expected = match (encoding, claimed) {
+        (Encoding::Plain, _) => compressed_bytes,
+        (_, Some(claimed)) => claimed.clamp(compressed_bytes.min(most), most),
+        (_, None) => least,
+    };
+    usize::try_from(expected).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collecting_keeps_what_came_before_a_failure() {
+        struct Failing(usize);
+        impl Read for Failing {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                if self.0 == 0 {
+                    return Err(io::Error::other("gone"));
+                }
+                let count = buffer.len().min(self.0);
+                buffer[..count].fill(7);
+                self.0 -= count;
+                Ok(count)
+            }
+        }
+        let meter = Meter::default();
+        for expected in [0, 10, 1_000_000, 2_000_000] {
+            let collected = collect(Failing(1_000_000), expected, &meter);
+            assert_eq!(collected.bytes, vec![7; 1_000_000]);
+            assert_eq!(collected.failure.unwrap().to_string(), "gone");
+        }
+        let exact = collect(io::repeat(1).take(1_000_000), 1_000_000, &meter);
+        assert!(exact.failure.is_none());
+        assert_eq!(
+            exact.bytes.capacity(),
+            1_000_001,
+            "no growth where the size was known"
+        );
+    }
+
+    #[test]
+    fn claims_about_sizes_are_held_to_reason() {
+        let tail = u32::MAX.to_le_bytes();
+        assert_eq!(expected_bytes(Encoding::Gzip, &[], Some(tail), 100), 6_400);
+        assert_eq!(
+            expected_bytes(Encoding::Gzip, &[], Some([1, 0, 0, 0]), 100),
+            100
+        );
+        assert_eq!(expected_bytes(Encoding::Plain, &[], None, 100), 100);
+    }
+}

@@ -1,0 +1,230 @@
+//! Words for a path that gave nothing: what was searched, what was there instead, what to do.
+
+use std::fs;
+use std::path::Path;
+
+use crate::error::StorageError;
+use crate::find::parent_of;
+use crate::kind::FileKind;
+use crate::note::Note;
+use crate::scan::Tally;
+
+const RECORD: &str = "record a capture with `with jax.profiler.trace(\"/tmp/log\"): ...` around a \
+                      few steps, and give /tmp/log";
+
+/// How many names of a folder a hint mentions.
+const NAMES_IN_HINT: usize = 5;
+
+pub(crate) fn not_found(path: &Path) -> StorageError {
+    let hint = hint_not_found(path);
+    StorageError::NotFound {
+        path: path.to_path_buf(),
+        hint,
+    }
+}
+
+fn hint_not_found(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if let Some((scheme, _)) = text.split_once(":/") {
+        return match scheme {
+            "gs" => "buckets are not read yet; fetch it with `gcloud storage cp -r`".to_owned(),
+            "s3" => "buckets are not read yet; fetch it with `aws s3 cp --recursive`".to_owned(),
+            _ => format!("{scheme} addresses are not read; fetch it to a local folder first"),
+        };
+    }
+    if text.starts_with('~') {
+        return "the shell did not replace ~; write the home directory in full".to_owned();
+    }
+    let existing = path.ancestors().skip(1).find(|ancestor| ancestor.is_dir());
+    let existing = match existing {
+        Some(ancestor) if !ancestor.as_os_str().is_empty() => ancestor,
+        _ => Path::new("."),
+    };
+    let mut names: Vec<String> = fs::read_dir(existing)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with('.'))
+        .take(10_000)
+        .collect();
+    names.sort();
+    let shown = names[..names.len().min(NAMES_IN_HINT)].join(", ");
+    let shown = match names.len() {
+        0 => "nothing".to_owned(),
+        1..=NAMES_IN_HINT => shown,
+        more => format!("{shown} and {} more", more - NAMES_IN_HINT),
+    };
+    format!("{} exists and holds {shown}", existing.display())
+}
+
+/// Nothing in a folder or an archive.
+pub(crate) fn no_profiles(path: &Path, tally: &Tally, notes: Vec<Note>) -> StorageError {
+    StorageError::NoProfiles {
+        path: path.to_path_buf(),
+        searched: searched(tally),
+        found: found(tally),
+        hint: hint(tally),
+        notes: notes.into(),
+    }
+}
+
+fn searched(tally: &Tally) -> String {
+    let mut parts = Vec::new();
+    if tally.folders > 0 {
+        parts.push(counted(tally.folders, "folder", "folders"));
+    }
+    if tally.archives > 0 {
+        parts.push(counted(tally.archives, "archive", "archives"));
+    }
+    let mut text = format!("looked in {}", parts.join(" and "));
+    if tally.skipped_folders > 0 {
+        let skipped = counted(
+            tally.skipped_folders,
+            "hidden or package folder",
+            "hidden or package folders",
+        );
+        text = format!("{text} (not in {skipped})");
+    }
+    if tally.is_cut {
+        format!("{text} until a limit was met")
+    } else {
+        text
+    }
+}
+
+fn found(tally: &Tally) -> String {
+    let is_lead = |kind: FileKind| kind != FileKind::Archive || tally.archives == 0;
+    let mut parts: Vec<String> = tally
+        .kinds
+        .iter()
+        .filter(|(kind, count)| is_lead(**kind) && **count > 0)
+        .map(|(kind, count)| format!("{count} {}", kind.label(*count)))
+        .collect();
+    if tally.unreadable > 0 {
+        parts.push(format!("{} that cannot be read", tally.unreadable));
+    }
+    let has_profiles = tally.kinds.contains_key(&FileKind::Profile);
+    if !has_profiles {
+        parts.push("no *.xplane.pb".to_owned());
+    }
+    match parts.len() {
+        1 if !has_profiles => "found no files at all".to_owned(),
+        _ => format!("found {}", parts.join(", ")),
+    }
+}
+
+fn hint(tally: &Tally) -> String {
+    let has = |kind| tally.kinds.contains_key(&kind);
+    if tally.is_cut {
+        return "name a folder further down: the run directory that holds the *.xplane.pb".into();
+    }
+    if has(FileKind::LfsPointer) {
+        return "run `git lfs pull` to fetch the files that the pointers stand for".into();
+    }
+    if tally.unreadable > 0 {
+        return "the notes name what cannot be read and why; make it readable, or ask its owner"
+            .into();
+    }
+    let leads = [
+        FileKind::ForeignCompression,
+        FileKind::Riegeli,
+        FileKind::TraceExport,
+        FileKind::MemoryProfile,
+        FileKind::Program,
+    ];
+    match leads.into_iter().find(|kind| has(*kind)) {
+        Some(kind) => advice(kind),
+        None if has(FileKind::EventFile) => {
+            format!("TensorBoard events hold scalars, not a profile; {RECORD}")
+        }
+        None if has(FileKind::ToolCache) => {
+            "only caches of other tools are left; the *.xplane.pb they were made of was moved or \
+             removed: give the place where it is now"
+                .into()
+        }
+        None => RECORD.into(),
+    }
+}
+
+fn advice(kind: FileKind) -> String {
+    match kind {
+        FileKind::TraceExport => {
+            "a trace viewer's export has lost the programs and their costs; the same capture also \
+             wrote a *.xplane.pb, in the same directory: give that"
+                .to_owned()
+        }
+        FileKind::MemoryProfile => {
+            format!("a device memory profile (pprof) holds no times; for those, {RECORD}")
+        }
+        FileKind::Program => {
+            "the HLO of a program says what runs, not how long; give the *.xplane.pb of a run"
+                .to_owned()
+        }
+        FileKind::Riegeli => {
+            "the Riegeli format is not read; export the session as *.xplane.pb".to_owned()
+        }
+        FileKind::ForeignCompression => {
+            "decompress it first, or compress it with gzip or zstd instead".to_owned()
+        }
+        _ => "give the *.xplane.pb it was made of".to_owned(),
+    }
+}
+
+/// A file given by its own path that is known not to be a profile.
+pub(crate) fn not_a_profile(path: &Path, kind: FileKind) -> Option<StorageError> {
+    let what = match kind {
+        FileKind::TraceExport => "a trace viewer's export",
+        FileKind::Riegeli => "a profile in the Riegeli format",
+        FileKind::MemoryProfile => "a device memory profile",
+        FileKind::Program => "the HLO of one program",
+        FileKind::ToolCache => "a cache of another tool",
+        FileKind::EventFile => "a TensorBoard event file",
+        _ => return None,
+    };
+    let hint = match sibling_profile(path) {
+        Some(sibling) => format!("the capture itself lies beside it: give {sibling}"),
+        None => advice(kind),
+    };
+    Some(one_file(path, what, hint))
+}
+
+pub(crate) fn foreign_file(path: &Path, format: &str) -> StorageError {
+    let hint = format!(
+        "decompress it first; of {format}, gzip, zstd, zip and tar, all but {format} are read"
+    );
+    one_file(path, &format!("{format} data"), hint)
+}
+
+pub(crate) fn lfs_pointer(path: &Path) -> StorageError {
+    one_file(
+        path,
+        "a Git LFS pointer",
+        "run `git lfs pull` to fetch the profile".to_owned(),
+    )
+}
+
+fn one_file(path: &Path, what: &str, hint: String) -> StorageError {
+    StorageError::NoProfiles {
+        path: path.to_path_buf(),
+        searched: "looked at one file".to_owned(),
+        found: format!("found {what}, no *.xplane.pb"),
+        hint,
+        notes: Box::default(),
+    }
+}
+
+/// The first profile in the same folder, by name.
+fn sibling_profile(path: &Path) -> Option<String> {
+    let folder = parent_of(path);
+    let entries = fs::read_dir(&folder).ok()?.flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let first = names
+        .filter(|name| FileKind::of(name) == FileKind::Profile)
+        .min()?;
+    Some(folder.join(first).display().to_string())
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

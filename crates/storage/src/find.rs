@@ -1,0 +1,229 @@
+//! From a path of any kind to the sessions there.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::archive::Format;
+use crate::error::StorageError;
+use crate::explain;
+use crate::join::join;
+use crate::kind::{FileKind, host_name};
+use crate::limits::Limits;
+use crate::scan::{Folder, Scan};
+use crate::session::{Found, HostFile, SessionFiles, natural_order};
+use crate::sniff::{Content, Encoding};
+use crate::walk::{Walk, add_archive, host_on_disk};
+
+/// The sessions at a path, which may be a log directory, a run directory, one profile, an
+/// archive, or a folder of any of these. Looks at names and first bytes; decodes nothing.
+///
+/// # Errors
+///
+/// [`StorageError::NotFound`], [`StorageError::NoProfiles`] with what was there instead,
+/// [`StorageError::Io`] and [`StorageError::Corrupt`] where the path itself cannot be read. What
+/// cannot be read below it is a note.
+pub fn find(path: &Path) -> Result<Found, StorageError> {
+    find_within(path, &Limits::default())
+}
+
+/// [`find`] with limits of one's own.
+pub fn find_within(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
+    let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => explain::not_found(path),
+        _ => StorageError::io("look at it", path)(error),
+    })?;
+    if metadata.is_dir() {
+        find_in_folder(path, limits)
+    } else if metadata.is_file() {
+        find_in_file(path, limits)
+    } else {
+        let source = io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder");
+        Err(StorageError::Io {
+            action: "read it",
+            path: path.into(),
+            source,
+        })
+    }
+}
+
+fn find_in_folder(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let root = Folder::new(Vec::new(), parts_of(&real), path.to_path_buf());
+    let mut walk = Walk::new(limits);
+    walk.search(root, &real)?;
+    finish(path, path, walk.scan, None)
+}
+
+fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
+    let name = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
+    let kind = FileKind::of(&name);
+    let mut file = File::open(path).map_err(StorageError::io("open the file", path))?;
+    let detected = Format::detect(&mut file).map_err(StorageError::io("read the file", path))?;
+    let parent = parent_of(path);
+    let real_parent = fs::canonicalize(&parent).unwrap_or_else(|_| parent.clone());
+    let folder = Folder::new(Vec::new(), parts_of(&real_parent), parent.clone());
+    let mut scan = Scan::default();
+    match detected {
+        Ok(format) => {
+            // The path as given, which `parent.join(name)` need not be.
+            let archive = Folder {
+                path: path.to_path_buf(),
+                ..folder.archive(&name)
+            };
+            add_archive(&mut scan, &archive, format, limits, None)?;
+            finish(path, &parent, scan, None)
+        }
+        Err(Content::Foreign(format)) => Err(explain::foreign_file(path, format)),
+        Err(Content::LfsPointer) => Err(explain::lfs_pointer(path)),
+        Err(content) => {
+            if let Some(error) = explain::not_a_profile(path, kind) {
+                return Err(error);
+            }
+            if kind == FileKind::Archive {
+                return Err(StorageError::Corrupt {
+                    path: path.to_path_buf(),
+                    format: "archive",
+                    detail: "its content is neither a zip nor a tar archive".to_owned(),
+                });
+            }
+            let encoding = match content {
+                Content::Compressed(encoding) => encoding,
+                _ => Encoding::Plain,
+            };
+            let host = host_on_disk(path, &name, encoding)
+                .map_err(StorageError::io("look at the file", path))?;
+            scan.add_host(folder, host);
+            finish(path, &parent, scan, Some(&name))
+        }
+    }
+}
+
+/// Makes sessions of what a scan gathered. `file` is the name of the one file that was given.
+fn finish(
+    path: &Path,
+    root: &Path,
+    mut scan: Scan,
+    file: Option<&str>,
+) -> Result<Found, StorageError> {
+    let folders = scan.finish();
+    let (folders, joined) = join(folders);
+    let mut notes = std::mem::take(&mut scan.notes);
+    notes.extend(joined);
+    notes.sort();
+    if folders.is_empty() {
+        return Err(explain::no_profiles(path, &scan.tally, notes));
+    }
+    let names = unique_names(&folders, file);
+    let mut sessions: Vec<SessionFiles> = folders
+        .into_iter()
+        .zip(names)
+        .map(|(folder, name)| session_of(folder, name, file))
+        .collect();
+    sessions.sort_by(|a, b| {
+        natural_order(&a.name, &b.name).then_with(|| natural_order(&a.location, &b.location))
+    });
+    Ok(Found {
+        sessions,
+        notes,
+        root: root.to_path_buf(),
+    })
+}
+
+fn session_of(folder: Folder, name: String, file: Option<&str>) -> SessionFiles {
+    let location = match (file, folder.location.is_empty()) {
+        (Some(file), _) => file.to_owned(),
+        (None, true) => ".".to_owned(),
+        (None, false) => folder.location.join("/"),
+    };
+    let mut hosts: Vec<HostFile> = folder.hosts;
+    hosts.sort_by(|a, b| natural_order(&a.host, &b.host));
+    SessionFiles {
+        name,
+        location,
+        modified: hosts.iter().filter_map(|host| host.modified).max(),
+        joined_from: folder.joined_from,
+        size_bytes: hosts.iter().map(|host| host.size_bytes).sum(),
+        hosts,
+    }
+}
+
+/// Each folder's run name; where several have the same, each preceded by as many of its parent
+/// folders as tell it from all others, `plugins/profile` left out.
+fn unique_names(folders: &[Folder], file: Option<&str>) -> Vec<String> {
+    let mut names: Vec<String> = match file {
+        Some(file) => folders.iter().map(|_| host_name(file)).collect(),
+        None => folders.iter().map(Folder::run_name).collect(),
+    };
+    let longest = folders
+        .iter()
+        .map(|folder| folder.location.len())
+        .max()
+        .unwrap_or(0);
+    for parts in 1..=longest {
+        let ambiguous = repeated(&names);
+        if ambiguous.iter().all(|is_repeated| !is_repeated) {
+            return names;
+        }
+        for ((name, folder), is_repeated) in names.iter_mut().zip(folders).zip(ambiguous) {
+            if is_repeated && let Some(longer) = last_parts(&folder.location, parts) {
+                *name = longer;
+            }
+        }
+    }
+    // Different archives may hold what unpacks to the same path.
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    for name in &mut names {
+        let count = taken
+            .entry(name.clone())
+            .and_modify(|count| *count += 1)
+            .or_insert(1);
+        if *count > 1 {
+            *name = format!("{name} ({count})");
+        }
+    }
+    names
+}
+
+fn repeated(names: &[String]) -> Vec<bool> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    names.iter().map(|name| counts[name.as_str()] > 1).collect()
+}
+
+/// The last so many parts of a location. None for the root of the search.
+fn last_parts(location: &[String], count: usize) -> Option<String> {
+    let mut parts: Vec<&str> = location.iter().map(String::as_str).collect();
+    while let Some(at) = parts
+        .windows(2)
+        .position(|pair| pair == ["plugins", "profile"])
+    {
+        parts.drain(at..at + 2);
+    }
+    let last = &parts[parts.len().saturating_sub(count)..];
+    (!last.is_empty()).then(|| last.join("/"))
+}
+
+fn parts_of(path: &Path) -> Vec<String> {
+    let normal = path.components().filter_map(|component| match component {
+        std::path::Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+        _ => None,
+    });
+    normal.collect()
+}
+
+/// The folder a file lies in; `.` for a bare name.
+pub(crate) fn parent_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
+        Some(parent) => parent.to_path_buf(),
+        None => path.to_path_buf(),
+    }
+}

@@ -1,0 +1,281 @@
+//! What a file is by its name, as far as profiles are concerned.
+
+/// Kinds of files that lie about in log directories, in the order a summary names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FileKind {
+    /// `<host>.xplane.pb`, perhaps compressed.
+    Profile,
+    /// A zip or tar archive that is read.
+    Archive,
+    /// The same capture for a trace viewer: `*.trace.json.gz`, `perfetto_trace.json.gz`.
+    TraceExport,
+    /// A profile in a format newer XProf builds write.
+    Riegeli,
+    /// A device memory profile in pprof's format.
+    MemoryProfile,
+    /// The HLO of one program.
+    Program,
+    /// What XProf and TensorBoard write beside profiles to save time.
+    ToolCache,
+    /// TensorBoard's scalars and graphs.
+    EventFile,
+    /// A profile or archive compressed in a way that is not read.
+    ForeignCompression,
+    /// A stand-in for a large file, left by Git LFS; told by content.
+    LfsPointer,
+    /// Written by macOS or an unfinished copy: a dot, then a profile's name.
+    HiddenProfile,
+    /// Anything else.
+    Other,
+}
+
+const COMPRESSED: [&str; 4] = [".gz", ".gzip", ".zst", ".zstd"];
+const FOREIGN_COMPRESSED: [&str; 6] = [".xz", ".bz2", ".lz4", ".7z", ".br", ".lzma"];
+const PROFILE: &str = ".xplane.pb";
+const ARCHIVES: [&str; 8] = [
+    ".zip",
+    ".tar",
+    ".tar.gz",
+    ".tgz",
+    ".tar.gzip",
+    ".tar.zst",
+    ".tar.zstd",
+    ".tzst",
+];
+const FOREIGN_ARCHIVES: [&str; 9] = [
+    ".tar.xz",
+    ".txz",
+    ".tar.bz2",
+    ".tbz2",
+    ".tbz",
+    ".tar.lz4",
+    ".7z",
+    ".rar",
+    ".tar.lzma",
+];
+const TRACE_EXPORTS: [&str; 6] = [
+    ".trace.json",
+    "perfetto_trace.json",
+    ".trace",
+    ".pftrace",
+    ".perfetto-trace",
+    "trace.json",
+];
+const TOOL_CACHES: [&str; 18] = [
+    ".op_stats.pb",
+    ".op_stats_v2.pb",
+    ".dcn_collective_stats.pb",
+    ".smart_suggestion.pb",
+    ".sstable",
+    "cache_version.txt",
+    ".cached_tools.json",
+    "no_module.hlo_proto.pb",
+    ".overview_page.pb",
+    ".input_pipeline.pb",
+    ".tensorflow_stats.pb",
+    ".kernel_stats.pb",
+    ".kernel_stats.db",
+    ".memory_profile.json",
+    ".pod_viewer.json",
+    ".op_profile.json",
+    ".roofline_model.pb",
+    ".hlo_stats.pb",
+];
+
+impl FileKind {
+    pub(crate) fn of(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let plain = strip_any(&name, &COMPRESSED);
+        if plain.ends_with(PROFILE) {
+            return if name.starts_with('.') {
+                Self::HiddenProfile
+            } else {
+                Self::Profile
+            };
+        }
+        if ends_with_any(plain, &TOOL_CACHES) {
+            return Self::ToolCache;
+        }
+        if name.starts_with('.') {
+            return Self::Other;
+        }
+        if ends_with_any(&name, &ARCHIVES) {
+            Self::Archive
+        } else if ends_with_any(&name, &FOREIGN_ARCHIVES)
+            || strip_any(&name, &FOREIGN_COMPRESSED).ends_with(PROFILE)
+        {
+            Self::ForeignCompression
+        } else if ends_with_any(plain, &TRACE_EXPORTS) {
+            Self::TraceExport
+        } else if plain.ends_with(".riegeli") {
+            Self::Riegeli
+        } else if ends_with_any(plain, &[".prof", ".pprof"]) {
+            Self::MemoryProfile
+        } else if ends_with_any(plain, &[".hlo_proto.pb", ".hlo.pb"]) {
+            Self::Program
+        } else if name.contains(".tfevents.") {
+            Self::EventFile
+        } else {
+            Self::Other
+        }
+    }
+
+    /// How a summary calls `count` of them.
+    pub(crate) fn label(self, count: usize) -> &'static str {
+        match (self, count) {
+            (Self::Profile, _) => "*.xplane.pb",
+            (Self::Archive, 1) => "archive",
+            (Self::Archive, _) => "archives",
+            (Self::TraceExport, _) => "*.trace.json(.gz)",
+            (Self::Riegeli, _) => "*.riegeli",
+            (Self::MemoryProfile, _) => "*.prof",
+            (Self::Program, _) => "*.hlo_proto.pb",
+            (Self::ToolCache, 1) => "cache of another tool",
+            (Self::ToolCache, _) => "caches of other tools",
+            (Self::EventFile, 1) => "TensorBoard event file",
+            (Self::EventFile, _) => "TensorBoard event files",
+            (Self::ForeignCompression, 1) => "file compressed in a way that is not read",
+            (Self::ForeignCompression, _) => "files compressed in a way that is not read",
+            (Self::LfsPointer, 1) => "Git LFS pointer",
+            (Self::LfsPointer, _) => "Git LFS pointers",
+            (Self::HiddenProfile, 1) => "hidden *.xplane.pb",
+            (Self::HiddenProfile, _) => "hidden *.xplane.pb files",
+            (Self::Other, 1) => "other file",
+            (Self::Other, _) => "other files",
+        }
+    }
+
+    /// Why a file of this kind is not read where it lies. None for what is read, and for files
+    /// that nobody would take for a profile.
+    pub(crate) fn reason_ignored(self, place: Place) -> Option<&'static str> {
+        match (self, place) {
+            (Self::TraceExport, Place::BesideProfiles) => {
+                Some("a trace viewer's copy of a capture; the *.xplane.pb beside it holds more")
+            }
+            (Self::TraceExport, Place::Elsewhere) => {
+                Some("a trace viewer's copy of a capture, without the programs and their costs")
+            }
+            (Self::Riegeli, _) => Some("a profile in the Riegeli format, which is not read"),
+            (Self::MemoryProfile, _) => Some("a device memory profile, not a capture of time"),
+            (Self::Program, _) => Some("the HLO of one program; a capture brings its own"),
+            (Self::ToolCache, _) => Some("a cache of another tool"),
+            (Self::ForeignCompression, _) => {
+                Some("compressed in a way that is not read; decompress it, or use gzip or zstd")
+            }
+            (Self::HiddenProfile, _) => Some("a hidden file: macOS metadata or an unfinished copy"),
+            (Self::EventFile, Place::BesideProfiles) => Some("a TensorBoard event file"),
+            (Self::Other, Place::BesideProfiles) => Some("not a profile by its name"),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a file lies in a run directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    BesideProfiles,
+    Elsewhere,
+}
+
+/// A host's name: the file's name without `.xplane.pb` and the suffix of its compression; for a
+/// file named otherwise, without its last suffix.
+pub(crate) fn host_name(file_name: &str) -> String {
+    let plain = strip_suffixes(file_name, &COMPRESSED);
+    let stem = strip_suffixes(plain, &[PROFILE]);
+    let stem = if stem.len() < plain.len() {
+        stem
+    } else {
+        strip_last_suffix(plain)
+    };
+    if stem.is_empty() {
+        file_name.to_owned()
+    } else {
+        stem.to_owned()
+    }
+}
+
+/// An archive's name without its suffixes, which stands for the folder it was made of.
+pub(crate) fn archive_stem(file_name: &str) -> String {
+    let mut suffixes = ARCHIVES;
+    suffixes.sort_by_key(|suffix| std::cmp::Reverse(suffix.len()));
+    let stem = strip_suffixes(file_name, &suffixes);
+    let stem = if stem.len() < file_name.len() {
+        stem
+    } else {
+        strip_last_suffix(file_name)
+    };
+    if stem.is_empty() {
+        file_name.to_owned()
+    } else {
+        stem.to_owned()
+    }
+}
+
+fn strip_last_suffix(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+/// `name` without the first of the suffixes it ends with, whatever their case.
+fn strip_suffixes<'a>(name: &'a str, suffixes: &[&str]) -> &'a str {
+    let lower = name.to_ascii_lowercase();
+    let found = suffixes.iter().find(|suffix| lower.ends_with(**suffix));
+    found.map_or(name, |suffix| &name[..name.len() - suffix.len()])
+}
+
+fn strip_any<'a>(name: &'a str, suffixes: &[&str]) -> &'a str {
+    suffixes
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .unwrap_or(name)
+}
+
+fn ends_with_any(name: &str, suffixes: &[&str]) -> bool {
+    suffixes.iter().any(|suffix| name.ends_with(suffix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_kinds() {
+        let cases = [
+            ("host-0.xplane.pb", FileKind::Profile),
+            ("host-0.XPLANE.PB.GZ", FileKind::Profile),
+            ("host-0.xplane.pb.zst", FileKind::Profile),
+            ("host-0.xplane.pb.xz", FileKind::ForeignCompression),
+            ("._host-0.xplane.pb", FileKind::HiddenProfile),
+            ("run.tar.zst", FileKind::Archive),
+            ("run.tar.bz2", FileKind::ForeignCompression),
+            ("host-0.trace.json.gz", FileKind::TraceExport),
+            ("perfetto_trace.json.gz", FileKind::TraceExport),
+            ("memory.prof", FileKind::MemoryProfile),
+            ("jit_f(3).hlo_proto.pb", FileKind::Program),
+            ("NO_MODULE.hlo_proto.pb", FileKind::ToolCache),
+            ("host-0.op_stats_v2.pb", FileKind::ToolCache),
+            (".metadata.SSTABLE", FileKind::ToolCache),
+            (".cached_tools.json", FileKind::ToolCache),
+            ("host-0.xplane.riegeli", FileKind::Riegeli),
+            ("events.out.tfevents.1.host", FileKind::EventFile),
+            ("train.py", FileKind::Other),
+        ];
+        for (name, kind) in cases {
+            assert_eq!(FileKind::of(name), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn hosts_and_archives_lose_their_suffixes() {
+        assert_eq!(host_name("host-0.xplane.pb"), "host-0");
+        assert_eq!(host_name("t1v-n-0.local.xplane.pb.gz"), "t1v-n-0.local");
+        assert_eq!(host_name("capture.bin"), "capture");
+        assert_eq!(host_name("capture.pb.zst"), "capture");
+        assert_eq!(host_name(".xplane.pb"), ".xplane.pb");
+        assert_eq!(archive_stem("run.1.tar.gz"), "run.1");
+        assert_eq!(archive_stem("run.ZIP"), "run");
+        assert_eq!(archive_stem("download"), "download");
+    }
+}

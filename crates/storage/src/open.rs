@@ -1,0 +1,337 @@
+//! From a host file to its bytes.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+
+use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
+
+use crate::archive::{Format, zip_name};
+use crate::bytes::ProfileBytes;
+use crate::compression::{
+    Collected, Counting, Guarded, Meter, Reporting, collect, decoder, expected_bytes,
+};
+use crate::error::{StorageError, plain_reason};
+use crate::limits::Limits;
+use crate::progress::{NoProgress, Progress};
+use crate::session::HostFile;
+use crate::sniff::{Content, Encoding, HEAD_BYTES, read_head};
+
+/// The bytes of one host's profile. A plain file, and a plain entry that lies whole in its
+/// archive, are mapped and cost no memory of their own; anything else is unfolded into memory.
+/// Data that ends early or is damaged gives what could be read before that, and
+/// [`ProfileBytes::truncated`] says so.
+///
+/// # Errors
+///
+/// [`StorageError::Io`], [`StorageError::Corrupt`] where nothing could be unfolded, and
+/// [`StorageError::TooLarge`] for a decompression bomb or for want of memory.
+pub fn open(host: &HostFile, progress: &dyn Progress) -> Result<ProfileBytes, StorageError> {
+    open_within(host, &Limits::default(), progress)
+}
+
+/// [`open`] with limits of one's own.
+pub fn open_within(
+    host: &HostFile,
+    limits: &Limits,
+    progress: &dyn Progress,
+) -> Result<ProfileBytes, StorageError> {
+    let path = &host.path;
+    let mut file = File::open(path).map_err(StorageError::io("open the file", path))?;
+    let opening = Opening {
+        host,
+        limits,
+        progress,
+        meter: Meter::default(),
+    };
+    let Some(entry) = &host.entry else {
+        return opening.file(file);
+    };
+    let detected = Format::detect(&mut file).map_err(StorageError::io("read the archive", path))?;
+    match detected {
+        Ok(Format::Zip) => opening.zip_entry(file, entry),
+        Ok(Format::Tar(Encoding::Plain)) => opening.tar_entry(file, entry),
+        Ok(Format::Tar(encoding)) => opening.compressed_tar_entry(file, encoding, entry),
+        Err(_) => Err(opening.changed()),
+    }
+}
+
+/// One host file being opened.
+struct Opening<'a> {
+    host: &'a HostFile,
+    limits: &'a Limits,
+    progress: &'a dyn Progress,
+    meter: Meter,
+}
+
+impl Opening<'_> {
+    fn file(&self, mut file: File) -> Result<ProfileBytes, StorageError> {
+        let path = &self.host.path;
+        let read = StorageError::io("read the file", path);
+        let (size_bytes, head, tail) = ends_of(&mut file).map_err(read)?;
+        match Content::of(&head) {
+            Content::Compressed(encoding) => {
+                let expected = expected_bytes(encoding, &head, tail, size_bytes);
+                let reporting = Reporting::new(file, self.progress, size_bytes);
+                self.unfold(Counting::new(reporting, &self.meter), encoding, expected)
+            }
+            _ => self.mapped_or_read(file, 0, size_bytes),
+        }
+    }
+
+    /// Maps a part of a file; on file systems that cannot map, reads it.
+    fn mapped_or_read(
+        &self,
+        mut file: File,
+        offset: u64,
+        size_bytes: u64,
+    ) -> Result<ProfileBytes, StorageError> {
+        if let Ok(bytes) = ProfileBytes::map(&file, offset, size_bytes) {
+            self.progress.bytes(size_bytes, Some(size_bytes));
+            return Ok(bytes);
+        }
+        let read = StorageError::io("read the file", &self.host.path);
+        file.seek(SeekFrom::Start(offset)).map_err(read)?;
+        let part = Reporting::new(file.take(size_bytes), self.progress, size_bytes);
+        let expected = usize::try_from(size_bytes).unwrap_or(0);
+        self.held(collect(part, expected, &self.meter), "file", size_bytes)
+    }
+
+    fn zip_entry(&self, file: File, name: &str) -> Result<ProfileBytes, StorageError> {
+        let direct = file.try_clone().map_err(self.read_error())?;
+        let counting = Counting::new(BufReader::new(file), &self.meter);
+        let mut archive = ZipArchive::new(counting).map_err(|error| self.zip_error(error))?;
+        let entry = archive
+            .by_index(self.host.index)
+            .map_err(|error| self.zip_error(error))?;
+        if zip_name(&entry) != name {
+            return Err(self.changed());
+        }
+        let size_bytes = entry.size();
+        match entry.data_start() {
+            Some(position) if entry.compression() == CompressionMethod::Stored => {
+                self.direct_entry(direct, position, size_bytes)
+            }
+            _ => self.entry(entry, size_bytes, Format::Zip),
+        }
+    }
+
+    fn tar_entry(&self, file: File, name: &str) -> Result<ProfileBytes, StorageError> {
+        let direct = file.try_clone().map_err(self.read_error())?;
+        let counting = Counting::new(BufReader::new(file), &self.meter);
+        let mut archive = tar::Archive::new(counting);
+        let entry = self.nth(
+            archive.entries_with_seek().map_err(self.read_error())?,
+            name,
+        )?;
+        let size_bytes = entry.size();
+        if entry.header().entry_type().is_gnu_sparse() {
+            return self.entry(entry, size_bytes, Format::Tar(Encoding::Plain));
+        }
+        self.direct_entry(direct, entry.raw_file_position(), size_bytes)
+    }
+
+    fn compressed_tar_entry(
+        &self,
+        file: File,
+        encoding: Encoding,
+        name: &str,
+    ) -> Result<ProfileBytes, StorageError> {
+        let total = file.metadata().map_err(self.read_error())?.len();
+        let counting = Counting::new(Reporting::new(file, self.progress, total), &self.meter);
+        let unfolded = decoder(encoding, counting, &self.meter, self.limits);
+        let mut archive = tar::Archive::new(unfolded.map_err(self.read_error())?);
+        let entry = self.nth(archive.entries().map_err(self.read_error())?, name)?;
+        let size_bytes = entry.size();
+        self.entry(entry, size_bytes, Format::Tar(encoding))
+    }
+
+    /// An entry that lies in its archive as it is: mapped, and unfolded where it is compressed on
+    /// its own.
+    fn direct_entry(
+        &self,
+        file: File,
+        position: u64,
+        size_bytes: u64,
+    ) -> Result<ProfileBytes, StorageError> {
+        let bytes = self.mapped_or_read(file, position, size_bytes)?;
+        let Content::Compressed(encoding) = Content::of(bytes.as_ref()) else {
+            return Ok(bytes);
+        };
+        let counting = Counting::new(bytes.as_ref(), &self.meter);
+        let expected = expected_bytes(encoding, bytes.as_ref(), None, size_bytes);
+        self.unfold(counting, encoding, expected)
+    }
+
+    /// An entry that has to be read through its archive.
+    fn entry(
+        &self,
+        entry: impl Read,
+        size_bytes: u64,
+        format: Format,
+    ) -> Result<ProfileBytes, StorageError> {
+        let mut entry = Guarded::new(entry, &self.meter, self.limits);
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        let failure = entry
+            .by_ref()
+            .take(HEAD_BYTES as u64)
+            .read_to_end(&mut head)
+            .err();
+        if failure.is_some() {
+            return self.held(
+                Collected {
+                    bytes: head,
+                    failure,
+                },
+                format.as_str(),
+                size_bytes,
+            );
+        }
+        let content = Content::of(&head);
+        // What an archive says about sizes is held to what its own size allows.
+        let on_disk = std::fs::metadata(&self.host.path).map_or(0, |metadata| metadata.len());
+        let plausible = size_bytes.min(on_disk.saturating_mul(64));
+        let whole = io::Cursor::new(&head).chain(entry);
+        if let Content::Compressed(encoding) = content {
+            let expected = expected_bytes(encoding, &head, None, plausible);
+            return self.unfold(whole, encoding, expected);
+        }
+        let expected = usize::try_from(plausible).unwrap_or(0);
+        let reporting = match format {
+            Format::Zip => self.progress,
+            Format::Tar(_) => &NoProgress,
+        };
+        let whole = Reporting::new(whole, reporting, size_bytes);
+        self.held(
+            collect(whole, expected, &self.meter),
+            format.as_str(),
+            size_bytes,
+        )
+    }
+
+    fn unfold(
+        &self,
+        reader: impl Read,
+        encoding: Encoding,
+        expected: usize,
+    ) -> Result<ProfileBytes, StorageError> {
+        let unfolded = decoder(encoding, reader, &self.meter, self.limits).map_err(
+            StorageError::io("decompress the file", &self.host.display_path()),
+        )?;
+        self.held(
+            collect(unfolded, expected, &self.meter),
+            encoding.as_str(),
+            0,
+        )
+    }
+
+    /// Keeps what was collected, if that is not nothing. Fewer than `least` bytes count as cut
+    /// short even where the stream ended without complaint.
+    fn held(
+        &self,
+        collected: Collected,
+        format: &'static str,
+        least: u64,
+    ) -> Result<ProfileBytes, StorageError> {
+        let Collected { bytes, failure } = collected;
+        let path = self.host.display_path();
+        if let Some(exceeded) = self.meter.exceeded.get() {
+            return Err(StorageError::TooLarge {
+                path,
+                detail: exceeded.message(),
+            });
+        }
+        let count = bytes.len();
+        let truncated = match failure {
+            Some(error) if count > 0 => {
+                let reason = plain_reason(&error);
+                Some(format!(
+                    "the {format} data is damaged or cut short after {count} bytes ({reason})"
+                ))
+            }
+            Some(source) if source.raw_os_error().is_some() => {
+                return Err(StorageError::Io {
+                    action: "read the file",
+                    path,
+                    source,
+                });
+            }
+            Some(error) => {
+                return Err(StorageError::Corrupt {
+                    path,
+                    format,
+                    detail: plain_reason(&error),
+                });
+            }
+            None if (count as u64) < least => Some(format!(
+                "the {format} is cut short: {count} of {least} bytes are there"
+            )),
+            None => None,
+        };
+        Ok(ProfileBytes::held(bytes, truncated))
+    }
+
+    /// The entry at the position where it was listed.
+    fn nth<'b, R: Read>(
+        &self,
+        mut entries: tar::Entries<'b, R>,
+        name: &str,
+    ) -> Result<tar::Entry<'b, R>, StorageError> {
+        let entry = entries.nth(self.host.index).ok_or_else(|| self.changed())?;
+        let entry = entry.map_err(self.read_error())?;
+        let is_same = String::from_utf8_lossy(&entry.path_bytes()) == name;
+        if is_same {
+            Ok(entry)
+        } else {
+            Err(self.changed())
+        }
+    }
+
+    fn read_error(&self) -> impl FnOnce(io::Error) -> StorageError {
+        StorageError::io("read the archive", &self.host.path)
+    }
+
+    fn zip_error(&self, error: ZipError) -> StorageError {
+        let path = self.host.display_path();
+        match error {
+            ZipError::Io(source) => StorageError::Io {
+                action: "read the archive",
+                path,
+                source,
+            },
+            other => {
+                let detail = other.to_string();
+                StorageError::Corrupt {
+                    path,
+                    format: Format::Zip.as_str(),
+                    detail,
+                }
+            }
+        }
+    }
+
+    fn changed(&self) -> StorageError {
+        StorageError::Corrupt {
+            path: self.host.display_path(),
+            format: "archive",
+            detail: "it holds other entries than when it was listed".to_owned(),
+        }
+    }
+}
+
+/// A file's size, its first bytes and its last four. Leaves it at its beginning.
+fn ends_of(file: &mut File) -> io::Result<(u64, Vec<u8>, Option<[u8; 4]>)> {
+    let size_bytes = file.metadata()?.len();
+    let head = read_head(&mut *file)?;
+    let mut tail = [0; 4];
+    let tail = match size_bytes.checked_sub(tail.len() as u64) {
+        Some(position) => {
+            file.seek(SeekFrom::Start(position))?;
+            file.read_exact(&mut tail)?;
+            Some(tail)
+        }
+        None => None,
+    };
+    file.seek(SeekFrom::Start(0))?;
+    Ok((size_bytes, head, tail))
+}

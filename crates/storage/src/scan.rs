@@ -1,0 +1,212 @@
+//! What a search gathers: folders with their files, and a tally of everything it met.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::kind::{FileKind, Place, archive_stem};
+use crate::note::{Note, NoteKind};
+use crate::session::HostFile;
+
+/// How many files of one folder and reason a note names.
+const NAMES_IN_NOTE: usize = 6;
+
+/// One folder, on disk or in an archive.
+#[derive(Debug, Clone)]
+pub(crate) struct Folder {
+    /// Path from the root of the search, an archive counting as a folder.
+    pub(crate) location: Vec<String>,
+    /// Absolute path by which it is named: an archive goes without its suffixes.
+    pub(crate) naming: Vec<String>,
+    /// Path for notes.
+    pub(crate) path: PathBuf,
+    pub(crate) hosts: Vec<HostFile>,
+    pub(crate) others: Vec<(FileKind, String)>,
+    pub(crate) joined_from: Vec<String>,
+}
+
+impl Folder {
+    pub(crate) fn new(location: Vec<String>, naming: Vec<String>, path: PathBuf) -> Self {
+        let (hosts, others, joined_from) = (Vec::new(), Vec::new(), Vec::new());
+        Self {
+            location,
+            naming,
+            path,
+            hosts,
+            others,
+            joined_from,
+        }
+    }
+
+    /// The folder of this name in it.
+    pub(crate) fn child(&self, name: &str) -> Self {
+        let location = with_last(&self.location, name);
+        Self::new(
+            location,
+            with_last(&self.naming, name),
+            self.path.join(name),
+        )
+    }
+
+    /// The archive of this name in it, as a folder.
+    pub(crate) fn archive(&self, name: &str) -> Self {
+        let naming = with_last(&self.naming, &archive_stem(name));
+        Self::new(
+            with_last(&self.location, name),
+            naming,
+            self.path.join(name),
+        )
+    }
+
+    /// The run's name: what follows `plugins/profile/`, where tools that nest runs join the parts
+    /// by a slash; elsewhere the folder's own name.
+    pub(crate) fn run_name(&self) -> String {
+        let is_profile_folder = |pair: &[String]| pair == ["plugins", "profile"];
+        let profile_folder = self.naming.windows(2).rposition(is_profile_folder);
+        match profile_folder.map(|position| &self.naming[position + 2..]) {
+            Some(run) if !run.is_empty() => run.join("/"),
+            _ => self
+                .naming
+                .last()
+                .map_or_else(|| "session".to_owned(), Clone::clone),
+        }
+    }
+}
+
+fn with_last(parts: &[String], last: &str) -> Vec<String> {
+    parts.iter().cloned().chain([last.to_owned()]).collect()
+}
+
+/// Counts for the sentence that says what was searched and found.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) folders: usize,
+    pub(crate) archives: usize,
+    pub(crate) skipped_folders: usize,
+    pub(crate) unreadable: usize,
+    pub(crate) kinds: BTreeMap<FileKind, usize>,
+    pub(crate) is_cut: bool,
+}
+
+/// Everything one search has met so far.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    pub(crate) folders: BTreeMap<Vec<String>, Folder>,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) tally: Tally,
+    /// Files and folders met; compared with a limit.
+    pub(crate) entries: usize,
+}
+
+impl Scan {
+    pub(crate) fn note(
+        &mut self,
+        kind: NoteKind,
+        path: impl Into<PathBuf>,
+        message: impl Into<String>,
+    ) {
+        match kind {
+            NoteKind::Unreadable => self.tally.unreadable += 1,
+            NoteKind::Limit => self.tally.is_cut = true,
+            NoteKind::Ignored | NoteKind::Joined => {}
+        }
+        self.notes.push(Note::new(kind, path, message));
+    }
+
+    /// A profile in a folder; two of one name are told apart in [`Scan::finish`].
+    pub(crate) fn add_host(&mut self, folder: Folder, host: HostFile) {
+        *self.tally.kinds.entry(FileKind::Profile).or_default() += 1;
+        self.folder(folder).hosts.push(host);
+    }
+
+    /// Anything else in a folder.
+    pub(crate) fn add_other(&mut self, folder: Folder, kind: FileKind, name: String) {
+        *self.tally.kinds.entry(kind).or_default() += 1;
+        self.folder(folder).others.push((kind, name));
+    }
+
+    fn folder(&mut self, folder: Folder) -> &mut Folder {
+        self.folders
+            .entry(folder.location.clone())
+            .or_insert(folder)
+    }
+
+    /// The folders that hold profiles, in the order of their locations, each host once; notes
+    /// about the other files are added.
+    pub(crate) fn finish(&mut self) -> Vec<Folder> {
+        let mut with_hosts = Vec::new();
+        for mut folder in std::mem::take(&mut self.folders).into_values() {
+            self.notes.extend(notes_on_others(&folder));
+            if folder.hosts.is_empty() {
+                continue;
+            }
+            let (hosts, notes) = each_host_once(folder.hosts);
+            folder.hosts = hosts;
+            self.notes.extend(notes);
+            with_hosts.push(folder);
+        }
+        with_hosts
+    }
+}
+
+/// One note for the files of a folder that are ignored for one reason.
+fn notes_on_others(folder: &Folder) -> Vec<Note> {
+    let place = if folder.hosts.is_empty() {
+        Place::Elsewhere
+    } else {
+        Place::BesideProfiles
+    };
+    let mut by_reason: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
+    for (kind, name) in &folder.others {
+        if let Some(reason) = kind.reason_ignored(place) {
+            by_reason.entry(reason).or_default().push(name);
+        }
+    }
+    let notes = by_reason.into_iter().map(|(reason, mut names)| {
+        names.sort_unstable();
+        if let [name] = names[..] {
+            return Note::new(NoteKind::Ignored, folder.path.join(name), reason);
+        }
+        let shown = names[..names.len().min(NAMES_IN_NOTE)].join(", ");
+        let more = names.len().saturating_sub(NAMES_IN_NOTE);
+        let more = if more == 0 {
+            String::new()
+        } else {
+            format!(" and {more} more")
+        };
+        let message = format!("{} files ({shown}{more}), each {reason}", names.len());
+        Note::new(NoteKind::Ignored, &folder.path, message)
+    });
+    notes.collect()
+}
+
+/// Of files for the same host (as it is and compressed), the one that opens fastest and is not
+/// empty.
+fn each_host_once(mut hosts: Vec<HostFile>) -> (Vec<HostFile>, Vec<Note>) {
+    hosts.sort_by(|a, b| {
+        let rank = |host: &HostFile| (host.size_bytes == 0, host.encoding);
+        // Of two archive entries with one path, the later replaces the earlier.
+        let later = b.index.cmp(&a.index);
+        a.host
+            .cmp(&b.host)
+            .then(rank(a).cmp(&rank(b)))
+            .then(later)
+            .then(a.path.cmp(&b.path))
+    });
+    let mut kept: Vec<HostFile> = Vec::with_capacity(hosts.len());
+    let mut notes = Vec::new();
+    for host in hosts {
+        match kept.last() {
+            Some(last) if last.host == host.host => {
+                let used = last.display_path();
+                let used = used
+                    .file_name()
+                    .unwrap_or(used.as_os_str())
+                    .to_string_lossy();
+                let message = format!("the same host as {used}, which is used");
+                notes.push(Note::new(NoteKind::Ignored, host.display_path(), message));
+            }
+            _ => kept.push(host),
+        }
+    }
+    (kept, notes)
+}

@@ -1,0 +1,147 @@
+//! What a search finds: sessions and the host files they consist of.
+
+use std::cmp::Ordering;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::join::RunTime;
+use crate::note::Note;
+use crate::sniff::Encoding;
+
+/// The answer of [`crate::find`].
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// At least one, sorted by name and location: runs named by their time of capture, as JAX and
+    /// TensorBoard name them, come oldest first.
+    pub sessions: Vec<SessionFiles>,
+    /// What was ignored, unreadable, joined or cut off, sorted by path.
+    pub notes: Vec<Note>,
+    /// The folder that locations are relative to: the given one, or the one that holds the given
+    /// file.
+    pub root: PathBuf,
+}
+
+impl Found {
+    /// The session captured last: by the time in the run's name, or, where a run is not named by
+    /// its time, by the time its files were last written.
+    pub fn newest(&self) -> Option<&SessionFiles> {
+        self.sessions
+            .iter()
+            .max_by_key(|session| session.captured())
+    }
+
+    /// The session of this name or location.
+    pub fn session(&self, name: &str) -> Option<&SessionFiles> {
+        let by_name = self.sessions.iter().find(|session| session.name == name);
+        by_name.or_else(|| {
+            self.sessions
+                .iter()
+                .find(|session| session.location == name)
+        })
+    }
+}
+
+/// The files of one capture.
+#[derive(Debug, Clone)]
+pub struct SessionFiles {
+    /// The run directory's name, or a bare file's stem; preceded by as much of its path as makes
+    /// it unique among the sessions found with it.
+    pub name: String,
+    /// Path of the run directory or the file relative to [`Found::root`], with `/` between its
+    /// parts and an archive counting as a folder; `.` for the root itself. For display.
+    pub location: String,
+    /// At least one, sorted by host name. No two have the same name.
+    pub hosts: Vec<HostFile>,
+    /// When the youngest of its files was last written.
+    pub modified: Option<SystemTime>,
+    /// Names of all the run directories that were joined into this session; empty for a session
+    /// that lies in one.
+    pub joined_from: Vec<String>,
+    /// Sum of the sizes of its host files.
+    pub size_bytes: u64,
+}
+
+impl SessionFiles {
+    fn captured(&self) -> Option<SystemTime> {
+        let run = self.name.rsplit('/').next().and_then(RunTime::parse);
+        run.and_then(RunTime::as_utc).or(self.modified)
+    }
+}
+
+/// One host's profile, on disk or in an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostFile {
+    /// The file's name without `.xplane.pb` and without the suffix of its compression.
+    pub host: String,
+    /// The file on disk: the profile, or the archive it lies in.
+    pub path: PathBuf,
+    /// The entry's name, where `path` is an archive.
+    pub entry: Option<String>,
+    /// Bytes of the file on disk, or of the entry when taken out of its archive. A compressed
+    /// profile unfolds to more.
+    pub size_bytes: u64,
+    /// How the file is compressed, by its first bytes; by its name inside an archive.
+    pub encoding: Encoding,
+    /// When the file or the entry was last written.
+    pub modified: Option<SystemTime>,
+    /// Position among the archive's entries; two may have one name.
+    pub(crate) index: usize,
+}
+
+impl HostFile {
+    /// The path for messages: that of the file, followed by the entry's in an archive.
+    pub fn display_path(&self) -> PathBuf {
+        match &self.entry {
+            Some(entry) => self.path.join(entry),
+            None => self.path.clone(),
+        }
+    }
+}
+
+/// The order people expect of numbered names: runs of digits compare as numbers.
+pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (a, b);
+    while let (Some(first), Some(second)) = (left.chars().next(), right.chars().next()) {
+        let order = if first.is_ascii_digit() && second.is_ascii_digit() {
+            let (left_number, left_rest) = split_digits(left);
+            let (right_number, right_rest) = split_digits(right);
+            (left, right) = (left_rest, right_rest);
+            let shorter = left_number.len().cmp(&right_number.len());
+            shorter.then_with(|| left_number.cmp(right_number))
+        } else {
+            (left, right) = (&left[first.len_utf8()..], &right[second.len_utf8()..]);
+            first.cmp(&second)
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    // Names that differ in leading zeros only are told apart as they are written.
+    left.len().cmp(&right.len()).then_with(|| a.cmp(b))
+}
+
+/// The digits a text begins with, without leading zeros, and what follows them.
+fn split_digits(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    (digits.trim_start_matches('0'), rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_names_sort_as_people_expect() {
+        let mut names = [
+            "host-10", "host-2", "host-02", "host", "a", "host-2b", "run/9", "run/10",
+        ];
+        names.sort_by(|a, b| natural_order(a, b));
+        let expected = [
+            "a", "host", "host-02", "host-2", "host-2b", "host-10", "run/9", "run/10",
+        ];
+        assert_eq!(names, expected);
+    }
+}

@@ -1,0 +1,347 @@
+//! Searching a folder and everything below it, within bounds and without going in circles.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::archive::{Cut, Entry, Format, ListingLimits, list};
+use crate::error::{StorageError, plain_reason};
+use crate::kind::{FileKind, host_name};
+use crate::limits::Limits;
+use crate::note::NoteKind;
+use crate::scan::{Folder, Scan};
+use crate::session::HostFile;
+use crate::sniff::{Content, Encoding, read_head};
+
+/// Folders that hold no captures and often very many files. Hidden ones are skipped as well.
+const SKIPPED_FOLDERS: [&str; 5] = [
+    "CVS",
+    "__MACOSX",
+    "__pycache__",
+    "node_modules",
+    "site-packages",
+];
+
+/// A folder still to be searched.
+#[derive(Clone)]
+struct Pending {
+    folder: Folder,
+    /// The path without links, by which a folder reached twice is recognised.
+    real: PathBuf,
+    depth: usize,
+}
+
+/// A search under way.
+pub(crate) struct Walk<'a> {
+    limits: &'a Limits,
+    pub(crate) scan: Scan,
+    queue: VecDeque<Pending>,
+    /// Links wait until all real folders are searched, so that a session is found where it lies
+    /// and not where a link to it happens to be.
+    links: VecDeque<(Pending, String)>,
+    seen_folders: BTreeSet<PathBuf>,
+    seen_files: BTreeSet<PathBuf>,
+    too_deep: usize,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(limits: &'a Limits) -> Self {
+        Self {
+            limits,
+            scan: Scan::default(),
+            queue: VecDeque::new(),
+            links: VecDeque::new(),
+            seen_folders: BTreeSet::new(),
+            seen_files: BTreeSet::new(),
+            too_deep: 0,
+        }
+    }
+
+    /// Searches a folder, level by level, each level in the order of names. Errors only where
+    /// this folder itself cannot be listed.
+    pub(crate) fn search(&mut self, root: Folder, real: &Path) -> Result<(), StorageError> {
+        let path = root.path.clone();
+        fs::read_dir(&path).map_err(StorageError::io("list the folder", &path))?;
+        self.seen_folders.insert(real.to_path_buf());
+        self.queue.push_back(Pending {
+            folder: root,
+            real: real.to_path_buf(),
+            depth: 0,
+        });
+        while !self.scan.tally.is_cut {
+            if let Some(pending) = self.queue.pop_front() {
+                self.search_one(&pending);
+            } else if let Some((parent, name)) = self.links.pop_front() {
+                self.follow(&parent, &name, real);
+            } else {
+                break;
+            }
+        }
+        if self.too_deep > 0 {
+            let message = format!(
+                "folders more than {} levels down were not searched, {} of them; \
+                 name one to search it",
+                self.limits.max_depth, self.too_deep
+            );
+            self.scan.note(NoteKind::Limit, path, message);
+        }
+        Ok(())
+    }
+
+    fn search_one(&mut self, pending: &Pending) {
+        let entries = match self.entries_of(&pending.folder.path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let reason = plain_reason(&error);
+                self.scan
+                    .note(NoteKind::Unreadable, &pending.folder.path, reason);
+                return;
+            }
+        };
+        self.scan.tally.folders += 1;
+        for (name, kind) in entries {
+            if kind.is_symlink() {
+                self.links.push_back((pending.clone(), name));
+            } else if kind.is_dir() {
+                self.enqueue(pending, &name, pending.real.join(&name));
+            } else if kind.is_file() {
+                self.seen_files.insert(pending.real.join(&name));
+                self.look_at_file(&pending.folder, name);
+            } else {
+                // Pipes, sockets and devices: opening one may wait for ever.
+                self.scan
+                    .add_other(pending.folder.clone(), FileKind::Other, name);
+            }
+        }
+    }
+
+    /// Names and types in a folder, in the order of names, as far as the limit goes.
+    fn entries_of(&mut self, path: &Path) -> io::Result<Vec<(String, fs::FileType)>> {
+        let room = self.limits.max_entries.saturating_sub(self.scan.entries);
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(path)? {
+            if entries.len() == room {
+                let message = format!(
+                    "the search ended here after {} files and folders; name a folder further \
+                     down to search it",
+                    self.limits.max_entries
+                );
+                self.scan.note(NoteKind::Limit, path, message);
+                break;
+            }
+            let entry = entry?;
+            entries.push((
+                entry.file_name().to_string_lossy().into_owned(),
+                entry.file_type()?,
+            ));
+        }
+        self.scan.entries += entries.len();
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(entries)
+    }
+
+    fn enqueue(&mut self, parent: &Pending, name: &str, real: PathBuf) {
+        if name.starts_with('.') || SKIPPED_FOLDERS.contains(&name) {
+            self.scan.tally.skipped_folders += 1;
+        } else if parent.depth == self.limits.max_depth {
+            self.too_deep += 1;
+        } else if self.seen_folders.insert(real.clone()) {
+            let folder = parent.folder.child(name);
+            self.queue.push_back(Pending {
+                folder,
+                real,
+                depth: parent.depth + 1,
+            });
+        }
+    }
+
+    fn follow(&mut self, parent: &Pending, name: &str, real_root: &Path) {
+        let path = parent.folder.path.join(name);
+        let resolved = fs::canonicalize(&path).and_then(|real| Ok((fs::metadata(&real)?, real)));
+        let (metadata, real) = match resolved {
+            Ok(resolved) => resolved,
+            Err(error) => {
+                let reason = match error.kind() {
+                    io::ErrorKind::NotFound => "a link that leads nowhere".to_owned(),
+                    _ => format!("a link that cannot be followed ({})", plain_reason(&error)),
+                };
+                self.scan.note(NoteKind::Unreadable, path, reason);
+                return;
+            }
+        };
+        if metadata.is_dir() {
+            if self.seen_folders.contains(&real) {
+                let reason = "a link to a folder that is searched already";
+                self.scan.note(NoteKind::Ignored, path, reason);
+            } else if real_root.starts_with(&real) {
+                let reason = "a link to a folder that holds the searched one";
+                self.scan.note(NoteKind::Ignored, path, reason);
+            } else {
+                self.enqueue(parent, name, real);
+            }
+        } else if !metadata.is_file() {
+            self.scan
+                .add_other(parent.folder.clone(), FileKind::Other, name.to_owned());
+        } else if self.seen_files.insert(real) {
+            self.look_at_file(&parent.folder, name.to_owned());
+        } else if matches!(FileKind::of(name), FileKind::Profile | FileKind::Archive) {
+            let reason = "a link to a file that is listed already";
+            self.scan.note(NoteKind::Ignored, path, reason);
+        }
+    }
+
+    fn look_at_file(&mut self, folder: &Folder, name: String) {
+        let path = folder.path.join(&name);
+        let looked = match FileKind::of(&name) {
+            FileKind::Profile => self.look_at_profile(folder, &name, &path),
+            FileKind::Archive => self.look_at_archive(folder, &name, &path),
+            other => {
+                self.scan.add_other(folder.clone(), other, name);
+                return;
+            }
+        };
+        if let Err(error) = looked {
+            self.scan
+                .note(NoteKind::Unreadable, path, plain_reason(&error));
+        }
+    }
+
+    fn look_at_profile(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
+        let content = Content::of(&read_head(File::open(path)?)?);
+        let encoding = match content {
+            Content::Zip => return self.add_archive(folder, name, Format::Zip),
+            Content::Tar => return self.add_archive(folder, name, Format::Tar(Encoding::Plain)),
+            Content::Foreign(_) => {
+                self.scan.add_other(
+                    folder.clone(),
+                    FileKind::ForeignCompression,
+                    name.to_owned(),
+                );
+                return Ok(());
+            }
+            Content::LfsPointer => {
+                self.scan
+                    .add_other(folder.clone(), FileKind::LfsPointer, name.to_owned());
+                let reason = "a Git LFS pointer; run git lfs pull to fetch the profile";
+                self.scan.note(NoteKind::Unreadable, path, reason);
+                return Ok(());
+            }
+            Content::Compressed(encoding) => encoding,
+            Content::Other => Encoding::Plain,
+        };
+        self.scan
+            .add_host(folder.clone(), host_on_disk(path, name, encoding)?);
+        Ok(())
+    }
+
+    fn look_at_archive(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
+        match Format::detect(&mut File::open(path)?)? {
+            Ok(format) => self.add_archive(folder, name, format),
+            Err(content) => {
+                self.scan
+                    .add_other(folder.clone(), FileKind::Archive, name.to_owned());
+                let reason = match content {
+                    Content::Compressed(_) => "compressed, but with no archive inside",
+                    _ => "neither a zip nor a tar archive by its content",
+                };
+                self.scan.note(NoteKind::Unreadable, path, reason);
+                Ok(())
+            }
+        }
+    }
+
+    fn add_archive(&mut self, folder: &Folder, name: &str, format: Format) -> io::Result<()> {
+        let archive = folder.archive(name);
+        let max_bytes = Some(self.limits.max_listing_bytes);
+        if let Err(error) = add_archive(&mut self.scan, &archive, format, self.limits, max_bytes) {
+            let reason = match error {
+                StorageError::Corrupt { detail, .. } => detail,
+                other => other.to_string(),
+            };
+            return Err(io::Error::other(reason));
+        }
+        Ok(())
+    }
+}
+
+/// A profile that is a file of its own.
+pub(crate) fn host_on_disk(path: &Path, name: &str, encoding: Encoding) -> io::Result<HostFile> {
+    let metadata = fs::metadata(path)?;
+    Ok(HostFile {
+        host: host_name(name),
+        path: path.to_path_buf(),
+        entry: None,
+        size_bytes: metadata.len(),
+        encoding,
+        modified: metadata.modified().ok(),
+        index: 0,
+    })
+}
+
+/// Adds what an archive holds, as if it were a folder.
+pub(crate) fn add_archive(
+    scan: &mut Scan,
+    archive: &Folder,
+    format: Format,
+    limits: &Limits,
+    max_bytes: Option<u64>,
+) -> Result<(), StorageError> {
+    let max_entries = limits.max_entries.saturating_sub(scan.entries);
+    let bounds = ListingLimits {
+        limits,
+        max_entries,
+        max_bytes,
+    };
+    let listing = list(&archive.path, format, &bounds)?;
+    scan.tally.archives += 1;
+    scan.entries += listing.entries.len();
+    for entry in listing.entries {
+        add_entry(scan, archive, entry);
+    }
+    match listing.cut {
+        Some(Cut::Unreadable(reason)) => {
+            let message = format!("damaged or cut short; what came before is listed ({reason})");
+            scan.note(NoteKind::Unreadable, &archive.path, message);
+        }
+        Some(Cut::Limit(message)) => scan.note(NoteKind::Limit, &archive.path, message),
+        None => {}
+    }
+    Ok(())
+}
+
+fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
+    let mut parts: Vec<&str> = entry
+        .name
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+        .collect();
+    let Some(name) = parts.pop() else { return };
+    if parts
+        .iter()
+        .any(|part| part.starts_with('.') || SKIPPED_FOLDERS.contains(part))
+    {
+        return;
+    }
+    let folder = parts
+        .iter()
+        .fold(archive.clone(), |folder, part| folder.child(part));
+    let kind = FileKind::of(name);
+    if kind != FileKind::Profile {
+        scan.add_other(folder, kind, name.to_owned());
+    } else if let Some(problem) = entry.problem {
+        scan.add_other(folder.clone(), FileKind::Profile, name.to_owned());
+        scan.note(NoteKind::Unreadable, folder.path.join(name), problem);
+    } else {
+        let host = HostFile {
+            host: host_name(name),
+            path: archive.path.clone(),
+            encoding: Encoding::of_name(name),
+            size_bytes: entry.size_bytes,
+            modified: entry.modified,
+            index: entry.index,
+            entry: Some(entry.name),
+        };
+        scan.add_host(folder, host);
+    }
+}

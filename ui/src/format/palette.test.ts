@@ -13,7 +13,9 @@ test('every class and part has a colour and a title', () => {
 
 test('red is for problems only', () => {
   for (const colour of Object.values(CLASS_COLOURS)) {
-    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
+      parseInt(colour.slice(at, at + 2), 16),
+    );
     expect(red > 1.9 * green && red > 1.9 * blue).toBe(false);
   }
 });

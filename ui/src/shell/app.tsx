@@ -1,5 +1,13 @@
 /** The page: top bar, selection, and the view the URL names. */
-import { createEffect, createMemo, ErrorBoundary, onCleanup, onMount, Show, Suspense } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  ErrorBoundary,
+  onCleanup,
+  onMount,
+  Show,
+  Suspense,
+} from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 
 import { Skeleton } from '../widgets/answer';
@@ -63,7 +71,10 @@ export function App() {
       <main class="view">
         <ErrorBoundary fallback={(error: unknown, reset) => <Broken error={error} reset={reset} />}>
           <Suspense fallback={<Skeleton />}>
-            <Show when={route.session !== null} fallback={<Dynamic component={VIEWS.get(SESSIONS_VIEW)} session={0} />}>
+            <Show
+              when={route.session !== null}
+              fallback={<Dynamic component={VIEWS.get(SESSIONS_VIEW)} session={0} />}
+            >
               <SessionGate>
                 <Show when={view()} fallback={<UnknownView />}>
                   {(component) => <Dynamic component={component()} session={route.session ?? 0} />}
@@ -95,10 +106,15 @@ function Broken(props: { error: unknown; reset: () => void }) {
   return (
     <EmptyState
       title="This view failed"
-      code={props.error instanceof Error ? (props.error.stack ?? props.error.message) : String(props.error)}
+      code={
+        props.error instanceof Error
+          ? (props.error.stack ?? props.error.message)
+          : String(props.error)
+      }
       actions={<button onClick={() => props.reset()}>Try again</button>}
     >
-      That is a defect of Stepscope, not of your profile. The other views still work; the text below helps to find it.
+      That is a defect of Stepscope, not of your profile. The other views still work; the text below
+      helps to find it.
     </EmptyState>
   );
 }

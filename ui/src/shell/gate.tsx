@@ -45,7 +45,10 @@ export function SessionGate(props: { children: JSX.Element }) {
 function Opening() {
   const [progress, setProgress] = createSignal<ProgressReport>();
   const poll = () => {
-    getJson<ProgressReport>(`api/sessions/${route.session}/progress`, undefined, false).then(setProgress, () => undefined);
+    getJson<ProgressReport>(`api/sessions/${route.session}/progress`, undefined, false).then(
+      setProgress,
+      () => undefined,
+    );
   };
   const timer = setInterval(poll, POLL_MS);
   onCleanup(() => clearInterval(timer));

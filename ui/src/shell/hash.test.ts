@@ -15,7 +15,11 @@ describe('a route survives the URL', () => {
 });
 
 test('selections stay readable', () => {
-  const hash = formatHash({ session: 1, view: 'ops', params: { steps: '3..8', device: 'GPU:0,1' } });
+  const hash = formatHash({
+    session: 1,
+    view: 'ops',
+    params: { steps: '3..8', device: 'GPU:0,1' },
+  });
   expect(hash).toBe('#/s/1/ops?device=GPU:0,1&steps=3..8');
 });
 

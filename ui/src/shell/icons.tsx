@@ -17,7 +17,15 @@ export type IconName = keyof typeof PATHS | 'logo';
 
 export function Icon(props: { name: IconName }) {
   return (
-    <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+    <svg
+      width="16"
+      height="16"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
       <Show
         when={props.name !== 'logo' && props.name}
         fallback={

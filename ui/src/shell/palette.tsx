@@ -44,8 +44,11 @@ function Panel() {
   const [active, setActive] = createSignal(0);
   const found = createMemo(() => {
     const words = query().toLowerCase().split(/\s+/).filter(Boolean);
-    const text = (command: Command) => `${command.group} ${command.title} ${command.detail}`.toLowerCase();
-    const matches = commands().filter((command) => words.every((word) => text(command).includes(word)));
+    const text = (command: Command) =>
+      `${command.group} ${command.title} ${command.detail}`.toLowerCase();
+    const matches = commands().filter((command) =>
+      words.every((word) => text(command).includes(word)),
+    );
     return [...matches, ...searches(query())];
   });
   const run = (command: Command | undefined) => {
@@ -62,11 +65,21 @@ function Panel() {
     else return;
     event.preventDefault();
     event.stopPropagation();
-    document.querySelector('.palette li[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+    document
+      .querySelector('.palette li[aria-selected="true"]')
+      ?.scrollIntoView({ block: 'nearest' });
   };
   return (
-    <div class="overlay" onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}>
-      <section class="overlay-panel palette" role="dialog" aria-label="Command palette" onKeyDown={onKey}>
+    <div
+      class="overlay"
+      onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}
+    >
+      <section
+        class="overlay-panel palette"
+        role="dialog"
+        aria-label="Command palette"
+        onKeyDown={onKey}
+      >
         <input
           type="text"
           placeholder="A view, a session, an action, steps such as 3..8"
@@ -103,7 +116,12 @@ function commands(): Command[] {
   const list: Command[] = [];
   if (route.session !== null) {
     for (const entry of menu()) {
-      list.push({ title: entry.title, detail: entry.summary, group: 'View', run: () => navigate({ view: entry.name }) });
+      list.push({
+        title: entry.title,
+        detail: entry.summary,
+        group: 'View',
+        run: () => navigate({ view: entry.name }),
+      });
     }
   }
   for (const session of sessions.data()?.sessions ?? []) {
@@ -141,7 +159,12 @@ function searches(query: string): Command[] {
   if (!text || route.session === null) return [];
   const list: Command[] = [];
   if (/^[\d.,=\s]+$/.test(text)) {
-    list.push({ title: `Select steps ${text}`, detail: '', group: 'Selection', run: () => select('steps', text) });
+    list.push({
+      title: `Select steps ${text}`,
+      detail: '',
+      group: 'Selection',
+      run: () => select('steps', text),
+    });
   }
   list.push({
     title: `Ops that match “${text}”`,

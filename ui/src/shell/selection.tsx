@@ -7,7 +7,14 @@ import { Popover } from '../widgets/popover';
 import { createReport } from '../wire/report';
 import { Icon } from './icons';
 import { commandLine, summaryOf } from './session';
-import { clearSelection, route, select, selected, selectionParams, type SelectionKey } from './state';
+import {
+  clearSelection,
+  route,
+  select,
+  selected,
+  selectionParams,
+  type SelectionKey,
+} from './state';
 import './selection.css';
 
 export function SelectionBar() {
@@ -19,7 +26,13 @@ export function SelectionBar() {
             name="steps"
             close={close}
             placeholder="3..8"
-            help={<>One step <code>5</code>, a range <code>3..8</code> (8 excluded) or <code>3..=8</code>, open ends <code>3..</code>, or a list <code>1,4,7..9</code>. Or click and drag in the step chart.</>}
+            help={
+              <>
+                One step <code>5</code>, a range <code>3..8</code> (8 excluded) or{' '}
+                <code>3..=8</code>, open ends <code>3..</code>, or a list <code>1,4,7..9</code>. Or
+                click and drag in the step chart.
+              </>
+            }
           />
         )}
       </Chip>
@@ -31,7 +44,14 @@ export function SelectionBar() {
       </Chip>
       <Show when={selected('program')}>
         <Chip name="program" title="Program" everything="all">
-          {(close) => <TextSelection name="program" close={close} placeholder="jit_step" help="Part of a program's name, or its id; several with commas." />}
+          {(close) => (
+            <TextSelection
+              name="program"
+              close={close}
+              placeholder="jit_step"
+              help="Part of a program's name, or its id; several with commas."
+            />
+          )}
         </Chip>
       </Show>
       <Chip name="match" title="Match" everything="any">
@@ -50,14 +70,23 @@ export function SelectionBar() {
         </button>
       </Show>
       <span class="spacer" />
-      <CopyButton text={commandLine} tip="Copy the command that prints this in a terminal" class="quiet command">
+      <CopyButton
+        text={commandLine}
+        tip="Copy the command that prints this in a terminal"
+        class="quiet command"
+      >
         <span class="mono">{commandLine()}</span>
       </CopyButton>
     </div>
   );
 }
 
-function Chip(props: { name: SelectionKey; title: string; everything: string; children: (close: () => void) => JSX.Element }) {
+function Chip(props: {
+  name: SelectionKey;
+  title: string;
+  everything: string;
+  children: (close: () => void) => JSX.Element;
+}) {
   return (
     <span class="chip" classList={{ 'is-set': selected(props.name) !== '' }}>
       <Popover
@@ -71,7 +100,11 @@ function Chip(props: { name: SelectionKey; title: string; everything: string; ch
         {props.children}
       </Popover>
       <Show when={selected(props.name)}>
-        <button class="chip-clear" aria-label={`All ${props.title.toLowerCase()}`} onClick={() => select(props.name, null)}>
+        <button
+          class="chip-clear"
+          aria-label={`All ${props.title.toLowerCase()}`}
+          onClick={() => select(props.name, null)}
+        >
           <Icon name="close" />
         </button>
       </Show>
@@ -79,7 +112,12 @@ function Chip(props: { name: SelectionKey; title: string; everything: string; ch
   );
 }
 
-function TextSelection(props: { name: SelectionKey; close: () => void; placeholder: string; help: JSX.Element }) {
+function TextSelection(props: {
+  name: SelectionKey;
+  close: () => void;
+  placeholder: string;
+  help: JSX.Element;
+}) {
   const [text, setText] = createSignal(selected(props.name));
   const submit = (event: Event) => {
     event.preventDefault();
@@ -109,23 +147,37 @@ function TextSelection(props: { name: SelectionKey; close: () => void; placehold
 
 function DeviceSelection() {
   // Without the selection: all devices there are.
-  const overview = createReport('overview', () => route.session ?? 0, () => ({}));
+  const overview = createReport(
+    'overview',
+    () => route.session ?? 0,
+    () => ({}),
+  );
   const entries = () =>
-    (overview.data()?.devices ?? []).map((device) => ({ value: String(device.device_index), title: device.device }));
+    (overview.data()?.devices ?? []).map((device) => ({
+      value: String(device.device_index),
+      title: device.device,
+    }));
   return <Choices name="device" entries={entries()} noun="device" />;
 }
 
 function HostSelection() {
-  const entries = () => (summaryOf(route.session)?.hosts ?? []).map((host) => ({ value: host, title: host }));
+  const entries = () =>
+    (summaryOf(route.session)?.hosts ?? []).map((host) => ({ value: host, title: host }));
   return <Choices name="host" entries={entries()} noun="host" />;
 }
 
-function Choices(props: { name: SelectionKey; entries: { value: string; title: string }[]; noun: string }) {
+function Choices(props: {
+  name: SelectionKey;
+  entries: { value: string; title: string }[];
+  noun: string;
+}) {
   const chosen = () => selected(props.name).split(',').filter(Boolean);
   const toggle = (value: string) => {
     const next = chosen().includes(value)
       ? chosen().filter((other) => other !== value)
-      : props.entries.map((entry) => entry.value).filter((other) => other === value || chosen().includes(other));
+      : props.entries
+          .map((entry) => entry.value)
+          .filter((other) => other === value || chosen().includes(other));
     select(props.name, next.length === props.entries.length ? null : next.join(','));
   };
   return (
@@ -134,7 +186,11 @@ function Choices(props: { name: SelectionKey; entries: { value: string; title: s
       <For each={props.entries}>
         {(entry) => (
           <label>
-            <input type="checkbox" checked={chosen().includes(entry.value)} onChange={() => toggle(entry.value)} />
+            <input
+              type="checkbox"
+              checked={chosen().includes(entry.value)}
+              onChange={() => toggle(entry.value)}
+            />
             {entry.title}
           </label>
         )}

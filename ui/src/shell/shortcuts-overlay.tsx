@@ -48,7 +48,10 @@ function Panel() {
     return [...found];
   };
   return (
-    <div class="overlay" onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}>
+    <div
+      class="overlay"
+      onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}
+    >
       <section class="overlay-panel shortcuts" role="dialog" aria-label="Keyboard shortcuts">
         <h2>Keyboard shortcuts</h2>
         <div class="shortcut-groups">
@@ -61,7 +64,9 @@ function Panel() {
                     <p class="shortcut">
                       <span>{shortcut.label}</span>
                       <span class="shortcut-keys">
-                        <For each={shortcut.keys.filter((key) => !key.startsWith('Meta+'))}>{(key) => <Keys text={key} />}</For>
+                        <For each={shortcut.keys.filter((key) => !key.startsWith('Meta+'))}>
+                          {(key) => <Keys text={key} />}
+                        </For>
                       </span>
                     </p>
                   )}
@@ -75,13 +80,27 @@ function Panel() {
   );
 }
 
-const SIGNS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc', ' ': 'Space' };
+const SIGNS: Record<string, string> = {
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Escape: 'Esc',
+  ' ': 'Space',
+};
 
 function Keys(props: { text: string }) {
-  const parts = () => (props.text.endsWith('++') ? [...props.text.slice(0, -2).split('+'), '+'] : props.text === '+' ? ['+'] : props.text.split('+'));
+  const parts = () =>
+    props.text.endsWith('++')
+      ? [...props.text.slice(0, -2).split('+'), '+']
+      : props.text === '+'
+        ? ['+']
+        : props.text.split('+');
   return (
     <span>
-      <For each={parts()}>{(part) => <kbd>{SIGNS[part] ?? (/^[a-z]$/.test(part) ? part.toUpperCase() : part)}</kbd>}</For>
+      <For each={parts()}>
+        {(part) => <kbd>{SIGNS[part] ?? (/^[a-z]$/.test(part) ? part.toUpperCase() : part)}</kbd>}
+      </For>
     </span>
   );
 }

@@ -7,7 +7,8 @@ import { createSignal } from 'solid-js';
 export type ThemeChoice = 'auto' | 'light' | 'dark';
 
 const KEY = 'stepscope.theme';
-const system = typeof matchMedia === 'undefined' ? undefined : matchMedia('(prefers-color-scheme: dark)');
+const system =
+  typeof matchMedia === 'undefined' ? undefined : matchMedia('(prefers-color-scheme: dark)');
 
 const [choice, setChoice] = createSignal<ThemeChoice>(stored());
 const [isDark, setDark] = createSignal(resolved());

@@ -44,20 +44,40 @@ export function TopBar() {
       </Show>
       <span class="spacer" />
       <SessionWarnings />
-      <button class="quiet palette-button" data-tip="Go to a view, session or action" onClick={openPalette}>
+      <button
+        class="quiet palette-button"
+        data-tip="Go to a view, session or action"
+        onClick={openPalette}
+      >
         <Icon name="search" />
         <span class="palette-label">Go to</span> <kbd>Ctrl K</kbd>
       </button>
       <CopyButton text={link} tip="Copy the link to exactly this page" class="quiet icon">
         <Icon name="link" />
       </CopyButton>
-      <CopyButton text={commandLine} tip={'Copy the command that prints this:\n' + commandLine()} class="quiet icon">
+      <CopyButton
+        text={commandLine}
+        tip={'Copy the command that prints this:\n' + commandLine()}
+        class="quiet icon"
+      >
         <Icon name="terminal" />
       </CopyButton>
-      <button class="quiet icon" data-tip={`Colours: ${themeChoice()}`} aria-label="Theme" onClick={cycleTheme}>
-        <Icon name={themeChoice() === 'auto' ? 'auto' : themeChoice() === 'dark' ? 'moon' : 'sun'} />
+      <button
+        class="quiet icon"
+        data-tip={`Colours: ${themeChoice()}`}
+        aria-label="Theme"
+        onClick={cycleTheme}
+      >
+        <Icon
+          name={themeChoice() === 'auto' ? 'auto' : themeChoice() === 'dark' ? 'moon' : 'sun'}
+        />
       </button>
-      <button class="quiet icon" data-tip="Keyboard shortcuts" aria-label="Keyboard shortcuts" onClick={openShortcuts}>
+      <button
+        class="quiet icon"
+        data-tip="Keyboard shortcuts"
+        aria-label="Keyboard shortcuts"
+        onClick={openShortcuts}
+      >
         <kbd>?</kbd>
       </button>
     </header>
@@ -91,7 +111,11 @@ function SessionPicker() {
                   >
                     <span class="session-name">{session.name}</span>
                     <span class="muted">
-                      {[session.devices, formatBytes(session.size_bytes), formatDate(session.modified_epoch_ms)]
+                      {[
+                        session.devices,
+                        formatBytes(session.size_bytes),
+                        formatDate(session.modified_epoch_ms),
+                      ]
                         .filter(Boolean)
                         .join(' · ')}
                     </span>

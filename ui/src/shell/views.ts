@@ -17,6 +17,10 @@ type Loader = () => Promise<{ default: Component<ViewProps> }>;
 const loaders = import.meta.glob<{ default: Component<ViewProps> }>('../views/*/index.tsx');
 
 /** Views by analysis name. */
-export const VIEWS: ReadonlyMap<string, Component<ViewProps> & { preload: () => unknown }> = new Map(
-  Object.entries(loaders).map(([path, load]) => [path.split('/')[2] ?? path, lazy(load as Loader)]),
-);
+export const VIEWS: ReadonlyMap<string, Component<ViewProps> & { preload: () => unknown }> =
+  new Map(
+    Object.entries(loaders).map(([path, load]) => [
+      path.split('/')[2] ?? path,
+      lazy(load as Loader),
+    ]),
+  );

@@ -10,7 +10,10 @@ import './answer.css';
 /** Dimmed only when an answer takes longer than a blink. */
 const DIM_AFTER_MS = 250;
 
-export function AnswerView<T>(props: { answer: Answer<T>; children: (data: () => T) => JSX.Element }) {
+export function AnswerView<T>(props: {
+  answer: Answer<T>;
+  children: (data: () => T) => JSX.Element;
+}) {
   const [isDimmed, setDimmed] = createSignal(false);
   createEffect(() => {
     setDimmed(false);
@@ -39,7 +42,11 @@ export function AnswerView<T>(props: { answer: Answer<T>; children: (data: () =>
       </Match>
       <Match when={props.answer.data()}>
         {(data) => (
-          <div class="answer" classList={{ 'is-dimmed': isDimmed() }} aria-busy={props.answer.isLoading()}>
+          <div
+            class="answer"
+            classList={{ 'is-dimmed': isDimmed() }}
+            aria-busy={props.answer.isLoading()}
+          >
             {props.children(data)}
           </div>
         )}

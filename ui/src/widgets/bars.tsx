@@ -17,6 +17,16 @@ export function RatioBar(props: { ratio: number | null; colour?: string }) {
   );
 }
 
+/** A share as a bar with its number. */
+export function ShareCell(props: { ratio: number | null; text: string; colour?: string }) {
+  return (
+    <span class="share">
+      <RatioBar ratio={props.ratio} colour={props.colour ?? 'var(--class-compute)'} />
+      <span class="share-number">{props.text}</span>
+    </span>
+  );
+}
+
 /** A piece of a divided bar. */
 export interface Piece {
   title: string;
@@ -25,7 +35,12 @@ export interface Piece {
 }
 
 /** A bar divided into pieces; `total` is what the full width stands for. */
-export function DividedBar(props: { pieces: Piece[]; total: number; tip?: string; isTall?: boolean }) {
+export function DividedBar(props: {
+  pieces: Piece[];
+  total: number;
+  tip?: string;
+  isTall?: boolean;
+}) {
   const share = (value: number) => (props.total > 0 ? (100 * value) / props.total : 0);
   return (
     <span class="divided-bar" classList={{ 'is-tall': props.isTall ?? false }} data-tip={props.tip}>

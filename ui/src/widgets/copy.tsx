@@ -40,7 +40,12 @@ export function download(name: string, type: string, text: string): void {
 }
 
 /** A button that copies, and says so for a moment. */
-export function CopyButton(props: { text: () => string; tip: string; children: JSX.Element; class?: string }) {
+export function CopyButton(props: {
+  text: () => string;
+  tip: string;
+  children: JSX.Element;
+  class?: string;
+}) {
   const [result, setResult] = createSignal('');
   let timer: ReturnType<typeof setTimeout> | undefined;
   const copy = async () => {

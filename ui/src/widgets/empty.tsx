@@ -4,7 +4,12 @@ import { Show, type JSX } from 'solid-js';
 import { CodeBlock } from './copy';
 import './empty.css';
 
-export function EmptyState(props: { title: string; children: JSX.Element; code?: string | undefined; actions?: JSX.Element }) {
+export function EmptyState(props: {
+  title: string;
+  children: JSX.Element;
+  code?: string | undefined;
+  actions?: JSX.Element;
+}) {
   return (
     <section class="empty">
       <h2>{props.title}</h2>

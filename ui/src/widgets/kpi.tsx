@@ -7,9 +7,9 @@ import './kpi.css';
 const SIGNS: Record<VerdictKind, string> = { good: '✓', warning: '!', bad: '✕', unknown: '?' };
 const WORDS: Record<VerdictKind, string> = {
   good: 'good',
-  warning: 'worth a look',
-  bad: 'problem',
-  unknown: 'not known',
+  warning: 'warning',
+  bad: 'bad',
+  unknown: 'unknown',
 };
 
 export interface KpiCardProps {
@@ -29,9 +29,20 @@ export function KpiCard(props: KpiCardProps) {
     () => props.value.split('\u202f')[1] ?? '',
   ];
   return (
-    <div class="kpi card" data-tip={props.tip} data-figure={props.tip ? undefined : props.figure} tabindex="0">
-      <div class="kpi-title">
-        <span>{props.title}</span>
+    <div
+      class="kpi card"
+      data-tip={props.tip}
+      data-figure={props.tip ? undefined : props.figure}
+      tabindex="0"
+    >
+      <div class="kpi-title">{props.title}</div>
+      <div class="kpi-line">
+        <span class="kpi-value number">
+          {number()}
+          <Show when={unit()}>
+            <span class="kpi-unit">{unit()}</span>
+          </Show>
+        </span>
         <Show when={props.verdict}>
           {(verdict) => (
             <span class={`verdict is-${verdict()}`}>
@@ -41,12 +52,6 @@ export function KpiCard(props: KpiCardProps) {
               {WORDS[verdict()]}
             </span>
           )}
-        </Show>
-      </div>
-      <div class="kpi-value number">
-        {number()}
-        <Show when={unit()}>
-          <span class="kpi-unit">{unit()}</span>
         </Show>
       </div>
       <div class="kpi-detail">{props.detail}</div>

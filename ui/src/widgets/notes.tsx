@@ -2,7 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import type { Note } from '../wire/generated/Note';
-import { CodeBlock } from './copy';
+import { CodeBlock, CopyButton } from './copy';
 import './notes.css';
 
 /** Warnings of a report, above its figures. */
@@ -49,16 +49,36 @@ export function NotesList(props: { notes: readonly Note[] }) {
 
 /** A hint is a sentence; what stands in backquotes in it is code that can be copied. */
 export function Hint(props: { hint: string }) {
-  const codes = () => [...props.hint.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
   const pieces = () => props.hint.split(/`([^`]+)`/g);
   return (
     <>
-      <p class="note-hint">
+      <div class="note-hint">
         <For each={pieces()}>
-          {(piece, index) => (index() % 2 === 1 ? <code>{piece}</code> : <>{piece}</>)}
+          {(piece, index) => (index() % 2 === 1 ? <InlineCode code={piece} /> : <>{piece}</>)}
         </For>
-      </p>
-      <For each={codes().filter((code) => code.length > 24)}>{(code) => <CodeBlock code={code} />}</For>
+      </div>
+    </>
+  );
+}
+
+function InlineCode(props: { code: string }) {
+  return (
+    <Show
+      when={props.code.length > 90 || props.code.includes('\n')}
+      fallback={<ShortCode code={props.code} />}
+    >
+      <CodeBlock code={props.code} />
+    </Show>
+  );
+}
+
+function ShortCode(props: { code: string }) {
+  return (
+    <>
+      <code>{props.code}</code>
+      <CopyButton class="quiet note-copy" text={() => props.code} tip="Copy">
+        Copy
+      </CopyButton>
     </>
   );
 }

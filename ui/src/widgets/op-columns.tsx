@@ -1,7 +1,7 @@
 /** Columns of a table of ops, for the ops view and the top ops of the overview. */
 import { classColour, classTitle } from '../format/palette';
 import type { OpRow } from '../wire/generated/OpRow';
-import { RatioBar } from './bars';
+import { ShareCell } from './bars';
 import { Middle } from './middle';
 import './op-columns.css';
 import type { Column } from './table/rows';
@@ -14,7 +14,11 @@ export const OP_NAME: Column<OpRow> = {
   value: (op) => op.name,
   cell: (op) => (
     <span class="op-name">
-      <span class="swatch" style={{ background: classColour(op.class) }} data-tip={classTitle(op.class)} />
+      <span
+        class="swatch"
+        style={{ background: classColour(op.class) }}
+        data-tip={classTitle(op.class)}
+      />
       <Middle text={op.name} isCode />
     </span>
   ),
@@ -25,6 +29,7 @@ export const OP_SELF: Column<OpRow> = {
   title: 'Self',
   width: 92,
   kind: 'duration',
+  scale: 'time',
   value: (op) => op.self_ps,
 };
 
@@ -35,14 +40,20 @@ export const OP_SHARE: Column<OpRow> = {
   kind: 'ratio',
   value: (op) => op.self_ratio,
   cell: (op, scale) => (
-    <span class="op-share">
-      <RatioBar ratio={op.self_ratio} colour={classColour(op.class)} />
-      <span class="op-share-number">{scale.text(op.self_ratio)}</span>
-    </span>
+    <ShareCell
+      ratio={op.self_ratio}
+      text={scale.text(op.self_ratio)}
+      colour={classColour(op.class)}
+    />
   ),
 };
 
-export const OP_CATEGORY: Column<OpRow> = { key: 'category', title: 'Category', width: 150, value: (op) => op.category };
+export const OP_CATEGORY: Column<OpRow> = {
+  key: 'category',
+  title: 'Category',
+  width: 150,
+  value: (op) => op.category,
+};
 
 export const OP_COUNT: Column<OpRow> = {
   key: 'occurrences',

@@ -87,7 +87,9 @@ function Content(props: { element: HTMLElement }) {
   const figure = () => figureOf(props.element.dataset['figure'] ?? '');
   return (
     <>
-      <Show when={props.element.dataset['tip']}>{(tip) => <p class="tooltip-text">{tip()}</p>}</Show>
+      <Show when={props.element.dataset['tip']}>
+        {(tip) => <p class="tooltip-text">{tip()}</p>}
+      </Show>
       <Show when={figure()}>
         {(entry) => (
           <>

@@ -11,23 +11,25 @@ let calls: Call[] = [];
 
 beforeEach(() => {
   calls = [];
-  vi.stubGlobal('fetch', (url: string, init: { signal: AbortSignal }) =>
-    new Promise<Response>((resolve, reject) => {
-      init.signal.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
-      calls.push({
-        url,
-        signal: init.signal,
-        answer: (status, body) => resolve(new Response(body, { status })),
-      });
-    }),
+  vi.stubGlobal(
+    'fetch',
+    (url: string, init: { signal: AbortSignal }) =>
+      new Promise<Response>((resolve, reject) => {
+        init.signal.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
+        calls.push({
+          url,
+          signal: init.signal,
+          answer: (status, body) => resolve(new Response(body, { status })),
+        });
+      }),
   );
 });
 afterEach(() => forget());
 
 test('URLs are relative and in a fixed order', () => {
-  expect(urlOf('api/sessions/1/analyses/ops', { steps: '3..8', device: '', match: 'a b', by: null })).toBe(
-    'api/sessions/1/analyses/ops?match=a%20b&steps=3..8',
-  );
+  expect(
+    urlOf('api/sessions/1/analyses/ops', { steps: '3..8', device: '', match: 'a b', by: null }),
+  ).toBe('api/sessions/1/analyses/ops?match=a%20b&steps=3..8');
 });
 
 test('one request per URL at a time, then the cache', async () => {

@@ -131,12 +131,20 @@ function errorOf(response: Response, text: string): WireError {
   try {
     const body = JSON.parse(text) as { error?: unknown; hint?: unknown };
     if (typeof body.error === 'string') {
-      return new WireError(body.error, typeof body.hint === 'string' ? body.hint : '', response.status);
+      return new WireError(
+        body.error,
+        typeof body.hint === 'string' ? body.hint : '',
+        response.status,
+      );
     }
   } catch {
     // Not from our server; the status has to do.
   }
-  return new WireError(`The server answered ${response.status} ${response.statusText}`.trim(), '', response.status);
+  return new WireError(
+    `The server answered ${response.status} ${response.statusText}`.trim(),
+    '',
+    response.status,
+  );
 }
 
 function keep(url: string, value: unknown): void {

@@ -6,7 +6,7 @@ import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
-import { RatioBar } from '../../widgets/bars';
+import { ShareCell } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
@@ -39,23 +39,77 @@ function columnsFor(totalPs: number): Column<KernelRow>[] {
       width: 132,
       kind: 'ratio',
       value: (row) => (totalPs > 0 ? row.total_ps / totalPs : null),
-      cell: (row, scale) => (
-        <span class="op-share">
-          <RatioBar ratio={row.total_ps / Math.max(1, totalPs)} colour="var(--class-compute)" />
-          <span class="op-share-number">{scale.text(row.total_ps / Math.max(1, totalPs))}</span>
-        </span>
-      ),
+      cell: (row, scale) => {
+        const ratio = row.total_ps / Math.max(1, totalPs);
+        return <ShareCell ratio={ratio} text={scale.text(ratio)} />;
+      },
     },
-    { key: 'occurrences', title: 'Count', width: 78, kind: 'count', value: (row) => row.occurrences },
-    { key: 'mean_ps', title: 'Mean', width: 86, kind: 'duration', value: (row) => row.mean_ps },
-    { key: 'min_ps', title: 'Min', width: 86, kind: 'duration', value: (row) => row.min_ps },
-    { key: 'max_ps', title: 'Max', width: 86, kind: 'duration', value: (row) => row.max_ps },
-    { key: 'occupancy', title: 'Occupancy', width: 112, kind: 'ratio', value: (row) => row.occupancy, isOptional: true },
-    { key: 'registers', title: 'Registers', width: 86, kind: 'count', value: (row) => row.registers, isOptional: true },
-    { key: 'shared_bytes', title: 'Shared', width: 96, kind: 'bytes', value: (row) => row.shared_bytes, isOptional: true },
+    {
+      key: 'occurrences',
+      title: 'Count',
+      width: 78,
+      kind: 'count',
+      value: (row) => row.occurrences,
+    },
+    {
+      key: 'mean_ps',
+      title: 'Mean',
+      width: 86,
+      kind: 'duration',
+      scale: 'launch',
+      value: (row) => row.mean_ps,
+    },
+    {
+      key: 'min_ps',
+      title: 'Min',
+      width: 86,
+      kind: 'duration',
+      scale: 'launch',
+      value: (row) => row.min_ps,
+    },
+    {
+      key: 'max_ps',
+      title: 'Max',
+      width: 86,
+      kind: 'duration',
+      scale: 'launch',
+      value: (row) => row.max_ps,
+    },
+    {
+      key: 'occupancy',
+      title: 'Occupancy',
+      width: 112,
+      kind: 'ratio',
+      value: (row) => row.occupancy,
+      isOptional: true,
+    },
+    {
+      key: 'registers',
+      title: 'Registers',
+      width: 86,
+      kind: 'count',
+      value: (row) => row.registers,
+      isOptional: true,
+    },
+    {
+      key: 'shared_bytes',
+      title: 'Shared',
+      width: 96,
+      kind: 'bytes',
+      value: (row) => row.shared_bytes,
+      isOptional: true,
+    },
     { key: 'grid', title: 'Grid', width: 104, value: (row) => row.grid, isOptional: true },
     { key: 'block', title: 'Block', width: 90, value: (row) => row.block, isOptional: true },
-    { key: 'op', title: 'Op', figure: 'op', width: 220, value: (row) => row.op, cell: (row) => <Middle text={row.op || '–'} isCode />, isOptional: true },
+    {
+      key: 'op',
+      title: 'Op',
+      figure: 'op',
+      width: 220,
+      value: (row) => row.op,
+      cell: (row) => <Middle text={row.op || '–'} isCode />,
+      isOptional: true,
+    },
     { key: 'stream', title: 'Stream', width: 110, value: (row) => row.stream, isOptional: true },
     { key: 'device', title: 'Device', width: 150, value: (row) => row.device, isOptional: true },
     { key: 'program', title: 'Program', width: 180, value: (row) => row.program, isOptional: true },
@@ -72,11 +126,31 @@ const DIRECTIONS: Record<string, string> = {
 };
 
 const TRANSFERS: Column<TransferRow>[] = [
-  { key: 'direction', title: 'Copies', figure: 'direction', width: 160, value: (row) => DIRECTIONS[row.direction] ?? row.direction },
+  {
+    key: 'direction',
+    title: 'Copies',
+    figure: 'direction',
+    width: 160,
+    value: (row) => DIRECTIONS[row.direction] ?? row.direction,
+  },
   { key: 'occurrences', title: 'Count', width: 90, kind: 'count', value: (row) => row.occurrences },
-  { key: 'bytes', title: 'Bytes', figure: 'transfers.bytes', width: 110, kind: 'bytes', value: (row) => row.bytes },
+  {
+    key: 'bytes',
+    title: 'Bytes',
+    figure: 'transfers.bytes',
+    width: 110,
+    kind: 'bytes',
+    value: (row) => row.bytes,
+  },
   { key: 'total_ps', title: 'Total', width: 110, kind: 'duration', value: (row) => row.total_ps },
-  { key: 'bandwidth', title: 'Bandwidth', figure: 'transfers.bandwidth', width: 130, kind: 'bandwidth', value: (row) => row.bandwidth },
+  {
+    key: 'bandwidth',
+    title: 'Bandwidth',
+    figure: 'transfers.bandwidth',
+    width: 130,
+    kind: 'bandwidth',
+    value: (row) => row.bandwidth,
+  },
 ];
 
 export default function KernelsView(props: ViewProps) {
@@ -90,7 +164,10 @@ export default function KernelsView(props: ViewProps) {
   return (
     <AnswerView answer={report}>
       {(data) => (
-        <Show when={data().rows.length > 0 || data().transfers.length > 0} fallback={<NoKernels report={data()} />}>
+        <Show
+          when={data().rows.length > 0 || data().transfers.length > 0}
+          fallback={<NoKernels report={data()} />}
+        >
           <div class="page is-filling">
             <Warnings notes={data().notes} />
             <section class="card is-main">
@@ -107,7 +184,9 @@ export default function KernelsView(props: ViewProps) {
                   <>
                     <span class="muted" data-figure="attributed_ratio">
                       Σ {formatDuration(data().total_ps)}
-                      <Show when={data().attributed_ratio !== null}>, {formatRatio(data().attributed_ratio)} attributed to ops</Show>
+                      <Show when={data().attributed_ratio !== null}>
+                        , {formatRatio(data().attributed_ratio)} attributed to ops
+                      </Show>
                     </span>
                     <Show when={data().row_count > data().rows.length}>
                       <button class="quiet" onClick={() => setParams({ limit: '0' }, false)}>
@@ -121,7 +200,14 @@ export default function KernelsView(props: ViewProps) {
             </section>
             <Show when={data().transfers.length > 0}>
               <section class="card transfers">
-                <DataTable rows={data().transfers} columns={TRANSFERS} state={transfers} noun="copy" fileName="stepscope-transfers" isPlain />
+                <DataTable
+                  rows={data().transfers}
+                  columns={TRANSFERS}
+                  state={transfers}
+                  noun="copy"
+                  fileName="stepscope-transfers"
+                  isPlain
+                />
               </section>
             </Show>
             <Remarks notes={data().notes} />
@@ -136,7 +222,8 @@ function NoKernels(props: { report: KernelsReport }) {
   const note = () => props.report.notes[0];
   return (
     <EmptyState title="No GPU kernels in this profile">
-      {note()?.text ?? 'Kernels are what GPUs run. This profile has none, or the selection above leaves none.'}{' '}
+      {note()?.text ??
+        'Kernels are what GPUs run. This profile has none, or the selection above leaves none.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show> Device time is under Ops.
     </EmptyState>
   );

@@ -1,7 +1,13 @@
 /** Everything about one op, beside the table. */
 import { For, Show, type JSX } from 'solid-js';
 
-import { formatBytes, formatCount, formatDuration, formatRatio, format } from '../../format/numbers';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatRatio,
+  format,
+} from '../../format/numbers';
 import { classColour, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { Icon } from '../../shell/icons';
@@ -20,7 +26,11 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
   const lines = (): Line[] => {
     const op = props.op;
     return [
-      { figure: 'self_ps', title: 'Self', value: `${formatDuration(op.self_ps)} (${formatRatio(op.self_ratio)})` },
+      {
+        figure: 'self_ps',
+        title: 'Self',
+        value: `${formatDuration(op.self_ps)} (${formatRatio(op.self_ratio)})`,
+      },
       { figure: 'total_ps', title: 'Total', value: formatDuration(op.total_ps) },
       { figure: 'occurrences', title: 'Count', value: formatCount(op.occurrences) },
       {
@@ -44,7 +54,11 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
   return (
     <aside class="card op-details" aria-label="Op">
       <header>
-        <span class="swatch" style={{ background: classColour(props.op.class) }} data-tip={classTitle(props.op.class)} />
+        <span
+          class="swatch"
+          style={{ background: classColour(props.op.class) }}
+          data-tip={classTitle(props.op.class)}
+        />
         <h2>{classTitle(props.op.class)}</h2>
         <Show when={props.op.is_rematerialised}>
           <span class="op-remat" data-figure="rematerialised_ps">
@@ -60,11 +74,16 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
       <div class="op-details-actions">
         <button
           data-tip="Search the timeline for it"
-          onClick={() => navigate({ view: 'timeline', params: { search: `^${escapeRegex(props.op.name)}$` } })}
+          onClick={() =>
+            navigate({ view: 'timeline', params: { search: `^${escapeRegex(props.op.name)}$` } })
+          }
         >
           Show in timeline
         </button>
-        <button data-tip="Select only this op, in every view" onClick={() => select('match', `^${escapeRegex(props.op.name)}$`)}>
+        <button
+          data-tip="Select only this op, in every view"
+          onClick={() => select('match', `^${escapeRegex(props.op.name)}$`)}
+        >
           Select
         </button>
         <CopyButton text={() => props.op.name} tip="Copy the name">

@@ -24,7 +24,14 @@ const COLUMNS: Column<OpRow>[] = [
   { ...op.OP_NAME, width: 260 },
   op.OP_SELF,
   op.OP_SHARE,
-  { key: 'total_ps', title: 'Total', width: 92, kind: 'duration', value: (row) => row.total_ps },
+  {
+    key: 'total_ps',
+    title: 'Total',
+    width: 92,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.total_ps,
+  },
   op.OP_COUNT,
   op.OP_CATEGORY,
   op.OP_FLOP_RATE,
@@ -36,8 +43,22 @@ const COLUMNS: Column<OpRow>[] = [
   { key: 'scope', title: 'Scope', width: 300, value: (row) => row.scope, isOptional: true },
   op.OP_SOURCE,
   { key: 'class', title: 'Class', width: 0, value: (row) => row.class, isExportOnly: true },
-  { key: 'flops', title: 'FLOP', width: 0, kind: 'flops', value: (row) => row.flops, isExportOnly: true },
-  { key: 'bytes', title: 'Bytes', width: 0, kind: 'bytes', value: (row) => row.bytes, isExportOnly: true },
+  {
+    key: 'flops',
+    title: 'FLOP',
+    width: 0,
+    kind: 'flops',
+    value: (row) => row.flops,
+    isExportOnly: true,
+  },
+  {
+    key: 'bytes',
+    title: 'Bytes',
+    width: 0,
+    kind: 'bytes',
+    value: (row) => row.bytes,
+    isExportOnly: true,
+  },
 ];
 
 export default function OpsView(props: ViewProps) {
@@ -76,10 +97,16 @@ export default function OpsView(props: ViewProps) {
                     tools={
                       <>
                         <span class="segmented">
-                          <button aria-pressed={!isByDevice()} onClick={() => setParams({ by: null }, false)}>
+                          <button
+                            aria-pressed={!isByDevice()}
+                            onClick={() => setParams({ by: null }, false)}
+                          >
                             All devices
                           </button>
-                          <button aria-pressed={isByDevice()} onClick={() => setParams({ by: 'device' }, false)}>
+                          <button
+                            aria-pressed={isByDevice()}
+                            onClick={() => setParams({ by: 'device' }, false)}
+                          >
                             By device
                           </button>
                         </span>
@@ -115,11 +142,13 @@ function NoOps() {
   return (
     <EmptyState
       title="No op in this selection"
-      code={'jax.profiler.start_trace("/tmp/profile")\n# … a few steps, with jax.block_until_ready(…) at the end\njax.profiler.stop_trace()'}
+      code={
+        'jax.profiler.start_trace("/tmp/profile")\n# … a few steps, with jax.block_until_ready(…) at the end\njax.profiler.stop_trace()'
+      }
     >
-      Either the selection above leaves nothing, or no device work was recorded: the program ran nothing while the
-      trace was on, or it was stopped before the devices had finished. Record while steps run, and wait for them before
-      stopping.
+      Either the selection above leaves nothing, or no device work was recorded: the program ran
+      nothing while the trace was on, or it was stopped before the devices had finished. Record
+      while steps run, and wait for them before stopping.
     </EmptyState>
   );
 }

@@ -14,15 +14,17 @@ export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number |
       <header>
         <h2 data-figure="device_busy_ratio">Devices</h2>
         <span class="spacer" />
-        <span class="muted number">{props.ratio === null ? '' : `mean ${formatRatio(props.ratio)} busy`}</span>
+        <span class="muted number">
+          {props.ratio === null ? '' : `mean ${formatRatio(props.ratio)} busy`}
+        </span>
       </header>
       <div class="card-body devices">
         <Show
           when={props.devices.length > 0}
           fallback={
             <p class="muted">
-              No device was recorded: only host threads are in this profile. On GPU and TPU, record in the process that
-              owns the devices.
+              No device was recorded: only host threads are in this profile. On GPU and TPU, record
+              in the process that owns the devices.
             </p>
           }
         >

@@ -27,7 +27,9 @@ export function Environment(props: { report: OverviewReport }) {
             value={environment().hosts.join(', ')}
           />
           <For each={environment().chips}>{(chip) => <Chip chip={chip} />}</For>
-          <For each={environment().facts}>{(fact) => <Fact name={fact.name} value={fact.value} />}</For>
+          <For each={environment().facts}>
+            {(fact) => <Fact name={fact.name} value={fact.value} />}
+          </For>
         </dl>
       </div>
     </section>
@@ -37,8 +39,12 @@ export function Environment(props: { report: OverviewReport }) {
 function Chip(props: { chip: ChipReport }) {
   const peaks = () =>
     [
-      props.chip.peak_flops_per_second === null ? '' : format('flop_rate', props.chip.peak_flops_per_second),
-      props.chip.peak_bytes_per_second === null ? '' : format('bandwidth', props.chip.peak_bytes_per_second),
+      props.chip.peak_flops_per_second === null
+        ? ''
+        : format('flop_rate', props.chip.peak_flops_per_second),
+      props.chip.peak_bytes_per_second === null
+        ? ''
+        : format('bandwidth', props.chip.peak_bytes_per_second),
       props.chip.memory_bytes === null ? '' : formatBytes(props.chip.memory_bytes),
     ].filter(Boolean);
   const sources = () =>

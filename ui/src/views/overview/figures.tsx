@@ -1,7 +1,15 @@
 /** The key figures on top, each with its verdict. */
 import { For, Show } from 'solid-js';
 
-import { format, formatCount, formatDuration, formatRatio, MISSING, plural, type Kind } from '../../format/numbers';
+import {
+  format,
+  formatCount,
+  formatDuration,
+  formatRatio,
+  MISSING,
+  plural,
+  type Kind,
+} from '../../format/numbers';
 import { KpiCard } from '../../widgets/kpi';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { Verdict } from '../../wire/generated/Verdict';
@@ -50,7 +58,10 @@ function VerdictCard(props: { verdict: Verdict }) {
       value={verdictValue(props.verdict)}
       verdict={props.verdict.verdict}
       detail={props.verdict.value === null ? props.verdict.explanation : props.verdict.thresholds}
-      tip={[props.verdict.explanation, props.verdict.thresholds && `Thresholds: ${props.verdict.thresholds}`]
+      tip={[
+        props.verdict.explanation,
+        props.verdict.thresholds && `Thresholds: ${props.verdict.thresholds}`,
+      ]
         .filter(Boolean)
         .join('\n')}
     />

@@ -1,12 +1,10 @@
 /** The first page of a session: how long is a step, where does it go, what to look at first. */
-import { createMemo, Show } from 'solid-js';
+import { Show } from 'solid-js';
 
 import { formatDuration } from '../../format/numbers';
-import { PARTS } from '../../format/palette';
 import { selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
-import { Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { StepChart } from '../../widgets/steps/chart';
@@ -36,7 +34,7 @@ export default function OverviewView(props: ViewProps) {
           <Warnings notes={data().notes} />
           <Show when={data().step_time_ps} fallback={<NoSteps />}>
             <div class="overview-row">
-              <section class="card">
+              <section class="card is-column">
                 <StepsHead report={data()} />
                 <div class="card-body">
                   <StepChart series={whole.data()?.step_series ?? data().step_series} />
@@ -50,7 +48,10 @@ export default function OverviewView(props: ViewProps) {
             <Devices devices={data().devices} ratio={data().device_busy_ratio} />
           </div>
           <Environment report={data()} />
-          <div class="card" classList={{ 'is-absent': !data().notes.some((note) => note.kind === 'info') }}>
+          <div
+            class="card"
+            classList={{ 'is-absent': !data().notes.some((note) => note.kind === 'info') }}
+          >
             <Remarks notes={data().notes} />
           </div>
         </div>
@@ -60,25 +61,17 @@ export default function OverviewView(props: ViewProps) {
 }
 
 function StepsHead(props: { report: OverviewReport }) {
-  const used = createMemo(() =>
-    PARTS.filter((_, index) => props.report.step_series.some((bar) => (bar.parts_ps[index] ?? 0) > 0)).map((part) => ({
-      title: part.title,
-      colour: part.colour,
-      figure: part.part,
-    })),
-  );
   return (
     <header>
       <h2 data-figure="step_parts">Steps</h2>
       <Show when={props.report.step_time_ps}>
         {(time) => (
           <span class="muted" data-tip={sourceText(time().source).long}>
-            {sourceText(time().source).short}, {formatDuration(time().min)} to {formatDuration(time().max)}
+            {sourceText(time().source).short}, {formatDuration(time().min)} to{' '}
+            {formatDuration(time().max)}
           </span>
         )}
       </Show>
-      <span class="spacer" />
-      <Legend entries={used()} />
     </header>
   );
 }
@@ -87,8 +80,8 @@ function NoSteps() {
   return (
     <div class="overview-empty">
       <EmptyState title="No steps in this profile" code={CODE_STEPS}>
-        No step line, no step annotation, and no program that repeats was found, so there is no step time. Wrap each
-        step of the loop and record again:
+        No step line, no step annotation, and no program that repeats was found, so there is no step
+        time. Wrap each step of the loop and record again:
       </EmptyState>
     </div>
   );

@@ -14,8 +14,16 @@ export function StepParts(props: { report: OverviewReport }) {
   const some = () => parts().filter((entry) => entry.mean_ps > 0);
   const none = () => parts().filter((entry) => entry.mean_ps <= 0);
   const mean = () => props.report.step_time_ps?.mean ?? 0;
-  const times = () => columnScale('duration', parts().map((entry) => entry.mean_ps));
-  const shares = () => columnScale('ratio', parts().map((entry) => entry.ratio));
+  const times = () =>
+    columnScale(
+      'duration',
+      parts().map((entry) => entry.mean_ps),
+    );
+  const shares = () =>
+    columnScale(
+      'ratio',
+      parts().map((entry) => entry.ratio),
+    );
   return (
     <section class="card">
       <header>
@@ -46,7 +54,8 @@ export function StepParts(props: { report: OverviewReport }) {
               {(entry) => (
                 <tr>
                   <td data-figure={entry.part}>
-                    <span class="swatch" style={{ background: partColour(entry.part) }} /> {partTitle(entry.part)}
+                    <span class="swatch" style={{ background: partColour(entry.part) }} />{' '}
+                    {partTitle(entry.part)}
                   </td>
                   <td class="number">{times().text(entry.mean_ps)}</td>
                   <td class="number">{shares().text(entry.ratio)}</td>
@@ -57,7 +66,10 @@ export function StepParts(props: { report: OverviewReport }) {
         </table>
         <Show when={none().length > 0}>
           <p class="muted parts-none">
-            None: {none().map((entry) => partTitle(entry.part).toLowerCase()).join(', ')}
+            None:{' '}
+            {none()
+              .map((entry) => partTitle(entry.part).toLowerCase())
+              .join(', ')}
           </p>
         </Show>
       </div>

@@ -25,7 +25,7 @@ const LIMIT = 20000;
 const PHASES = [
   { title: 'Forward', colour: 'var(--phase-forward)', figure: 'forward_ps' },
   { title: 'Backward', colour: 'var(--phase-backward)', figure: 'backward_ps' },
-  { title: 'Rematerialised', colour: 'var(--phase-rematerialised)', figure: 'rematerialised_ps' },
+  { title: 'Remat.', colour: 'var(--phase-rematerialised)', figure: 'rematerialised_ps' },
 ];
 
 export default function ScopesView(props: ViewProps) {
@@ -56,16 +56,28 @@ export default function ScopesView(props: ViewProps) {
           setOpen(next);
         };
         const setDepth = (depth: number) =>
-          setOpen(new Set(tree().filter((node) => node.row.depth < depth).map((node) => node.index)));
-        const columns = createMemo(() => columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'));
+          setOpen(
+            new Set(
+              tree()
+                .filter((node) => node.row.depth < depth)
+                .map((node) => node.index),
+            ),
+          );
+        const columns = createMemo(() =>
+          columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'),
+        );
         return (
           <div class="page is-filling">
             <Warnings notes={data().notes} />
-            <Show when={data().rows.length > 0} fallback={<NoScopes isSource={by() === 'source'} />}>
+            <Show
+              when={data().rows.length > 0}
+              fallback={<NoScopes isSource={by() === 'source'} />}
+            >
               <section class="card is-main">
                 <DataTable
                   rows={visible()}
                   rowCount={data().row_count}
+                  loadedCount={tree().length}
                   columns={columns()}
                   state={{ ...table, query: () => '', sort: () => null }}
                   noun="scope"
@@ -94,10 +106,11 @@ export default function ScopesView(props: ViewProps) {
                       </button>
                       <span class="muted" data-figure="attributed_ratio">
                         Σ self {formatDuration(data().total_self_ps)}
-                        <Show when={data().attributed_ratio !== null}>, {formatRatio(data().attributed_ratio)} attributed</Show>
+                        <Show when={data().attributed_ratio !== null}>
+                          , {formatRatio(data().attributed_ratio)} attributed
+                        </Show>
                       </span>
                       <span class="spacer" />
-                      <Legend entries={PHASES} />
                     </>
                   }
                 />
@@ -115,10 +128,16 @@ function BySwitch() {
   const by = () => getParam('by') ?? 'scope';
   return (
     <span class="segmented">
-      <button aria-pressed={by() !== 'source'} onClick={() => setParams({ by: null, q: null }, false)}>
+      <button
+        aria-pressed={by() !== 'source'}
+        onClick={() => setParams({ by: null, q: null }, false)}
+      >
         By scope
       </button>
-      <button aria-pressed={by() === 'source'} onClick={() => setParams({ by: 'source', q: null }, false)}>
+      <button
+        aria-pressed={by() === 'source'}
+        onClick={() => setParams({ by: 'source', q: null }, false)}
+      >
         By source
       </button>
     </span>
@@ -126,10 +145,17 @@ function BySwitch() {
 }
 
 /** What the filter looks at. */
-const SEARCHED: Column<Node>[] = [{ key: 'path', title: 'Path', width: 0, value: (node) => node.row.path }];
+const SEARCHED: Column<Node>[] = [
+  { key: 'path', title: 'Path', width: 0, value: (node) => node.row.path },
+];
 
-function columnsFor(totalPs: number, open: () => ReadonlySet<number>, title: string): Column<Node>[] {
-  const other = (row: ScopeRow) => Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialised_ps);
+function columnsFor(
+  totalPs: number,
+  open: () => ReadonlySet<number>,
+  title: string,
+): Column<Node>[] {
+  const other = (row: ScopeRow) =>
+    Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialised_ps);
   return [
     {
       key: 'path',
@@ -138,8 +164,15 @@ function columnsFor(totalPs: number, open: () => ReadonlySet<number>, title: str
       width: 380,
       value: (node) => node.row.path,
       cell: (node) => (
-        <span class="scope-name" style={{ 'padding-left': `${node.row.depth * 16}px` }} data-tip={node.row.path}>
-          <span class="scope-fold" classList={{ 'is-open': open().has(node.index), 'is-leaf': node.row.child_count === 0 }}>
+        <span
+          class="scope-name"
+          style={{ 'padding-left': `${node.row.depth * 16}px` }}
+          data-tip={node.row.path}
+        >
+          <span
+            class="scope-fold"
+            classList={{ 'is-open': open().has(node.index), 'is-leaf': node.row.child_count === 0 }}
+          >
             <Icon name="right" />
           </span>
           <span class="scope-text">{node.row.name || node.row.path}</span>
@@ -156,13 +189,29 @@ function columnsFor(totalPs: number, open: () => ReadonlySet<number>, title: str
         </span>
       ),
     },
-    { key: 'total_ps', title: 'Total', figure: 'scopes.total_ps', width: 96, kind: 'duration', value: (node) => node.row.total_ps },
-    { key: 'ratio', title: 'Share', figure: 'scopes.ratio', width: 76, kind: 'ratio', value: (node) => node.row.ratio },
+    {
+      key: 'total_ps',
+      title: 'Total',
+      figure: 'scopes.total_ps',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (node) => node.row.total_ps,
+    },
+    {
+      key: 'ratio',
+      title: 'Share',
+      figure: 'scopes.ratio',
+      width: 76,
+      kind: 'ratio',
+      value: (node) => node.row.ratio,
+    },
     {
       key: 'phases',
-      title: 'Forward, backward, rematerialised',
+      title: 'Phases',
+      head: () => <Legend entries={PHASES} />,
       figure: 'phases',
-      width: 250,
+      width: 270,
       value: () => null,
       cell: ({ row }) => (
         <DividedBar
@@ -171,19 +220,76 @@ function columnsFor(totalPs: number, open: () => ReadonlySet<number>, title: str
           pieces={[
             { title: 'Forward', value: row.forward_ps, colour: 'var(--phase-forward)' },
             { title: 'Backward', value: row.backward_ps, colour: 'var(--phase-backward)' },
-            { title: 'Rematerialised', value: row.rematerialised_ps, colour: 'var(--phase-rematerialised)' },
+            {
+              title: 'Rematerialised',
+              value: row.rematerialised_ps,
+              colour: 'var(--phase-rematerialised)',
+            },
             { title: 'Other', value: other(row), colour: 'var(--text-faint)' },
           ]}
         />
       ),
     },
-    { key: 'self_ps', title: 'Self', figure: 'scopes.self_ps', width: 90, kind: 'duration', value: (node) => node.row.self_ps },
-    { key: 'occurrences', title: 'Count', width: 84, kind: 'count', value: (node) => node.row.occurrences },
-    { key: 'forward_ps', title: 'Forward', width: 100, kind: 'duration', value: (node) => node.row.forward_ps },
-    { key: 'backward_ps', title: 'Backward', width: 108, kind: 'duration', value: (node) => node.row.backward_ps || null, isOptional: true },
-    { key: 'rematerialised_ps', title: 'Rematerialised', width: 140, kind: 'duration', value: (node) => node.row.rematerialised_ps || null, isOptional: true },
-    { key: 'flops', title: 'FLOP', figure: 'scopes.flops', width: 100, kind: 'flops', value: (node) => node.row.flops, isOptional: true },
-    { key: 'bytes', title: 'Bytes', figure: 'scopes.bytes', width: 96, kind: 'bytes', value: (node) => node.row.bytes, isOptional: true },
+    {
+      key: 'self_ps',
+      title: 'Self',
+      figure: 'scopes.self_ps',
+      width: 90,
+      kind: 'duration',
+      scale: 'time',
+      value: (node) => node.row.self_ps,
+    },
+    {
+      key: 'occurrences',
+      title: 'Count',
+      width: 84,
+      kind: 'count',
+      value: (node) => node.row.occurrences,
+    },
+    {
+      key: 'forward_ps',
+      title: 'Forward',
+      width: 100,
+      kind: 'duration',
+      scale: 'time',
+      value: (node) => node.row.forward_ps,
+    },
+    {
+      key: 'backward_ps',
+      title: 'Backward',
+      width: 108,
+      kind: 'duration',
+      scale: 'time',
+      value: (node) => node.row.backward_ps || null,
+      isOptional: true,
+    },
+    {
+      key: 'rematerialised_ps',
+      title: 'Rematerialised',
+      width: 140,
+      kind: 'duration',
+      scale: 'time',
+      value: (node) => node.row.rematerialised_ps || null,
+      isOptional: true,
+    },
+    {
+      key: 'flops',
+      title: 'FLOP',
+      figure: 'scopes.flops',
+      width: 100,
+      kind: 'flops',
+      value: (node) => node.row.flops,
+      isOptional: true,
+    },
+    {
+      key: 'bytes',
+      title: 'Bytes',
+      figure: 'scopes.bytes',
+      width: 96,
+      kind: 'bytes',
+      value: (node) => node.row.bytes,
+      isOptional: true,
+    },
   ];
 }
 
@@ -197,9 +303,9 @@ function NoScopes(props: { isSource: boolean }) {
         title={props.isSource ? 'No source lines in this profile' : 'No scopes in this profile'}
         code={'with jax.named_scope("attention"):\n    …'}
       >
-        Scopes come from the names JAX gives to ops while it traces. This profile carries none for the selected work:
-        it was recorded without the compiled programs (XLA's HLO), or the ops ran outside of jit. Named scopes make the
-        tree readable:
+        Scopes come from the names JAX gives to ops while it traces. This profile carries none for
+        the selected work: it was recorded without the compiled programs (XLA's HLO), or the ops ran
+        outside of jit. Named scopes make the tree readable:
       </EmptyState>
     </>
   );

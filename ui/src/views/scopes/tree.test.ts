@@ -6,8 +6,19 @@ import { buildTree, visibleNodes, worthOpening } from './tree';
 function row(path: string, total: number, children: number): ScopeRow {
   const parts = path.split('/');
   return {
-    path, name: parts[parts.length - 1] ?? '', depth: parts.length - 1, child_count: children, occurrences: 1,
-    total_ps: total, self_ps: 0, ratio: 0, forward_ps: total, backward_ps: 0, rematerialised_ps: 0, flops: null, bytes: null,
+    path,
+    name: parts[parts.length - 1] ?? '',
+    depth: parts.length - 1,
+    child_count: children,
+    occurrences: 1,
+    total_ps: total,
+    self_ps: 0,
+    ratio: 0,
+    forward_ps: total,
+    backward_ps: 0,
+    rematerialised_ps: 0,
+    flops: null,
+    bytes: null,
   };
 }
 const tree = buildTree([
@@ -38,6 +49,9 @@ test('a filter shows what matches with its ancestors', () => {
 
 test('at first the heaviest nodes are open, and no more than fit', () => {
   expect(worthOpening(tree)).toEqual(new Set([0, 1, 4]));
-  const wide = buildTree([row('x', 9, 200), ...Array.from({ length: 200 }, (_, index) => row(`x/${index}`, 1, 0))]);
+  const wide = buildTree([
+    row('x', 9, 200),
+    ...Array.from({ length: 200 }, (_, index) => row(`x/${index}`, 1, 0)),
+  ]);
   expect(worthOpening(wide).size).toBe(0);
 });

@@ -26,7 +26,11 @@ export function buildTree(rows: readonly ScopeRow[]): Node[] {
  * Nodes to show: those whose ancestors are all open. With a filter: those that match, and their
  * ancestors whatever is folded.
  */
-export function visibleNodes(tree: readonly Node[], open: ReadonlySet<number>, matching: ReadonlySet<number> | null): Node[] {
+export function visibleNodes(
+  tree: readonly Node[],
+  open: ReadonlySet<number>,
+  matching: ReadonlySet<number> | null,
+): Node[] {
   if (matching) {
     const shown = new Set<number>();
     for (const index of matching) {

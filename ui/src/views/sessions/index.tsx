@@ -1,7 +1,7 @@
 /** The list of sessions: what is there, and what could not be read. */
 import { createMemo, onCleanup, Show } from 'solid-js';
 
-import { formatCount, formatDate, formatDuration, plural } from '../../format/numbers';
+import { formatCount, formatDate, plural } from '../../format/numbers';
 import { sessions } from '../../shell/session';
 import { navigate } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
@@ -18,7 +18,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'name',
     title: 'Session',
     figure: '',
-    width: 260,
+    width: 220,
     value: (session) => session.name,
     cell: (session) => (
       <>
@@ -32,17 +32,28 @@ const COLUMNS: Column<SessionSummary>[] = [
     ),
   },
   {
-    key: 'modified_epoch_ms',
+    key: 'modified',
     title: 'Recorded',
     figure: '',
-    width: 150,
-    kind: 'count',
-    value: (session) => session.modified_epoch_ms,
-    cell: (session) => formatDate(session.modified_epoch_ms),
+    width: 136,
+    value: (session) =>
+      session.modified_epoch_ms === null ? null : formatDate(session.modified_epoch_ms),
   },
-  { key: 'hosts', title: 'Hosts', figure: '', width: 200, value: (session) => session.hosts.join(', ') },
-  { key: 'devices', title: 'Devices', figure: '', width: 170, value: (session) => session.devices },
-  { key: 'size_bytes', title: 'Size', width: 90, kind: 'bytes', value: (session) => session.size_bytes },
+  {
+    key: 'hosts',
+    title: 'Hosts',
+    figure: '',
+    width: 180,
+    value: (session) => session.hosts.join(', '),
+  },
+  { key: 'devices', title: 'Devices', figure: '', width: 150, value: (session) => session.devices },
+  {
+    key: 'size_bytes',
+    title: 'Size',
+    width: 90,
+    kind: 'bytes',
+    value: (session) => session.size_bytes,
+  },
   {
     key: 'duration_ps',
     title: 'Duration',
@@ -50,7 +61,6 @@ const COLUMNS: Column<SessionSummary>[] = [
     width: 100,
     kind: 'duration',
     value: (session) => session.duration_ps,
-    cell: (session) => formatDuration(session.duration_ps),
   },
   {
     key: 'step_count',
@@ -77,13 +87,28 @@ const COLUMNS: Column<SessionSummary>[] = [
       </Show>
     ),
   },
-  { key: 'location', title: 'Location', figure: '', width: 320, value: (session) => session.location },
 ];
 
+/** Where it is, below the root where it can be said so. */
+function locationColumn(root: string): Column<SessionSummary> {
+  const below = (location: string) =>
+    location.startsWith(`${root}/`) ? location.slice(root.length + 1) : location;
+  return {
+    key: 'location',
+    title: 'Location',
+    figure: '',
+    width: 240,
+    value: (session) => below(session.location),
+  };
+}
+
 export default function SessionsView() {
-  const table = urlTableState('modified_epoch_ms');
+  const table = urlTableState('modified');
   // Others may have been recorded or opened since.
-  const timer = setInterval(() => document.visibilityState === 'visible' && sessions.retry(), 10_000);
+  const timer = setInterval(
+    () => document.visibilityState === 'visible' && sessions.retry(),
+    10_000,
+  );
   onCleanup(() => clearInterval(timer));
   sessions.retry();
 
@@ -93,20 +118,20 @@ export default function SessionsView() {
         const infos = createMemo(() => report().notes.filter((note) => note.kind === 'info'));
         return (
           <Show when={report().sessions.length > 0} fallback={<NoSessions root={report().root} />}>
-            <div class="page is-filling">
+            <div class="page">
               <div class="sessions-title">
                 <h1>{plural(report().sessions.length, 'session')}</h1>
                 <span class="muted mono">{report().root}</span>
               </div>
               <Warnings notes={report().notes} />
-              <section class="card is-main">
+              <section class="card sessions-table">
                 <DataTable
                   rows={report().sessions}
-                  columns={COLUMNS}
+                  columns={[...COLUMNS, locationColumn(report().root)]}
                   state={table}
                   noun="session"
                   fileName="stepscope-sessions"
-                  isFilling
+                  isPlain={report().sessions.length <= 8}
                   onRow={(session) => navigate({ session: session.id, view: 'overview' })}
                 />
               </section>
@@ -132,8 +157,8 @@ function NoSessions(props: { root: string }) {
         'import jax\n\nwith jax.profiler.trace("/tmp/profile"):\n    for step in range(5):\n        with jax.profiler.StepTraceAnnotation("train", step_num=step):\n            state = train_step(state, batch)\n    jax.block_until_ready(state)'
       }
     >
-      Stepscope looks for files named *.xplane.pb (also .gz, .zst, .zip, .tar), at any depth. These lines of a JAX
-      program record one; then open the folder with `stepscope view /tmp/profile`.
+      Stepscope looks for files named *.xplane.pb (also .gz, .zst, .zip, .tar), at any depth. These
+      lines of a JAX program record one; then open the folder with `stepscope view /tmp/profile`.
     </EmptyState>
   );
 }

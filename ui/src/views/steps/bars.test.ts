@@ -5,9 +5,21 @@ import { barsOf } from './bars';
 
 function row(step: number, device: string, compute: number, idle: number): StepRow {
   return {
-    step, host: 'host-0', device, start_ps: step * 1000, duration_ps: compute + idle, busy_ps: compute,
-    device_compute_ps: compute, collectives_ps: 0, host_to_device_ps: 0, device_to_host_ps: 0,
-    device_to_device_ps: 0, input_wait_ps: 0, compilation_ps: 0, host_overhead_ps: 0, idle_ps: idle,
+    step,
+    host: 'host-0',
+    device,
+    start_ps: step * 1000,
+    duration_ps: compute + idle,
+    busy_ps: compute,
+    device_compute_ps: compute,
+    collectives_ps: 0,
+    host_to_device_ps: 0,
+    device_to_host_ps: 0,
+    device_to_device_ps: 0,
+    input_wait_ps: 0,
+    compilation_ps: 0,
+    host_overhead_ps: 0,
+    idle_ps: idle,
     is_outlier: idle > 50,
   };
 }

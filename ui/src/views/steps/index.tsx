@@ -46,7 +46,14 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
     { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
     { key: 'device', title: 'Device', width: 150, value: (row) => row.device },
     { key: 'start_ps', title: 'Start', width: 100, kind: 'duration', value: (row) => row.start_ps },
-    { key: 'duration_ps', title: 'Duration', width: 104, kind: 'duration', value: (row) => row.duration_ps },
+    {
+      key: 'duration_ps',
+      title: 'Duration',
+      width: 104,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.duration_ps,
+    },
     {
       key: 'parts',
       title: 'Parts',
@@ -56,11 +63,23 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
       cell: (row) => (
         <DividedBar
           total={longestPs}
-          pieces={PARTS.map((part, index) => ({ title: part.title, value: partOf(row, index), colour: part.colour }))}
+          pieces={PARTS.map((part, index) => ({
+            title: part.title,
+            value: partOf(row, index),
+            colour: part.colour,
+          }))}
         />
       ),
     },
-    { key: 'busy_ps', title: 'Busy', figure: 'step_busy_ps', width: 92, kind: 'duration', value: (row) => row.busy_ps },
+    {
+      key: 'busy_ps',
+      title: 'Busy',
+      figure: 'step_busy_ps',
+      width: 92,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.busy_ps,
+    },
     {
       key: 'busy_ratio',
       title: 'Busy',
@@ -69,42 +88,55 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
       kind: 'ratio',
       value: (row) => (row.duration_ps > 0 ? row.busy_ps / row.duration_ps : null),
     },
-    ...PARTS.map(
-      (part, index): Column<StepRow> => ({
-        key: `${part.part}_ps`,
-        title: part.title,
-        figure: part.part,
-        width: 142,
-        kind: 'duration',
-        // A part that never occurs needs no column.
-        value: (row) => partOf(row, index) || null,
-        cell: (row, scale) => scale.text(partOf(row, index)),
-        isOptional: true,
-      }),
-    ),
-    { key: 'is_outlier', title: 'Outlier', width: 0, value: (row) => row.is_outlier, isExportOnly: true },
+    ...PARTS.map((part, index): Column<StepRow> => ({
+      key: `${part.part}_ps`,
+      title: part.title,
+      figure: part.part,
+      width: 150,
+      kind: 'duration',
+      scale: 'time',
+      // A part that never occurs needs no column.
+      value: (row) => partOf(row, index) || null,
+      cell: (row, scale) => scale.text(partOf(row, index)),
+      isOptional: true,
+    })),
+    {
+      key: 'is_outlier',
+      title: 'Outlier',
+      width: 0,
+      value: (row) => row.is_outlier,
+      isExportOnly: true,
+    },
   ];
 }
 
 export default function StepsView(props: ViewProps) {
   const session = () => props.session;
   // All steps, also while only some are selected: the others are dimmed, not gone.
-  const report = createReport('steps', session, () => ({ ...selectionParams(), steps: null, limit: 0 }));
+  const report = createReport('steps', session, () => ({
+    ...selectionParams(),
+    steps: null,
+    limit: 0,
+  }));
   const table = urlTableState('-start_ps');
 
   return (
     <AnswerView answer={report}>
       {(data) => {
         const bars = createMemo(() => barsOf(data().rows));
-        const columns = createMemo(() => columnsFor(Math.max(1, ...bars().map((bar) => bar.longestPs))));
+        const columns = createMemo(() =>
+          columnsFor(Math.max(1, ...bars().map((bar) => bar.longestPs))),
+        );
         const isChosen = createMemo(() => stepTest(selected('steps')));
         const outliers = () => bars().filter((bar) => bar.is_outlier).length;
         const legend = () =>
-          PARTS.filter((_, index) => data().rows.some((row) => partOf(row, index) > 0)).map((part) => ({
-            title: part.title,
-            colour: part.colour,
-            figure: part.part,
-          }));
+          PARTS.filter((_, index) => data().rows.some((row) => partOf(row, index) > 0)).map(
+            (part) => ({
+              title: part.title,
+              colour: part.colour,
+              figure: part.part,
+            }),
+          );
         useStepKeys(bars);
         return (
           <Show when={data().rows.length > 0} fallback={<NoSteps />}>
@@ -114,15 +146,20 @@ export default function StepsView(props: ViewProps) {
                 <header>
                   <h2>{plural(bars().length, 'step')}</h2>
                   <span class="muted number">
-                    <Show when={data().source}>{(source) => <>{sourceText(source()).short}, </>}</Show>
+                    <Show when={data().source}>
+                      {(source) => <>{sourceText(source()).short}, </>}
+                    </Show>
                     <Show when={data().step_time_ps}>
                       {(time) => (
                         <>
-                          mean {formatDuration(Math.round(time().mean))}, median {formatDuration(time().median)},{' '}
+                          mean {formatDuration(Math.round(time().mean))}, median{' '}
+                          {formatDuration(time().median)},{' '}
                         </>
                       )}
                     </Show>
-                    <span data-figure="is_outlier">{outliers() === 0 ? 'no outliers' : plural(outliers(), 'outlier')}</span>
+                    <span data-figure="is_outlier">
+                      {outliers() === 0 ? 'no outliers' : plural(outliers(), 'outlier')}
+                    </span>
                   </span>
                   <span class="spacer" />
                   <Legend entries={legend()} />
@@ -139,6 +176,7 @@ export default function StepsView(props: ViewProps) {
                   noun="row"
                   fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-steps`}
                   isFilling
+                  absent="Zero throughout"
                   onRow={(row) => toggleStep(row.step)}
                   isSelected={(row) => isChosen()?.(row.step) ?? false}
                 />
@@ -155,8 +193,8 @@ export default function StepsView(props: ViewProps) {
 function NoSteps() {
   return (
     <EmptyState title="No steps in this profile" code={CODE_STEPS}>
-      No step line, no step annotation, and no program that repeats was found. Wrap each step of the loop and record
-      again:
+      No step line, no step annotation, and no program that repeats was found. Wrap each step of the
+      loop and record again:
     </EmptyState>
   );
 }

@@ -13,11 +13,12 @@ import { bucketAt, drawChart, MARGIN, slotOf, type Chart } from './draw';
 import { axisTop, bucketSteps, stepsBetween, stepTest, type Bucket } from './layout';
 import './chart.css';
 
-const HEIGHT = 196;
+const LEAST_HEIGHT = 196;
 
 export function StepChart(props: { series: readonly StepBar[] }) {
   let canvas!: HTMLCanvasElement;
   const [width, setWidth] = createSignal(0);
+  const [height, setHeight] = createSignal(LEAST_HEIGHT);
   const [hovered, setHovered] = createSignal(-1);
   const [dragFrom, setDragFrom] = createSignal(-1);
 
@@ -26,7 +27,7 @@ export function StepChart(props: { series: readonly StepBar[] }) {
     buckets: buckets(),
     topPs: axisTop(buckets()),
     width: width(),
-    height: HEIGHT,
+    height: height(),
     colours: {
       text: themeColour('text'),
       faint: themeColour('text-muted'),
@@ -44,7 +45,10 @@ export function StepChart(props: { series: readonly StepBar[] }) {
   }));
 
   onMount(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    const observer = new ResizeObserver(([entry]) => {
+      setWidth(Math.floor(entry?.contentRect.width ?? 0));
+      setHeight(Math.floor(entry?.contentRect.height ?? LEAST_HEIGHT));
+    });
     observer.observe(canvas.parentElement ?? canvas);
     onCleanup(() => observer.disconnect());
   });
@@ -54,12 +58,13 @@ export function StepChart(props: { series: readonly StepBar[] }) {
     if (!context || current.width === 0) return;
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(current.width * ratio);
-    canvas.height = Math.round(HEIGHT * ratio);
+    canvas.height = Math.round(current.height * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawChart(context, current, themeColour('sans') || 'sans-serif');
   });
 
-  const at = (event: PointerEvent) => bucketAt(chart(), event.clientX - canvas.getBoundingClientRect().left);
+  const at = (event: PointerEvent) =>
+    bucketAt(chart(), event.clientX - canvas.getBoundingClientRect().left);
   const finish = (event: PointerEvent) => {
     const [from, to] = [buckets()[dragFrom()], buckets()[at(event)]];
     setDragFrom(-1);
@@ -69,7 +74,7 @@ export function StepChart(props: { series: readonly StepBar[] }) {
   };
 
   return (
-    <div class="step-chart" style={{ height: `${HEIGHT}px` }}>
+    <div class="step-chart" style={{ 'min-height': `${LEAST_HEIGHT}px` }}>
       <canvas
         ref={canvas}
         role="img"
@@ -112,7 +117,12 @@ function Details(props: { bucket: Bucket; left: number }) {
       </Show>
       <table>
         <tbody>
-          <For each={PARTS.map((part, index) => ({ ...part, value: props.bucket.partsPs[index] ?? 0 })).filter((part) => part.value > 0)}>
+          <For
+            each={PARTS.map((part, index) => ({
+              ...part,
+              value: props.bucket.partsPs[index] ?? 0,
+            })).filter((part) => part.value > 0)}
+          >
             {(part) => (
               <tr>
                 <td>

@@ -1,5 +1,5 @@
 /** Draws the step chart on its canvas. */
-import { columnScale } from '../../format/numbers';
+import { columnScale, formatDuration } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { axisTicks, type Bucket } from './layout';
 
@@ -28,15 +28,20 @@ export interface Chart {
 }
 
 /** Left edge of a bar, and its slot's width. */
-export function slotOf(chart: Pick<Chart, 'buckets' | 'width'>, index: number): [left: number, width: number] {
-  const width = (chart.width - MARGIN.left - MARGIN.right) / Math.max(1, chart.buckets.length);
-  return [MARGIN.left + index * width, width];
+export function slotOf(
+  chart: Pick<Chart, 'buckets' | 'width'>,
+  index: number,
+): [left: number, width: number] {
+  const slot = (chart.width - MARGIN.left - MARGIN.right) / Math.max(1, chart.buckets.length);
+  // Whole pixels, or highlights of neighbours leave seams.
+  const left = Math.round(MARGIN.left + index * slot);
+  return [left, Math.max(1, Math.round(MARGIN.left + (index + 1) * slot) - left)];
 }
 
 /** The bar below a point, -1 beside them. */
 export function bucketAt(chart: Pick<Chart, 'buckets' | 'width'>, x: number): number {
-  const [, width] = slotOf(chart, 0);
-  const index = Math.floor((x - MARGIN.left) / width);
+  const slot = (chart.width - MARGIN.left - MARGIN.right) / Math.max(1, chart.buckets.length);
+  const index = Math.floor((x - MARGIN.left) / slot);
   return index >= 0 && index < chart.buckets.length ? index : -1;
 }
 
@@ -65,18 +70,29 @@ function drawAxis(context: CanvasRenderingContext2D, chart: Chart): void {
   context.fillText(scale.unit, MARGIN.left - 6, 6);
 }
 
-function drawBar(context: CanvasRenderingContext2D, chart: Chart, bucket: Bucket, index: number): void {
+function drawBar(
+  context: CanvasRenderingContext2D,
+  chart: Chart,
+  bucket: Bucket,
+  index: number,
+): void {
   const { colours } = chart;
   const [left, slot] = slotOf(chart, index);
   const gap = slot >= 8 ? Math.min(6, slot * 0.2) : slot >= 3 ? 1 : 0;
-  const width = Math.max(1, Math.min(54, slot - gap));
-  const x = left + (slot - width) / 2;
-  const isDragged = chart.dragged !== null && chart.dragged[0] <= index && index <= chart.dragged[1];
-  const isOn = isDragged || chart.isSelected === null || chart.isSelected(bucket.first) || chart.isSelected(bucket.last);
+  const width = Math.max(1, Math.round(Math.min(54, slot - gap)));
+  const x = Math.round(left + (slot - width) / 2);
+  const isDragged =
+    chart.dragged !== null && chart.dragged[0] <= index && index <= chart.dragged[1];
+  const isOn =
+    isDragged ||
+    chart.isSelected === null ||
+    chart.isSelected(bucket.first) ||
+    chart.isSelected(bucket.last);
   const bottom = yOf(chart, 0);
   if (index === chart.hovered || isDragged || (chart.isSelected !== null && isOn)) {
     context.fillStyle = isDragged || chart.isSelected !== null ? colours.soft : colours.line;
-    context.globalAlpha = index === chart.hovered && chart.isSelected === null && !isDragged ? 0.5 : 1;
+    context.globalAlpha =
+      index === chart.hovered && chart.isSelected === null && !isDragged ? 0.5 : 1;
     context.fillRect(left, MARGIN.top - 6, slot, bottom - MARGIN.top + 6);
   }
   context.globalAlpha = isOn ? 1 : 0.32;
@@ -91,11 +107,18 @@ function drawBar(context: CanvasRenderingContext2D, chart: Chart, bucket: Bucket
   });
   context.globalAlpha = 1;
   if (bucket.durationPs > chart.topPs * 1.0001) drawCut(context, chart, bucket, x, width);
-  else if (bucket.isOutlier) drawMark(context, x + width / 2, yOf(chart, bucket.durationPs) - 4, colours);
+  else if (bucket.isOutlier)
+    drawMark(context, x + width / 2, yOf(chart, bucket.durationPs) - 4, colours);
 }
 
 /** A bar longer than the axis: two slanted strokes through it and its length above. */
-function drawCut(context: CanvasRenderingContext2D, chart: Chart, bucket: Bucket, x: number, width: number): void {
+function drawCut(
+  context: CanvasRenderingContext2D,
+  chart: Chart,
+  bucket: Bucket,
+  x: number,
+  width: number,
+): void {
   const y = MARGIN.top + 12;
   context.strokeStyle = chart.colours.soft;
   context.lineWidth = 2;
@@ -105,8 +128,7 @@ function drawCut(context: CanvasRenderingContext2D, chart: Chart, bucket: Bucket
     context.lineTo(x + width + 1, y - 3 + shift);
     context.stroke();
   }
-  const scale = columnScale('duration', [bucket.durationPs]);
-  const text = `${scale.text(bucket.durationPs).replace(/\.?0+$/, '')} ${scale.unit}`;
+  const text = formatDuration(bucket.durationPs);
   context.fillStyle = bucket.isOutlier ? chart.colours.problem : chart.colours.text;
   context.textBaseline = 'bottom';
   const half = context.measureText(text).width / 2;
@@ -115,7 +137,12 @@ function drawCut(context: CanvasRenderingContext2D, chart: Chart, bucket: Bucket
   context.fillText(text, centre, MARGIN.top - 2);
 }
 
-function drawMark(context: CanvasRenderingContext2D, x: number, y: number, colours: ChartColours): void {
+function drawMark(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  colours: ChartColours,
+): void {
   context.fillStyle = colours.problem;
   context.beginPath();
   context.moveTo(x, y);
@@ -126,7 +153,8 @@ function drawMark(context: CanvasRenderingContext2D, x: number, y: number, colou
 
 function drawNumbers(context: CanvasRenderingContext2D, chart: Chart): void {
   const [, slot] = slotOf(chart, 0);
-  const longest = context.measureText(String(chart.buckets[chart.buckets.length - 1]?.last ?? 0)).width + 10;
+  const longest =
+    context.measureText(String(chart.buckets[chart.buckets.length - 1]?.last ?? 0)).width + 10;
   const every = Math.max(1, niceEvery(Math.ceil(longest / slot)));
   context.fillStyle = chart.colours.faint;
   context.textAlign = 'center';

@@ -18,8 +18,18 @@ export function useStepKeys(series: () => readonly { step: number }[]): void {
     return true;
   };
   const undo = [
-    registerShortcut({ keys: ['n'], group: 'Steps', label: 'Select the next step', run: () => move(1) }),
-    registerShortcut({ keys: ['p'], group: 'Steps', label: 'Select the previous step', run: () => move(-1) }),
+    registerShortcut({
+      keys: ['n'],
+      group: 'Steps',
+      label: 'Select the next step',
+      run: () => move(1),
+    }),
+    registerShortcut({
+      keys: ['p'],
+      group: 'Steps',
+      label: 'Select the previous step',
+      run: () => move(-1),
+    }),
   ];
   onCleanup(() => undo.forEach((unregister) => unregister()));
 }

@@ -42,7 +42,8 @@ test('selections of steps', () => {
   const [first, , third] = bucketSteps(series([1, 2, 3]), 100);
   expect(stepsBetween(third!, first!)).toBe('1..=3');
   expect(stepsBetween(first!, first!)).toBe('1');
-  const picked = (selection: string) => [1, 2, 3, 4, 5, 6].filter(stepTest(selection) ?? (() => true));
+  const picked = (selection: string) =>
+    [1, 2, 3, 4, 5, 6].filter(stepTest(selection) ?? (() => true));
   expect(picked('2..4')).toEqual([2, 3]);
   expect(picked('2..=4,6')).toEqual([2, 3, 4, 6]);
   expect(picked('5..')).toEqual([5, 6]);

@@ -58,7 +58,8 @@ export function axisTicks(top: number, count: number): number[] {
   if (!(top > 0)) return [0];
   const raw = top / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw) ?? raw;
+  const step =
+    [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw) ?? raw;
   const ticks: number[] = [];
   for (let index = 0; index * step <= top * 1.0001; index++) ticks.push(index * step);
   return ticks;

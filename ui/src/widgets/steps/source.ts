@@ -6,7 +6,10 @@ export function sourceText(source: StepSource): { short: string; long: string } 
     case 'step_line':
       return { short: 'recorded by the device', long: 'From the Steps line the device recorded.' };
     case 'annotation':
-      return { short: 'from step annotations', long: 'From StepTraceAnnotation slices on a host thread.' };
+      return {
+        short: 'from step annotations',
+        long: 'From StepTraceAnnotation slices on a host thread.',
+      };
     case 'program_runs':
       return {
         short: 'inferred from program runs',

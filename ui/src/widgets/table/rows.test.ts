@@ -31,17 +31,26 @@ const names = (list: Row[]) => list.map((row) => row.name);
 describe('sorting', () => {
   test('largest first, equal rows in their order, missing last', () => {
     expect(names(sortRows(rows, columns, parseSort('self_ps')))).toEqual([
-      'dot.1', 'fusion.10', 'Copy, "slow"', 'fusion.9',
+      'dot.1',
+      'fusion.10',
+      'Copy, "slow"',
+      'fusion.9',
     ]);
   });
   test('smallest first, missing still last', () => {
     expect(names(sortRows(rows, columns, parseSort('-self_ps')))).toEqual([
-      'fusion.10', 'Copy, "slow"', 'dot.1', 'fusion.9',
+      'fusion.10',
+      'Copy, "slow"',
+      'dot.1',
+      'fusion.9',
     ]);
   });
   test('numbers in names count as numbers', () => {
     expect(names(sortRows(rows, columns, parseSort('-name')))).toEqual([
-      'Copy, "slow"', 'dot.1', 'fusion.9', 'fusion.10',
+      'Copy, "slow"',
+      'dot.1',
+      'fusion.9',
+      'fusion.10',
     ]);
   });
   test('an unknown column changes nothing', () => {
@@ -74,7 +83,9 @@ describe('filtering', () => {
 });
 
 test('CSV holds raw values and quotes what needs it', () => {
-  expect(toCsv(rows.slice(1), columns)).toBe('name,self_ps\nfusion.9,\ndot.1,70\n"Copy, ""slow""",5\n');
+  expect(toCsv(rows.slice(1), columns)).toBe(
+    'name,self_ps\nfusion.9,\ndot.1,70\n"Copy, ""slow""",5\n',
+  );
 });
 
 test('hasValues', () => {

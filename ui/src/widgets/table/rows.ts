@@ -17,6 +17,10 @@ export interface Column<Row> {
   figure?: string;
   /** Pixels. The first column also takes what is left over. */
   width: number;
+  /** Columns of one scale share a unit and its decimals, so that they compare. */
+  scale?: string;
+  /** What the header shows instead of the title. */
+  head?: () => JSX.Element;
   /** What the cell shows instead of the value's text. */
   cell?: (row: Row, scale: Scale) => JSX.Element;
   /** The column goes when no row has a value, and the foot of the table names it. */
@@ -48,7 +52,11 @@ export function nextSort<Row>(current: Sort | null, column: Column<Row>): Sort {
 }
 
 /** Sorted copy; equal rows keep their order, missing values come last either way. */
-export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: Sort | null): Row[] {
+export function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: Sort | null,
+): Row[] {
   const column = columns.find((candidate) => candidate.key === sort?.key);
   if (!column || !sort) return [...rows];
   const sign = sort.isAscending ? 1 : -1;
@@ -62,7 +70,11 @@ export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row
 }
 
 /** A test for rows: a regular expression over the texts, any case unless it has capitals. */
-export function filterRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], query: string): Row[] {
+export function filterRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  query: string,
+): Row[] {
   if (!query) return [...rows];
   const pattern = compilePattern(query);
   const texts = columns.filter((column) => column.kind === undefined);

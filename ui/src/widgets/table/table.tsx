@@ -2,7 +2,17 @@
  * The table of all views: virtualised rows, sticky header and first column, sorting, filtering,
  * CSV of what is shown, keyboard. Order and search live in the `TableState` given to it.
  */
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  type JSX,
+} from 'solid-js';
 
 import { columnScale, formatCount, MISSING, type Scale } from '../../format/numbers';
 import { download } from '../copy';
@@ -17,6 +27,10 @@ interface TableProps<Row> {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   state: TableState;
+  /** Rows loaded, when `rows` are a part of them: the unfolded ones of a tree. */
+  loadedCount?: number;
+  /** What to say of optional columns without values. */
+  absent?: string;
   /** What a row is, for the count and the label: `op`. */
   noun: string;
   /** Rows before the server's limit, when that is more than `rows`. */
@@ -42,7 +56,7 @@ interface TableProps<Row> {
 }
 
 interface Shown<Row> extends Column<Row> {
-  scale: Scale;
+  shared: Scale;
 }
 
 export function DataTable<Row>(props: TableProps<Row>) {
@@ -57,19 +71,24 @@ export function DataTable<Row>(props: TableProps<Row>) {
   });
   const columns = createMemo<Shown<Row>[]>(() =>
     props.columns
-      .filter((column) => !column.isExportOnly && !(column.isOptional && !hasValues(props.rows, column)))
-      .map((column) => ({ ...column, scale: scaleOf(column, props.rows) })),
+      .filter(
+        (column) => !column.isExportOnly && !(column.isOptional && !hasValues(props.rows, column)),
+      )
+      .map((column) => ({ ...column, shared: scaleOf(column, props.columns, props.rows) })),
   );
   const missing = createMemo(() =>
     props.columns.filter((column) => column.isOptional && !hasValues(props.rows, column)),
   );
   const template = createMemo(() =>
     columns()
-      .map((column, index) => (index === 0 ? `minmax(${column.width}px, 1fr)` : `${column.width}px`))
+      .map((column, index) =>
+        index === 0 ? `minmax(${column.width}px, 1fr)` : `${column.width}px`,
+      )
       .join(' '),
   );
   const width = createMemo(() => columns().reduce((sum, column) => sum + column.width, 0));
-  const first = () => (props.isFilling ? Math.max(0, Math.floor(scrollTop() / ROW_HEIGHT) - OVERSCAN) : 0);
+  const first = () =>
+    props.isFilling ? Math.max(0, Math.floor(scrollTop() / ROW_HEIGHT) - OVERSCAN) : 0;
   const last = () =>
     props.isFilling
       ? Math.min(rows().length, Math.ceil((scrollTop() + height()) / ROW_HEIGHT) + OVERSCAN)
@@ -115,29 +134,37 @@ export function DataTable<Row>(props: TableProps<Row>) {
     download(
       `${props.fileName}.csv`,
       'text/csv',
-      toCsv(rows(), props.columns.filter((column) => column.isExportOnly || columns().some((other) => other.key === column.key))),
+      toCsv(
+        rows(),
+        props.columns.filter(
+          (column) => column.isExportOnly || columns().some((other) => other.key === column.key),
+        ),
+      ),
     );
 
   return (
-    <div class="table" classList={{ 'is-filling': props.isFilling ?? false, 'is-plain': props.isPlain ?? false }}>
+    <div
+      class="table"
+      classList={{ 'is-filling': props.isFilling ?? false, 'is-plain': props.isPlain ?? false }}
+    >
       <Show when={!props.isPlain}>
         <div class="table-tools">
           <Show when={!props.isBare}>
-          <input
-            type="search"
-            class="table-search"
-            placeholder={`Filter ${props.noun}s: text or regular expression`}
-            aria-label={`Filter ${props.noun}s`}
-            data-shortcut="search"
-            value={props.state.query()}
-            onInput={(event) => props.state.setQuery(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') {
-                props.state.setQuery('');
-                event.currentTarget.blur();
-              }
-            }}
-          />
+            <input
+              type="search"
+              class="table-search"
+              placeholder={`Filter ${props.noun}s: text or regular expression`}
+              aria-label={`Filter ${props.noun}s`}
+              data-shortcut="search"
+              value={props.state.query()}
+              onInput={(event) => props.state.setQuery(event.currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Escape') {
+                  props.state.setQuery('');
+                  event.currentTarget.blur();
+                }
+              }}
+            />
           </Show>
           <Show when={props.onPromoteQuery && props.state.query()}>
             <button
@@ -157,7 +184,12 @@ export function DataTable<Row>(props: TableProps<Row>) {
             <span class="spacer" />
           </Show>
           <span class="table-count number" aria-live="polite">
-            {countText(rows().length, props.rows.length, props.rowCount, props.noun)}
+            {countText(
+              rows().length,
+              props.loadedCount ?? props.rows.length,
+              props.rowCount,
+              props.noun,
+            )}
           </span>
           <button class="quiet" data-tip="Save what the table shows, raw values" onClick={saveCsv}>
             CSV
@@ -180,22 +212,31 @@ export function DataTable<Row>(props: TableProps<Row>) {
               {(column) => {
                 const sort = () => (props.isOrdered ? null : props.state.sort());
                 const order = () =>
-                  sort()?.key === column.key ? (sort()?.isAscending ? 'ascending' : 'descending') : undefined;
+                  sort()?.key === column.key
+                    ? sort()?.isAscending
+                      ? 'ascending'
+                      : 'descending'
+                    : undefined;
                 return (
                   <button
                     class="table-cell"
-                    classList={{ 'is-number': column.kind !== undefined, 'is-sorted': order() !== undefined }}
+                    classList={{
+                      'is-number': column.kind !== undefined,
+                      'is-sorted': order() !== undefined,
+                    }}
                     role="columnheader"
                     aria-sort={order() ?? 'none'}
                     data-figure={column.figure ?? column.key}
                     disabled={props.isOrdered}
                     onClick={() => props.state.setSort(nextSort(props.state.sort(), column))}
                   >
-                    <span class="table-title">{column.title}</span>
-                    <Show when={column.scale.unit}>
-                      <span class="table-unit">{column.scale.unit}</span>
+                    <span class="table-title">{column.head?.() ?? column.title}</span>
+                    <Show when={column.shared.unit}>
+                      <span class="table-unit">{column.shared.unit}</span>
                     </Show>
-                    <span class="table-order">{order() === 'ascending' ? '▲' : order() ? '▼' : ''}</span>
+                    <span class="table-order">
+                      {order() === 'ascending' ? '▲' : order() ? '▼' : ''}
+                    </span>
                   </button>
                 );
               }}
@@ -230,13 +271,18 @@ export function DataTable<Row>(props: TableProps<Row>) {
         </div>
         <Show when={rows().length === 0}>
           <div class="table-empty">
-            {props.rows.length === 0 ? (props.empty ?? `No ${props.noun}s`) : `No ${props.noun} matches “${props.state.query()}”`}
+            {props.rows.length === 0
+              ? (props.empty ?? `No ${props.noun}s`)
+              : `No ${props.noun} matches “${props.state.query()}”`}
           </div>
         </Show>
       </div>
       <Show when={!props.isPlain && props.rows.length > 0 && missing().length > 0}>
         <p class="table-foot muted">
-          Not in this profile: {missing().map((column) => column.title).join(', ')}
+          {props.absent ?? 'Not in this profile'}:{' '}
+          {missing()
+            .map((column) => column.title)
+            .join(', ')}
         </p>
       </Show>
     </div>
@@ -246,31 +292,47 @@ export function DataTable<Row>(props: TableProps<Row>) {
 function TableCell<Row>(props: { row: Row; column: Shown<Row> }) {
   const content = () => {
     const column = props.column;
-    if (column.cell) return column.cell(props.row, column.scale);
+    if (column.cell) return column.cell(props.row, column.shared);
     const value = column.value(props.row);
-    if (column.kind) return column.scale.text(typeof value === 'number' ? value : null);
-    return value === null || value === '' ? <span class="table-missing">{MISSING}</span> : String(value);
+    if (column.kind) return column.shared.text(typeof value === 'number' ? value : null);
+    return value === null || value === '' ? (
+      <span class="table-missing">{MISSING}</span>
+    ) : (
+      String(value)
+    );
   };
   const tip = () => {
-    const value = props.column.kind || props.column.cell ? '' : String(props.column.value(props.row) ?? '');
+    const value =
+      props.column.kind || props.column.cell ? '' : String(props.column.value(props.row) ?? '');
     // About what fits at seven pixels a character.
     return value.length * 7 > props.column.width - 16 ? value : undefined;
   };
   return (
-    <div class="table-cell" classList={{ 'is-number': props.column.kind !== undefined }} role="gridcell" data-tip={tip()}>
+    <div
+      class="table-cell"
+      classList={{ 'is-number': props.column.kind !== undefined }}
+      role="gridcell"
+      data-tip={tip()}
+    >
       {content()}
     </div>
   );
 }
 
-function scaleOf<Row>(column: Column<Row>, rows: readonly Row[]): Scale {
+function scaleOf<Row>(
+  column: Column<Row>,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Scale {
   if (!column.kind) return { unit: '', size: 1, text: String };
+  const sharing = columns.filter(
+    (other) =>
+      other.key === column.key || (column.scale !== undefined && other.scale === column.scale),
+  );
+  const values = sharing.flatMap((other) => rows.map((row) => other.value(row)));
   return columnScale(
     column.kind,
-    rows.map((row) => {
-      const value = column.value(row);
-      return typeof value === 'number' ? value : null;
-    }),
+    values.filter((value) => typeof value === 'number'),
   );
 }
 

@@ -14,6 +14,6 @@ label: number,
 name: string, 
 /**
  * Colour class: `matmul`, `attention`, `compute`, `collective`, `copy`, `program`, `step`,
- * `python`, `host`, `wait`, `compile`, `marker`, `idle`.
+ * `python`, `host`, `wait`, `input`, `compile`, `marker`.
  */
 class: string, };

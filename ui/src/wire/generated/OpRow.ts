@@ -17,7 +17,7 @@ program_id: string,
  */
 name: string, 
 /**
- * HLO category, such as `loop fusion`.
+ * HLO category, such as `loop fusion`; `kernel` or `transfer` for work without an op.
  */
 category: string, 
 /**
@@ -29,9 +29,13 @@ class: string,
  */
 device: string, 
 /**
- * How often it ran.
+ * Slices: executions of the op on TPU and XLA:CPU, kernel launches and copies on GPU.
  */
 occurrences: number, 
+/**
+ * Executions the work is counted with: an op lowered to several kernels did its work once.
+ */
+executions: number, 
 /**
  * Σ duration.
  */
@@ -45,19 +49,19 @@ self_ps: number,
  */
 self_ratio: number, 
 /**
- * Floating point operations per occurrence, normalised as the chip's peak; absent if unknown.
+ * Floating point operations per execution, normalised as the chip's peak; absent if unknown.
  */
 flops: number | null, 
 /**
- * Bytes read and written per occurrence; absent if unknown.
+ * Bytes read and written per execution; absent if unknown.
  */
 bytes: number | null, 
 /**
- * flops × occurrences ÷ total time, per second.
+ * flops × executions ÷ total time, per second.
  */
 flop_rate: number | null, 
 /**
- * bytes × occurrences ÷ total time, per second.
+ * bytes × executions ÷ total time, per second.
  */
 bandwidth: number | null, 
 /**

@@ -17,6 +17,6 @@ busy_ps: number,
  */
 self_ps: number, 
 /**
- * Number of op executions.
+ * Number of slices.
  */
 occurrences: number, };

@@ -21,7 +21,7 @@ depth: number,
  */
 child_count: number, 
 /**
- * Op executions at or below this node.
+ * Slices of work at or below this node, as `ops` counts them.
  */
 occurrences: number, 
 /**
@@ -45,14 +45,15 @@ forward_ps: number,
  */
 backward_ps: number, 
 /**
- * Part of `total_ps` that recomputes (`rematted_computation`, `checkpoint`, `.remat`).
+ * Part of `total_ps` that recomputes (name stack contains `rematted_computation`, or XLA
+ * rematerialised the op); counted here even inside the backward pass.
  */
 rematerialised_ps: number, 
 /**
- * Σ flops × occurrences at or below; absent if no op there has a cost.
+ * Σ flops × executions at or below; absent if no op there has a cost.
  */
 flops: number | null, 
 /**
- * Σ bytes × occurrences at or below.
+ * Σ bytes × executions at or below.
  */
 bytes: number | null, };

@@ -13,7 +13,7 @@ step: number,
  */
 start_ps: number, 
 /**
- * Mean duration over hosts and devices.
+ * Duration: mean over hosts of the mean over the host's devices.
  */
 duration_ps: number, 
 /**

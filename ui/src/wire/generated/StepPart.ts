@@ -10,7 +10,7 @@ export type StepPart = {
  */
 part: PartKind, 
 /**
- * Mean over steps and devices.
+ * Mean over steps of the mean over hosts of the mean over the host's devices.
  */
 mean_ps: number, 
 /**

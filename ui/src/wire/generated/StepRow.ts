@@ -61,11 +61,11 @@ compilation_ps: number,
  */
 host_overhead_ps: number, 
 /**
- * Nothing recorded.
+ * Device idle, host waits or recorded nothing.
  */
 idle_ps: number, 
 /**
- * Duration is further from the median than 3.5 robust deviations (0.6745·|x − median| ÷ MAD)
+ * Duration is further from the median of the same device's steps than 3.5 robust deviations (0.6745·|x − median| ÷ MAD)
  * and at least 5 % of it.
  */
 is_outlier: boolean, };

@@ -13,13 +13,18 @@ export type StepsReport = {
  */
 source: StepSource | null, 
 /**
- * Statistics over the step durations (one value per step: the mean over its rows).
+ * Statistics over the step durations. One value per step: the mean over hosts of its
+ * annotation where it has one, else the mean over devices.
  */
 step_time_ps: StepTime | null, 
 /**
  * One row per step, host and device; `device` is empty for a host without devices.
  */
 rows: Array<StepRow>, 
+/**
+ * Rows before the limit.
+ */
+row_count: number, 
 /**
  * What the figures do not cover.
  */

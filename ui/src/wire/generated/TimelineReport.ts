@@ -16,7 +16,7 @@ start_ps: number,
  */
 end_ps: number, 
 /**
- * Slices in the session.
+ * Slices in the selection.
  */
 slice_count: number, 
 /**

@@ -13,8 +13,8 @@ track: number,
  */
 name: string, 
 /**
- * `steps`, `programs`, `ops`, `async_ops`, `stream`, `scopes`, `host_thread`, `python`,
- * `counter`, `other`.
+ * `steps`, `programs`, `ops`, `async_ops`, `stream`, `derived`, `counter`, `python`,
+ * `host_thread`, `other`.
  */
 role: string, 
 /**

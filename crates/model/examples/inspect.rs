@@ -10,20 +10,40 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut inputs = Vec::new();
     for path in std::env::args().skip(1) {
         let bytes = std::fs::read(&path)?;
-        inputs.push(HostInput { host: path, bytes: Arc::new(bytes), problem: None });
+        inputs.push(HostInput {
+            host: path,
+            bytes: Arc::new(bytes),
+            problem: None,
+        });
     }
     let begin = Instant::now();
     let session = ingest("inspected", inputs)?;
     println!("ingest took {:.1} ms", begin.elapsed().as_secs_f64() * 1e3);
-    println!("{} slices, {} labels, {} ops, {} flows", session.slice_count(), session.labels.len(), session.ops.len(), session.flows.all().len());
+    println!(
+        "{} slices, {} labels, {} ops, {} flows",
+        session.slice_count(),
+        session.labels.len(),
+        session.ops.len(),
+        session.flows.all().len()
+    );
     for (index, device) in session.devices.iter().enumerate() {
-        println!("device {index} {} {:?} {:?}", device.name, device.kind, device.chip);
+        println!(
+            "device {index} {} {:?} {:?}",
+            device.name, device.kind, device.chip
+        );
     }
     for track in &session.tracks {
         println!(
             "track {:30} {:?} device {:?} lanes {} nests {} slices {} {:?}",
-            session.text(track.name), track.role, track.device, track.lanes.len(), track.nests.len(), track.slice_count(),
-            track.extent().map(|e| (e.start.0 / 1_000_000, e.end.0 / 1_000_000)),
+            session.text(track.name),
+            track.role,
+            track.device,
+            track.lanes.len(),
+            track.nests.len(),
+            track.slice_count(),
+            track
+                .extent()
+                .map(|e| (e.start.0 / 1_000_000, e.end.0 / 1_000_000)),
         );
     }
     println!("steps {:?} {}", session.step_origin, session.steps.len());
@@ -38,7 +58,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("warning {warning:?}");
     }
     for host in &session.hosts {
-        println!("host {} {} events {:?}", host.name, host.event_count, host.facts);
+        println!(
+            "host {} {} events {:?}",
+            host.name, host.event_count, host.facts
+        );
     }
     Ok(())
 }

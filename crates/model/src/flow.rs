@@ -1,6 +1,8 @@
-//! Flows: arrows between slices.
+//! Flows: arrows between slices, joined when first asked for.
 
-use crate::ids::SliceId;
+use std::sync::OnceLock;
+
+use crate::ids::{HostId, SliceId, TrackId};
 
 /// One arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,8 +22,6 @@ pub enum FlowKind {
     Launch,
     /// A producer handed work to a consumer (equal context type and id).
     ProducerConsumer,
-    /// An asynchronous op's start and its span.
-    Async,
 }
 
 impl FlowKind {
@@ -30,47 +30,207 @@ impl FlowKind {
         match self {
             Self::Launch => "launch",
             Self::ProducerConsumer => "producer_consumer",
-            Self::Async => "async",
         }
     }
 }
 
-/// All arrows, found from either end.
-#[derive(Debug, Clone, Default)]
-pub struct Flows {
-    by_from: Vec<Flow>,
-    by_to: Vec<Flow>,
+/// One end of an arrow, as recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FlowEnd {
+    pub(crate) host: HostId,
+    pub(crate) key: FlowKey,
+    /// The slice lies on a device's track.
+    pub(crate) on_device: bool,
+    pub(crate) slice: SliceId,
 }
 
+/// What the two ends of an arrow have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FlowKey {
+    /// A launch or what it launched; the end on the device is the target.
+    Correlation(u64),
+    /// Context type and id.
+    Producer(i64, u64),
+    /// Context type and id.
+    Consumer(i64, u64),
+}
+
+impl FlowKey {
+    /// What both ends share.
+    const fn group(self) -> (u8, i64, u64) {
+        match self {
+            Self::Correlation(id) => (0, 0, id),
+            Self::Producer(kind, id) | Self::Consumer(kind, id) => (1, kind, id),
+        }
+    }
+}
+
+/// All arrows, found from either end. Profiles hold hundreds of thousands that most questions never
+/// need, so the ends are joined on first use.
+#[derive(Debug, Default)]
+pub struct Flows {
+    ends: Vec<FlowEnd>,
+    joined: OnceLock<Joined>,
+}
+
+#[derive(Debug, Default)]
+struct Joined {
+    by_from: Vec<Flow>,
+    /// Positions in `by_from`, by target.
+    by_to: Vec<u32>,
+}
+
+/// Keys with more ends than this on both sides are identities that were reused, not arrows.
+const MAX_PAIRS_PER_SIDE: usize = 64;
+
 impl Flows {
-    /// From arrows in any order; equal ones are kept once.
-    pub fn new(mut flows: Vec<Flow>) -> Self {
-        flows.sort_unstable();
-        flows.dedup();
-        let mut by_to = flows.clone();
-        by_to.sort_unstable_by_key(|flow| (flow.to, flow.from, flow.kind));
+    pub(crate) fn joined_on_demand(ends: Vec<FlowEnd>) -> Self {
         Self {
-            by_from: flows,
-            by_to,
+            ends,
+            joined: OnceLock::new(),
+        }
+    }
+
+    /// Renumbers tracks. Must keep their order.
+    pub(crate) fn move_tracks(&mut self, moved: impl Fn(TrackId) -> TrackId) {
+        for end in &mut self.ends {
+            end.slice.track = moved(end.slice.track);
+        }
+        for flow in self
+            .joined
+            .get_mut()
+            .into_iter()
+            .flat_map(|joined| &mut joined.by_from)
+        {
+            flow.from.track = moved(flow.from.track);
+            flow.to.track = moved(flow.to.track);
         }
     }
 
     /// All arrows, by origin.
     pub fn all(&self) -> &[Flow] {
-        &self.by_from
+        &self.joined().by_from
     }
 
     /// Arrows that leave the slice.
     pub fn from_slice(&self, slice: SliceId) -> &[Flow] {
-        let first = self.by_from.partition_point(|flow| flow.from < slice);
-        let last = self.by_from.partition_point(|flow| flow.from <= slice);
-        &self.by_from[first..last]
+        let flows = self.all();
+        let first = flows.partition_point(|flow| flow.from < slice);
+        let last = flows.partition_point(|flow| flow.from <= slice);
+        &flows[first..last]
     }
 
     /// Arrows that point at the slice.
-    pub fn to_slice(&self, slice: SliceId) -> &[Flow] {
-        let first = self.by_to.partition_point(|flow| flow.to < slice);
-        let last = self.by_to.partition_point(|flow| flow.to <= slice);
-        &self.by_to[first..last]
+    pub fn to_slice(&self, slice: SliceId) -> impl Iterator<Item = &Flow> {
+        let joined = self.joined();
+        let flow = |position: u32| &joined.by_from[position as usize];
+        let first = joined
+            .by_to
+            .partition_point(|&position| flow(position).to < slice);
+        let last = joined
+            .by_to
+            .partition_point(|&position| flow(position).to <= slice);
+        joined.by_to[first..last]
+            .iter()
+            .map(move |&position| flow(position))
+    }
+
+    fn joined(&self) -> &Joined {
+        self.joined.get_or_init(|| Joined::of(join(&self.ends)))
+    }
+}
+
+impl Joined {
+    fn of(mut flows: Vec<Flow>) -> Self {
+        flows.sort_unstable();
+        flows.dedup();
+        let count = u32::try_from(flows.len()).unwrap_or(u32::MAX);
+        let mut by_to: Vec<u32> = (0..count).collect();
+        by_to.sort_by_key(|&position| flows[position as usize].to);
+        Self {
+            by_from: flows,
+            by_to,
+        }
+    }
+}
+
+/// Joins ends of equal keys on the same host.
+fn join(ends: &[FlowEnd]) -> Vec<Flow> {
+    let mut order: Vec<&FlowEnd> = ends.iter().collect();
+    order.sort_unstable_by_key(|end| (end.host, end.key.group(), end.slice));
+    let mut flows = Vec::new();
+    for group in order.chunk_by(|a, b| (a.host, a.key.group()) == (b.host, b.key.group())) {
+        let kind = match group[0].key {
+            FlowKey::Correlation(_) => FlowKind::Launch,
+            FlowKey::Producer(..) | FlowKey::Consumer(..) => FlowKind::ProducerConsumer,
+        };
+        let is_origin = |end: &&FlowEnd| match end.key {
+            FlowKey::Correlation(_) => !end.on_device,
+            FlowKey::Producer(..) => true,
+            FlowKey::Consumer(..) => false,
+        };
+        let (origins, targets): (Vec<&FlowEnd>, Vec<&FlowEnd>) =
+            group.iter().copied().partition(is_origin);
+        if origins.len() > MAX_PAIRS_PER_SIDE && targets.len() > MAX_PAIRS_PER_SIDE {
+            continue;
+        }
+        for from in &origins {
+            flows.extend(targets.iter().map(|to| Flow {
+                from: from.slice,
+                to: to.slice,
+                kind,
+            }));
+        }
+    }
+    flows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slice(track: u32, index: u32) -> SliceId {
+        SliceId {
+            track: TrackId(track),
+            lane: 0,
+            index,
+        }
+    }
+
+    fn end(key: FlowKey, on_device: bool, slice: SliceId) -> FlowEnd {
+        FlowEnd {
+            host: HostId(0),
+            key,
+            on_device,
+            slice,
+        }
+    }
+
+    #[test]
+    fn a_launch_points_at_every_kernel_it_launched() {
+        let flows = Flows::joined_on_demand(vec![
+            end(FlowKey::Correlation(7), true, slice(0, 5)),
+            end(FlowKey::Correlation(7), false, slice(9, 1)),
+            end(FlowKey::Correlation(7), true, slice(0, 6)),
+            end(FlowKey::Correlation(8), true, slice(0, 7)),
+        ]);
+        assert_eq!(flows.all().len(), 2);
+        assert_eq!(flows.from_slice(slice(9, 1)).len(), 2);
+        assert_eq!(
+            flows.to_slice(slice(0, 6)).next().map(|flow| flow.from),
+            Some(slice(9, 1))
+        );
+        assert_eq!(flows.to_slice(slice(0, 7)).count(), 0);
+    }
+
+    #[test]
+    fn producers_and_consumers_match_by_type_and_id() {
+        let flows = Flows::joined_on_demand(vec![
+            end(FlowKey::Producer(5, 1), false, slice(1, 0)),
+            end(FlowKey::Consumer(5, 1), false, slice(2, 0)),
+            end(FlowKey::Consumer(6, 1), false, slice(3, 0)),
+        ]);
+        assert_eq!(flows.all().len(), 1);
+        assert_eq!(flows.all()[0].kind, FlowKind::ProducerConsumer);
     }
 }

@@ -3,6 +3,15 @@
 use crate::stat::{Stat, Stats};
 use crate::wire::{Cursor, Value, WireError};
 
+/// Tags of the fields: number · 8 + wire type.
+const METADATA_TAG: u8 = 0x08;
+const OFFSET_TAG: u8 = 0x10;
+const DURATION_TAG: u8 = 0x18;
+const STAT_TAG: u8 = 0x22;
+const OCCURRENCES_TAG: u8 = 0x28;
+/// Tag of an event in its line.
+const EVENT_TAG: u8 = 0x22;
+
 /// One event. Its stats are decoded when iterated.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
@@ -19,27 +28,63 @@ pub struct Event<'a> {
 
 impl<'a> Event<'a> {
     /// Decodes one event in a single pass, handing over each stat. What precedes damage is kept.
+    ///
+    /// The five fields that events consist of are recognised by their one-byte tags; everything
+    /// else takes the general way.
     #[inline]
     fn decode(message: &'a [u8], visit: &mut impl FnMut(Stat<'a>)) -> Self {
-        let mut event = Self {
-            metadata_id: 0,
-            offset_ps: 0,
-            duration_ps: 0,
-            occurrences: None,
-            message,
-        };
+        let mut event =
+            Self { metadata_id: 0, offset_ps: 0, duration_ps: 0, occurrences: None, message };
         let mut cursor = Cursor::new(message);
-        while let Ok(Some(field)) = cursor.field() {
-            match (field.number, field.value) {
-                (1, Value::Varint(id)) => event.metadata_id = id.cast_signed(),
-                (2, Value::Varint(offset)) => event.offset_ps = offset.cast_signed(),
-                (3, Value::Varint(duration)) => event.duration_ps = duration.cast_signed(),
-                (4, Value::Bytes(stat, 0)) => visit(Stat::new(stat)),
-                (5, Value::Varint(count)) => event.occurrences = Some(count.cast_signed()),
-                _ => {}
+        while let Some(tag) = cursor.peek() {
+            let is_known = match tag {
+                STAT_TAG => {
+                    let mut ahead = cursor;
+                    ahead.advance();
+                    ahead.whole_bytes().is_some_and(|stat| {
+                        visit(Stat::new(stat));
+                        cursor = ahead;
+                        true
+                    })
+                }
+                METADATA_TAG => event.number(&mut cursor, |event, id| event.metadata_id = id),
+                OFFSET_TAG => event.number(&mut cursor, |event, offset| event.offset_ps = offset),
+                DURATION_TAG => event.number(&mut cursor, |event, ps| event.duration_ps = ps),
+                OCCURRENCES_TAG => event.number(&mut cursor, |e, count| e.occurrences = Some(count)),
+                _ => false,
+            };
+            if !is_known && !event.other_field(&mut cursor) {
+                break;
             }
         }
         event
+    }
+
+    #[inline]
+    fn number(&mut self, cursor: &mut Cursor<'a>, set: impl FnOnce(&mut Self, i64)) -> bool {
+        let mut ahead = *cursor;
+        ahead.advance();
+        let Ok(value) = ahead.varint() else { return false };
+        set(self, value.cast_signed());
+        *cursor = ahead;
+        true
+    }
+
+    /// A field that is unknown or spelled in an unusual way; false ends the event.
+    #[cold]
+    fn other_field(&mut self, cursor: &mut Cursor<'a>) -> bool {
+        let Ok(Some(field)) = cursor.field() else { return false };
+        if let Value::Varint(value) = field.value {
+            let value = value.cast_signed();
+            match field.number {
+                1 => self.metadata_id = value,
+                2 => self.offset_ps = value,
+                3 => self.duration_ps = value,
+                5 => self.occurrences = Some(value),
+                _ => {}
+            }
+        }
+        true
     }
 
     /// The event's own stats, in file order.
@@ -74,6 +119,19 @@ impl<'a> Events<'a> {
     /// The next event, handing over each of its stats on the way: one pass over the bytes.
     #[inline]
     pub fn next_with(&mut self, visit: &mut impl FnMut(Stat<'a>)) -> Option<Event<'a>> {
+        if self.cursor.peek() == Some(EVENT_TAG) {
+            let mut ahead = self.cursor;
+            ahead.advance();
+            if let Some(bytes) = ahead.whole_bytes() {
+                self.cursor = ahead;
+                return Some(Event::decode(bytes, visit));
+            }
+        }
+        self.next_the_general_way(visit)
+    }
+
+    #[cold]
+    fn next_the_general_way(&mut self, visit: &mut impl FnMut(Stat<'a>)) -> Option<Event<'a>> {
         loop {
             let before = self.cursor.position();
             match self.cursor.field() {

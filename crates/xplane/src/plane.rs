@@ -25,6 +25,9 @@ pub struct Plane<'a> {
     message: &'a [u8],
 }
 
+/// Tag of an event in its line: field 4, length-delimited.
+const EVENT_TAG: u8 = 0x22;
+
 /// A line: one thread, stream or kind of device event.
 #[derive(Debug, Clone, Default)]
 pub struct Line<'a> {
@@ -40,6 +43,8 @@ pub struct Line<'a> {
     pub timestamp_ns: i64,
     /// Number of its events, the last one possibly cut off.
     pub event_count: usize,
+    /// Where in the message the first event stands.
+    events_at: usize,
     message: &'a [u8],
 }
 
@@ -116,26 +121,52 @@ impl<'a> Plane<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Decodes the header: writers put it before the events, but order is free, so all fields are
-    /// visited; events are counted and jumped over.
+    /// Reads what stands before the first event. Writers put the shown name behind the events:
+    /// [`Line::complete`] reads that, which takes a walk over them.
     fn decode(message: &'a [u8]) -> Self {
-        let mut line = Self {
-            message,
-            ..Self::default()
-        };
+        let mut line = Self { message, ..Self::default() };
         let mut cursor = Cursor::new(message);
-        while let Ok(Some(field)) = cursor.field() {
-            match (field.number, field.value) {
-                (1, Value::Varint(id)) => line.id = id.cast_signed(),
-                (2, Value::Bytes(name, _)) => line.name = lossy(name),
-                (4, Value::Bytes(..)) => line.event_count += 1,
-                (3, Value::Varint(timestamp)) => line.timestamp_ns = timestamp.cast_signed(),
-                (10, Value::Varint(id)) => line.display_id = id.cast_signed(),
-                (11, Value::Bytes(name, _)) => line.display_name = lossy(name),
-                _ => {}
+        while !matches!(cursor.peek(), Some(EVENT_TAG) | None) && line.header_field(&mut cursor) {}
+        line.events_at = cursor.position();
+        line
+    }
+
+    /// Counts the events, jumping from one to the next, and reads the header fields behind them.
+    /// To be called before `event_count`, `display_id` or `shown_name` are used; separate, so that
+    /// lines can be completed in parallel.
+    pub fn complete(&mut self) {
+        let mut cursor = Cursor::new(self.message);
+        cursor.skip_to(self.events_at);
+        self.event_count = 0;
+        loop {
+            if cursor.peek() == Some(EVENT_TAG) {
+                let mut ahead = cursor;
+                ahead.advance();
+                if ahead.whole_bytes().is_some() {
+                    self.event_count += 1;
+                    cursor = ahead;
+                    continue;
+                }
+            }
+            if !self.header_field(&mut cursor) {
+                return;
             }
         }
-        line
+    }
+
+    /// One field that is no event spelled the usual way; false at the end and at damage.
+    fn header_field(&mut self, cursor: &mut Cursor<'a>) -> bool {
+        let Ok(Some(field)) = cursor.field() else { return false };
+        match (field.number, field.value) {
+            (1, Value::Varint(id)) => self.id = id.cast_signed(),
+            (2, Value::Bytes(name, _)) => self.name = lossy(name),
+            (3, Value::Varint(timestamp)) => self.timestamp_ns = timestamp.cast_signed(),
+            (4, Value::Bytes(..)) => self.event_count += 1,
+            (10, Value::Varint(id)) => self.display_id = id.cast_signed(),
+            (11, Value::Bytes(name, _)) => self.display_name = lossy(name),
+            _ => {}
+        }
+        true
     }
 
     /// Its events, in file order.

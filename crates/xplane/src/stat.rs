@@ -75,6 +75,23 @@ impl<'a> Stat<'a> {
     /// The value. Of several the last counts; unknown fields are skipped, damage ends the stat.
     #[inline]
     pub fn value(&self) -> StatValue<'a> {
+        // The usual shape: a one-byte key, one number, nothing else.
+        if let [0x08, ..0x80, tag @ (0x18 | 0x20 | 0x38), number @ ..] = self.message {
+            let mut cursor = Cursor::new(number);
+            if let Ok(value) = cursor.varint()
+                && cursor.is_at_end()
+            {
+                return match tag {
+                    0x18 => StatValue::Uint(value),
+                    0x20 => StatValue::Int(value.cast_signed()),
+                    _ => StatValue::Ref(value),
+                };
+            }
+        }
+        self.any_value()
+    }
+
+    fn any_value(&self) -> StatValue<'a> {
         let mut decoded = StatValue::None;
         let mut cursor = Cursor::new(self.message);
         while let Ok(Some(field)) = cursor.field() {

@@ -53,6 +53,34 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.position..).unwrap_or_default()
     }
 
+    /// Moves to a position, at most the end.
+    pub(crate) fn skip_to(&mut self, position: usize) {
+        self.position = position.min(self.bytes.len());
+    }
+
+    /// A byte that is there, without moving.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.position).copied()
+    }
+
+    /// Moves past a byte that [`Cursor::peek`] returned.
+    #[inline]
+    pub(crate) fn advance(&mut self) {
+        self.position += 1;
+    }
+
+    /// The bytes of a length-delimited value, if they are all there; moves only then.
+    #[inline]
+    pub(crate) fn whole_bytes(&mut self) -> Option<&'a [u8]> {
+        let mut ahead = *self;
+        let length = usize::try_from(ahead.varint().ok()?).ok()?;
+        let end = ahead.position.checked_add(length)?;
+        let bytes = self.bytes.get(ahead.position..end)?;
+        self.position = end;
+        Some(bytes)
+    }
+
     /// The next field, or none at the end.
     #[inline]
     pub(crate) fn field(&mut self) -> Result<Option<Field<'a>>, WireError> {

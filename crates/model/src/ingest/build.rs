@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use stepscope_xplane::{Space, lossy};
 
-use super::decode::{ClockChoice, Columns, Decoded, EndpointKey, LineInput, decode_track};
+use super::decode::{ClockChoice, Decoded, LineInput, decode_track};
 use super::labels::{Labels, TrackContext, is_cpu_op};
-use super::nest::{Nested, nest};
-use super::plan::{TrackPlan, to_u32};
+use super::nest::{Grouping, Nested, nest};
+use super::plan::TrackPlan;
+use crate::flow::FlowKey;
 use crate::ids::LabelId;
 use crate::strings::Strings;
 use crate::track::{Origin, Samples, Track, TrackRole};
@@ -24,7 +25,7 @@ pub(super) struct BuiltTrack {
     pub(super) decoded: Decoded,
     pub(super) pieces: Vec<Piece>,
     /// Arrow ends with the lane and position of their slice, all in the track's own piece.
-    pub(super) ends: Vec<(EndpointKey, u32, u32)>,
+    pub(super) ends: Vec<(FlowKey, u32, u32)>,
 }
 
 /// Decodes and nests one track. Runs in parallel with others.
@@ -43,88 +44,40 @@ pub(super) fn build_track(
             is_op.then(|| key.ordinal.unwrap_or(0))
         })
         .collect();
-    let columns = std::mem::take(&mut decoded.columns);
-    let pieces: Vec<Piece> = split(columns, &ordinals)
-        .into_iter()
-        .map(|(ordinal, mut columns)| Piece {
-            ordinal,
-            nested: nest(&mut columns),
-        })
+    // The track's own slices are the first group.
+    let mut groups: Vec<Option<i64>> = ordinals.clone();
+    groups.push(None);
+    groups.sort_unstable();
+    groups.dedup();
+    let group_of_label: Vec<usize> = ordinals
+        .iter()
+        .map(|ordinal| groups.binary_search(ordinal).unwrap_or(0))
         .collect();
-    let ends = place_ends(&mut decoded, &pieces);
+    let columns = std::mem::take(&mut decoded.columns);
+    let wanted: Vec<u32> = decoded.endpoints.iter().map(|end| end.slice).collect();
+    let nested = nest(
+        columns,
+        &Grouping {
+            count: groups.len(),
+            of_label: &group_of_label,
+        },
+        &wanted,
+    );
+    let ends = std::mem::take(&mut decoded.endpoints)
+        .into_iter()
+        .zip(nested.places);
+    let ends = ends
+        .map(|(end, place)| (end.key, place.lane, place.index))
+        .collect();
+    let pieces = groups.into_iter().zip(nested.groups);
+    let pieces = pieces
+        .map(|(ordinal, nested)| Piece { ordinal, nested })
+        .collect();
     BuiltTrack {
         decoded,
         pieces,
         ends,
     }
-}
-
-/// Splits slices by the device ordinal of their label; the track's own come first.
-fn split(columns: Columns, ordinals: &[Option<i64>]) -> Vec<(Option<i64>, Columns)> {
-    if ordinals.iter().all(Option::is_none) {
-        return vec![(None, columns)];
-    }
-    let mut counts: BTreeMap<Option<i64>, usize> = BTreeMap::new();
-    for &label in &columns.labels {
-        *counts.entry(ordinals[label as usize]).or_default() += 1;
-    }
-    let mut parts: Vec<(Option<i64>, Columns)> = counts
-        .iter()
-        .map(|(&ordinal, &count)| (ordinal, Columns::with_capacity(count)))
-        .collect();
-    let part_of: Vec<usize> = ordinals
-        .iter()
-        .map(|ordinal| {
-            parts
-                .iter()
-                .position(|part| part.0 == *ordinal)
-                .unwrap_or(0)
-        })
-        .collect();
-    for index in 0..columns.starts.len() {
-        let part = &mut parts[part_of[columns.labels[index] as usize]].1;
-        part.starts.push(columns.starts[index]);
-        part.durations.push(columns.durations[index]);
-        part.labels.push(columns.labels[index]);
-        part.events.push(columns.events[index]);
-    }
-    parts
-}
-
-impl Columns {
-    fn with_capacity(count: usize) -> Self {
-        Self {
-            starts: Vec::with_capacity(count),
-            durations: Vec::with_capacity(count),
-            labels: Vec::with_capacity(count),
-            events: Vec::with_capacity(count),
-        }
-    }
-}
-
-/// Finds the slice of each arrow end by its event.
-fn place_ends(decoded: &mut Decoded, pieces: &[Piece]) -> Vec<(EndpointKey, u32, u32)> {
-    const NOWHERE: (u32, u32) = (u32::MAX, 0);
-    let Some(own) = pieces.iter().find(|piece| piece.ordinal.is_none()) else {
-        return Vec::new();
-    };
-    let Some(last) = decoded.endpoints.iter().map(|end| end.event).max() else {
-        return Vec::new();
-    };
-    let mut places = vec![NOWHERE; last as usize + 1];
-    for (lane_number, lane) in own.nested.lanes.iter().enumerate() {
-        for (index, &event) in lane.events.iter().enumerate() {
-            if let Some(place) = places.get_mut(event as usize) {
-                *place = (to_u32(lane_number), to_u32(index));
-            }
-        }
-    }
-    std::mem::take(&mut decoded.endpoints)
-        .into_iter()
-        .map(|end| (end.key, places[end.event as usize]))
-        .filter(|(_, place)| *place != NOWHERE)
-        .map(|(key, (lane, index))| (key, lane, index))
-        .collect()
 }
 
 impl BuiltTrack {

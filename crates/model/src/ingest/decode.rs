@@ -7,19 +7,46 @@
 use rustc_hash::FxHashMap;
 use stepscope_xplane::{Event, Line, Stat, StatValue};
 
+use crate::flow::FlowKey;
 use crate::track::LineOrigin;
 use crate::units::{Picos, Span};
 use crate::vendor::stats::{StatRole, StatRoles};
 
-/// A text stat, not yet resolved: equal keys of one plane are equal texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) enum TextKey {
-    #[default]
+/// A text stat, not yet resolved: equal keys of one plane are equal texts. One number, so that keys
+/// are compared quickly: 0 is none, else an id times two, odd for texts in the event itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub(super) struct TextKey(u64);
+
+/// What a [`TextKey`] refers to.
+pub(super) enum TextPlace {
     None,
     /// Name of this stat metadata.
-    Ref(u64),
-    /// Number in [`Decoded::inline_texts`].
-    Inline(u32),
+    StatMetadata(i64),
+    /// Position in [`Decoded::inline_texts`].
+    Inline(usize),
+}
+
+impl TextKey {
+    pub(super) const NONE: Self = Self(0);
+
+    #[inline]
+    const fn reference(id: u64) -> Self {
+        Self(id.wrapping_add(1) << 1)
+    }
+
+    const fn inline(position: u64) -> Self {
+        Self((position << 1) | 1)
+    }
+
+    pub(super) fn place(self) -> TextPlace {
+        match self.0 {
+            0 => TextPlace::None,
+            odd if odd & 1 == 1 => {
+                TextPlace::Inline(usize::try_from(odd >> 1).unwrap_or(usize::MAX))
+            }
+            even => TextPlace::StatMetadata((even >> 1).wrapping_sub(1).cast_signed()),
+        }
+    }
 }
 
 /// What distinguishes the labels of a track's slices.
@@ -70,17 +97,9 @@ pub(super) struct Columns {
 /// One end of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Endpoint {
-    pub(super) event: u32,
-    pub(super) key: EndpointKey,
-}
-
-/// What the two ends of an arrow have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum EndpointKey {
-    /// A launch or what it launched, told apart by the track's role.
-    Correlation(u64),
-    Producer(i64, u64),
-    Consumer(i64, u64),
+    /// Position of its slice in [`Columns`].
+    pub(super) slice: u32,
+    pub(super) key: FlowKey,
 }
 
 /// A `StepTraceAnnotation`.
@@ -94,38 +113,10 @@ pub(super) struct Annotation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct RunKey {
     pub(super) ordinal: Option<i64>,
-    /// Position in [`Decoded::keys`] of some op of the program, resolved to the program later.
     pub(super) program: i64,
-    pub(super) module: TextKeyOrd,
-    pub(super) run_id: i64,
-}
-
-/// An orderable copy of a [`TextKey`] with its plane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct TextKeyOrd {
     pub(super) plane: u32,
-    pub(super) kind: u8,
-    pub(super) value: u64,
-}
-
-impl TextKeyOrd {
-    fn of(plane: u32, key: TextKey) -> Self {
-        let (kind, value) = match key {
-            TextKey::None => (0, 0),
-            TextKey::Ref(id) => (1, id),
-            TextKey::Inline(id) => (2, u64::from(id)),
-        };
-        Self { plane, kind, value }
-    }
-
-    pub(super) const fn key(self) -> TextKey {
-        match self.kind {
-            1 => TextKey::Ref(self.value),
-            #[expect(clippy::cast_possible_truncation, reason = "was a u32")]
-            2 => TextKey::Inline(self.value as u32),
-            _ => TextKey::None,
-        }
-    }
+    pub(super) module: TextKey,
+    pub(super) run_id: i64,
 }
 
 /// An event recorded as a sum.
@@ -179,22 +170,22 @@ struct Seen {
 struct Pass {
     out: Decoded,
     key_numbers: FxHashMap<LabelKey, u32>,
-    /// Last key number by metadata id, for small ids.
-    last: Vec<u32>,
-    inline_numbers: FxHashMap<Vec<u8>, u32>,
+    /// Key numbers by [`cache_slot`]; a slot is checked against the key it names.
+    cache: Vec<u32>,
+    inline_numbers: FxHashMap<Vec<u8>, u64>,
     last_run: Option<(RunKey, Span)>,
     clock: ClockChoice,
 }
 
-const NO_KEY: u32 = u32::MAX;
-const SMALL_METADATA_IDS: usize = 1 << 18;
+/// The cache of key numbers has 2^13 slots: 32 KiB, the size of a first-level cache.
+const CACHE_BITS: u32 = 13;
 
 /// Decodes the lines of one track, in order.
 pub(super) fn decode_track(lines: &[LineInput<'_>], clock: ClockChoice) -> Decoded {
     let mut pass = Pass {
         out: Decoded::default(),
         key_numbers: FxHashMap::default(),
-        last: Vec::new(),
+        cache: vec![u32::MAX; 1 << CACHE_BITS],
         inline_numbers: FxHashMap::default(),
         last_run: None,
         clock,
@@ -211,7 +202,6 @@ pub(super) fn decode_track(lines: &[LineInput<'_>], clock: ClockChoice) -> Decod
             line: input.line_position,
             first_event: ordinal,
         });
-        pass.last.clear();
         ordinal = pass.line(input, ordinal);
     }
     pass.flush_run();
@@ -250,7 +240,7 @@ impl Pass {
     fn event(&mut self, input: &LineInput<'_>, event: &Event<'_>, seen: &mut Seen, ordinal: u32) {
         self.out.event_count += 1;
         seen.key.metadata = event.metadata_id;
-        if seen.key.op == TextKey::None {
+        if seen.key.op == TextKey::NONE {
             seen.key.ordinal = None;
         }
         let label = self.key_number(seen.key);
@@ -309,7 +299,7 @@ impl Pass {
         duration: i64,
         ordinal: u32,
     ) {
-        let is_op = seen.key.op != TextKey::None;
+        let is_op = seen.key.op != TextKey::NONE;
         if let Some(run_id) = seen.run_id {
             if is_op {
                 self.run_part(
@@ -321,12 +311,10 @@ impl Pass {
                 self.out.run_ids.push((ordinal, run_id, start));
             }
         }
+        let slice = u32::try_from(self.out.columns.starts.len() - 1).unwrap_or(u32::MAX);
         if let Some(correlation) = seen.correlation {
-            let key = EndpointKey::Correlation(correlation);
-            self.out.endpoints.push(Endpoint {
-                event: ordinal,
-                key,
-            });
+            let key = FlowKey::Correlation(correlation);
+            self.out.endpoints.push(Endpoint { slice, key });
         }
         let is_muted = || {
             let slot = usize::try_from(seen.key.metadata).ok();
@@ -337,18 +325,12 @@ impl Pass {
         let has_arrow = seen.producer.1.is_some() || seen.consumer.1.is_some();
         if has_arrow && seen.key.ordinal.is_none() && !is_muted() {
             if let (Some(kind), Some(id)) = seen.producer {
-                let key = EndpointKey::Producer(kind, id);
-                self.out.endpoints.push(Endpoint {
-                    event: ordinal,
-                    key,
-                });
+                let key = FlowKey::Producer(kind, id);
+                self.out.endpoints.push(Endpoint { slice, key });
             }
             if let (Some(kind), Some(id)) = seen.consumer {
-                let key = EndpointKey::Consumer(kind, id);
-                self.out.endpoints.push(Endpoint {
-                    event: ordinal,
-                    key,
-                });
+                let key = FlowKey::Consumer(kind, id);
+                self.out.endpoints.push(Endpoint { slice, key });
             }
         }
         if let (Some(1), Some(number)) = (seen.root_level, seen.step) {
@@ -362,7 +344,8 @@ impl Pass {
         let key = RunKey {
             ordinal: seen.key.ordinal,
             program: seen.key.program.unwrap_or_default(),
-            module: TextKeyOrd::of(seen.key.plane, seen.key.module),
+            plane: seen.key.plane,
+            module: seen.key.module,
             run_id,
         };
         match &mut self.last_run {
@@ -381,54 +364,59 @@ impl Pass {
         }
     }
 
-    /// The number of a key, by comparing with the last key of the same metadata first.
+    /// The number of a key. A direct-mapped cache answers nearly always: events repeat few keys.
     #[inline]
     fn key_number(&mut self, key: LabelKey) -> u32 {
-        let slot = usize::try_from(key.metadata)
-            .ok()
-            .filter(|&slot| slot < SMALL_METADATA_IDS);
-        if let Some(slot) = slot
-            && let Some(&number) = self.last.get(slot)
-            && number != NO_KEY
-            && self.out.keys[number as usize] == key
-        {
+        let slot = cache_slot(&key);
+        let number = self.cache[slot];
+        if self.out.keys.get(number as usize) == Some(&key) {
             return number;
         }
-        let keys = &mut self.out.keys;
-        let number = *self.key_numbers.entry(key).or_insert_with(|| {
-            keys.push(key);
-            u32::try_from(keys.len() - 1).unwrap_or(NO_KEY - 1)
-        });
-        if let Some(slot) = slot {
-            if self.last.len() <= slot {
-                self.last.resize(slot + 1, NO_KEY);
-            }
-            self.last[slot] = number;
-        }
+        let number = self.find_or_add_key(key);
+        self.cache[slot] = number;
         number
     }
+
+    #[cold]
+    fn find_or_add_key(&mut self, key: LabelKey) -> u32 {
+        let keys = &mut self.out.keys;
+        *self.key_numbers.entry(key).or_insert_with(|| {
+            keys.push(key);
+            u32::try_from(keys.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+}
+
+/// Mixes what varies most: the metadata, and the device where threads serve several.
+#[inline]
+fn cache_slot(key: &LabelKey) -> usize {
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+    let varying = key.metadata.cast_unsigned() ^ key.ordinal.unwrap_or(0).cast_unsigned() << 20;
+    let detail = key.detail.0.wrapping_add(key.op.0 << 7);
+    let mixed = (varying ^ detail << 32).wrapping_mul(MULTIPLIER);
+    usize::try_from(mixed >> (64 - CACHE_BITS)).unwrap_or(0)
 }
 
 /// Texts that stand in the events themselves rather than in the stat metadata.
 struct InlineTexts {
-    numbers: FxHashMap<Vec<u8>, u32>,
+    numbers: FxHashMap<Vec<u8>, u64>,
     texts: Vec<Vec<u8>>,
 }
 
 impl InlineTexts {
     fn key(&mut self, value: StatValue<'_>) -> TextKey {
         match value {
-            StatValue::Ref(id) => TextKey::Ref(id),
+            StatValue::Ref(id) => TextKey::reference(id),
             StatValue::Text(text) | StatValue::Bytes(text) => {
                 if let Some(&number) = self.numbers.get(text) {
-                    return TextKey::Inline(number);
+                    return TextKey::inline(number);
                 }
-                let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+                let number = self.texts.len() as u64;
                 self.texts.push(text.to_vec());
                 self.numbers.insert(text.to_vec(), number);
-                TextKey::Inline(number)
+                TextKey::inline(number)
             }
-            _ => TextKey::None,
+            _ => TextKey::NONE,
         }
     }
 }

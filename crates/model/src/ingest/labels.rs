@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use stepscope_hlo::OpClass;
 use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
 
-use super::decode::{Decoded, LabelKey, TextKey};
+use super::decode::{Decoded, LabelKey, TextKey, TextPlace};
 use super::programs::{Programs, split_title};
 use crate::ids::{LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Label, SliceKind, Transfer};
@@ -41,14 +41,17 @@ pub(super) struct TrackContext {
 /// An op of XLA:CPU: an event on a host thread that names its op and program. Where the file has
 /// accelerators, host threads may name the ops they launch, so only a device ordinal convinces.
 pub(super) fn is_cpu_op(key: &LabelKey, has_accelerator: bool) -> bool {
-    let names_program = key.program.is_some() || key.module != TextKey::None;
-    key.op != TextKey::None && names_program && (key.ordinal.is_some() || !has_accelerator)
+    let names_program = key.program.is_some() || key.module != TextKey::NONE;
+    key.op != TextKey::NONE && names_program && (key.ordinal.is_some() || !has_accelerator)
 }
 
 impl Labels {
     /// No labels yet.
     pub(super) fn new(programs: Programs) -> Self {
-        Self { programs, ..Self::default() }
+        Self {
+            programs,
+            ..Self::default()
+        }
     }
 
     /// The label of a key of a track.
@@ -150,7 +153,7 @@ impl Labels {
             (label.kind, label.class) = (SliceKind::Kernel, kernel_class(name));
             label.launch = (!detail.is_empty()).then(|| self.launch(&detail));
         }
-        let (kind_class, is_named) = (label.class, key.op != TextKey::None);
+        let (kind_class, is_named) = (label.class, key.op != TextKey::NONE);
         if is_named {
             self.join_named_op(label, texts, key);
         }
@@ -211,7 +214,7 @@ impl Labels {
         let recorded = metadata.map(|metadata| RecordedOp::read(texts.plane, metadata));
         let recorded = recorded.unwrap_or_default();
         let program = recorded.program_id.or(key.program.map(i64::cast_unsigned));
-        if program.is_none() && key.op == TextKey::None {
+        if program.is_none() && key.op == TextKey::NONE {
             label.class = category_class(&recorded.category);
             return;
         }
@@ -315,19 +318,20 @@ struct Texts<'a, 'b> {
 
 impl Texts<'_, '_> {
     fn get(&self, key: TextKey) -> Option<Cow<'_, str>> {
-        match key {
-            TextKey::None => None,
-            TextKey::Ref(id) => self
-                .plane
-                .stat_metadata
-                .get(id.cast_signed())
-                .map(|found| lossy(found.name)),
-            TextKey::Inline(number) => self
-                .decoded
-                .inline_texts
-                .get(number as usize)
-                .map(|text| lossy(text)),
-        }
+        text(self.plane, self.decoded, key)
+    }
+}
+
+/// The text of a key.
+pub(super) fn text<'a>(
+    plane: &'a Plane<'_>,
+    decoded: &'a Decoded,
+    key: TextKey,
+) -> Option<Cow<'a, str>> {
+    match key.place() {
+        TextPlace::None => None,
+        TextPlace::StatMetadata(id) => plane.stat_metadata.get(id).map(|found| lossy(found.name)),
+        TextPlace::Inline(position) => decoded.inline_texts.get(position).map(|text| lossy(text)),
     }
 }
 

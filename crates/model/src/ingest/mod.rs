@@ -11,20 +11,26 @@
 
 mod assemble;
 mod build;
+mod clocks;
 mod decode;
+mod devices;
 mod environment;
-mod flows;
+mod finish;
 mod labels;
 mod nest;
+mod order;
+mod parts;
 mod plan;
 mod programs;
 mod runs;
 mod steps;
+mod tracks;
 mod warn;
 
 use std::sync::Arc;
 
-use stepscope_xplane::Space;
+use rayon::prelude::*;
+use stepscope_xplane::{Line, Space};
 
 pub(crate) use environment::value_text;
 
@@ -67,10 +73,16 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
         .iter()
         .map(|input| Arc::clone(&input.bytes))
         .collect();
-    let spaces: Vec<Space<'_>> = bytes
+    let mut spaces: Vec<Space<'_>> = bytes
         .iter()
         .map(|bytes| Space::scan((**bytes).as_ref()))
         .collect();
+    let planes = spaces.iter_mut().flat_map(|space| &mut space.planes);
+    let lines: Vec<&mut Line<'_>> = planes.flat_map(|plane| &mut plane.lines).collect();
+    lines
+        .into_par_iter()
+        .with_max_len(1)
+        .for_each(Line::complete);
     if !spaces.iter().any(is_usable) {
         return Err(IngestError::NotAProfile {
             host: inputs[0].host.clone(),

@@ -11,7 +11,7 @@ use crate::track::Lane;
 /// Nests tried before a slice goes to a row of its own. Real profiles need one or two.
 const MAX_NESTS: usize = 16;
 
-/// The lanes of a track and where each slice went.
+/// The lanes of one group of slices.
 pub(super) struct Nested {
     pub(super) lanes: Vec<Lane>,
     pub(super) nests: Vec<Range<u32>>,
@@ -21,75 +21,190 @@ pub(super) struct Nested {
     pub(super) overlapping: usize,
 }
 
-/// Sorts slices by start, longer first, and puts each into the first nest where it is contained in
-/// the slices that run there or follows them all.
-pub(super) fn nest(columns: &mut Columns) -> Nested {
-    let was_unsorted = sort(columns);
-    let count = columns.starts.len();
-    let mut rows = Rows::default();
-    let mut places: Vec<u16> = Vec::new();
-    let mut wide_places: Vec<u32> = Vec::new();
-    for index in 0..count {
-        let start = columns.starts[index];
-        let place = rows.place(start, start.saturating_add(columns.durations[index]));
-        if wide_places.is_empty()
-            && let Ok(narrow) = u16::try_from(place)
-        {
-            places.push(narrow);
-        } else {
-            if wide_places.is_empty() {
-                wide_places = places.iter().map(|&narrow| u32::from(narrow)).collect();
-                places = Vec::new();
-            }
-            wide_places.push(place);
+/// How slices are divided by their labels; each group is nested by itself.
+pub(super) struct Grouping<'a> {
+    pub(super) count: usize,
+    pub(super) of_label: &'a [usize],
+}
+
+/// All groups of a track, and where the slices that were asked for went.
+pub(super) struct NestedGroups {
+    pub(super) groups: Vec<Nested>,
+    /// In the order they were asked for.
+    pub(super) places: Vec<Place>,
+}
+
+/// Where a slice went within its group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) lane: u32,
+    pub(super) index: u32,
+}
+
+/// Nests slices that form one group.
+pub(super) fn nest_all(columns: Columns) -> Nested {
+    let of_label = vec![
+        0;
+        columns
+            .labels
+            .iter()
+            .max()
+            .map_or(0, |&label| label as usize + 1)
+    ];
+    let nested = nest(
+        columns,
+        &Grouping {
+            count: 1,
+            of_label: &of_label,
+        },
+        &[],
+    );
+    let empty = Nested {
+        lanes: Vec::new(),
+        nests: Vec::new(),
+        was_unsorted: false,
+        overlapping: 0,
+    };
+    nested.groups.into_iter().next().unwrap_or(empty)
+}
+
+/// Sorts slices by start, longer first, and puts each into the first nest of its group where it is
+/// contained in the slices that run there or follows them all. `wanted` are positions in `columns`
+/// whose places are asked for.
+///
+/// Two passes: the first finds every slice's row, the second moves columns into lanes of exactly the
+/// right size.
+pub(super) fn nest(mut columns: Columns, grouping: &Grouping<'_>, wanted: &[u32]) -> NestedGroups {
+    let order = sort(&mut columns);
+    let mut rows = Rows {
+        groups: Vec::new(),
+        counts: Vec::new(),
+    };
+    rows.groups.resize_with(grouping.count, GroupRows::default);
+    let row_of: Vec<u32> = (0..columns.starts.len())
+        .map(|index| {
+            let start = columns.starts[index];
+            let end = start.saturating_add(columns.durations[index]);
+            rows.place(
+                grouping.of_label[columns.labels[index] as usize],
+                start,
+                end,
+            )
+        })
+        .collect();
+    let places = places(&row_of, rows.counts.len(), order.as_deref(), wanted);
+    let mut lanes = scatter(columns, &row_of, &rows.counts);
+    drop(row_of);
+    let mut lane_of_row = vec![0u32; rows.counts.len()];
+    let groups = rows.groups.iter().map(|group| {
+        let (order, nests) = group.display_order();
+        for (position, &row) in (0u32..).zip(&order) {
+            lane_of_row[row as usize] = position;
         }
+        let lanes = order
+            .iter()
+            .map(|&row| std::mem::take(&mut lanes[row as usize]))
+            .collect();
+        let overlapping = group.overlapping;
+        Nested {
+            lanes,
+            nests,
+            was_unsorted: false,
+            overlapping,
+        }
+    });
+    let mut groups: Vec<Nested> = groups.collect();
+    if order.is_some()
+        && let Some(first) = groups.first_mut()
+    {
+        first.was_unsorted = true;
     }
-    let (order, nests) = rows.display_order();
-    let mut lanes: Vec<Lane> = Vec::with_capacity(rows.counts.len());
-    if rows.counts.len() == 1 {
-        lanes.push(whole_lane(columns));
-    } else {
-        lanes.extend(
-            order
-                .iter()
-                .map(|&row| lane_with_capacity(rows.counts[row])),
-        );
-        let mut position_of_row = vec![0u32; order.len()];
-        for (position, &row) in order.iter().enumerate() {
-            position_of_row[row] = u32::try_from(position).unwrap_or(u32::MAX);
-        }
-        for index in 0..count {
-            let row = places
-                .get(index)
-                .map_or_else(|| wide_places[index] as usize, |&row| row.into());
-            let lane = &mut lanes[position_of_row[row] as usize];
-            lane.starts.push(columns.starts[index]);
-            lane.durations.push(columns.durations[index]);
-            lane.labels.push(LabelId(columns.labels[index]));
-            lane.events.push(columns.events[index]);
-        }
-    }
-    Nested {
-        lanes,
-        nests,
-        was_unsorted,
-        overlapping: rows.overlapping,
+    let places = places.into_iter();
+    let places = places.map(|(row, index)| Place {
+        lane: lane_of_row[row as usize],
+        index,
+    });
+    NestedGroups {
+        groups,
+        places: places.collect(),
     }
 }
 
-/// All slices in one lane: the columns are moved, not copied.
-fn whole_lane(columns: &mut Columns) -> Lane {
-    let mut lane = Lane {
-        starts: std::mem::take(&mut columns.starts),
-        durations: std::mem::take(&mut columns.durations),
-        labels: columns.labels.iter().map(|&label| LabelId(label)).collect(),
-        events: std::mem::take(&mut columns.events),
-    };
-    columns.labels = Vec::new();
-    lane.starts.shrink_to_fit();
-    lane.durations.shrink_to_fit();
-    lane.events.shrink_to_fit();
-    lane
+/// Row and position in it of each wanted slice.
+fn places(
+    row_of: &[u32],
+    row_count: usize,
+    order: Option<&[u32]>,
+    wanted: &[u32],
+) -> Vec<(u32, u32)> {
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut found = vec![(0, 0); wanted.len()];
+    let mut filled = vec![0u32; row_count];
+    // Wanted positions ascend, with repeats, in file order; `order` tells where they went.
+    let mut next_wanted: Vec<u32> = Vec::new();
+    if let Some(order) = order {
+        let mut first_use = vec![u32::MAX; row_of.len()];
+        for (use_number, &slice) in wanted.iter().enumerate().rev() {
+            first_use[slice as usize] = u32::try_from(use_number).unwrap_or(u32::MAX);
+        }
+        next_wanted = order
+            .iter()
+            .map(|&slice| first_use[slice as usize])
+            .collect();
+    }
+    let mut cursor = 0;
+    for (index, &row) in row_of.iter().enumerate() {
+        let position = filled[row as usize];
+        filled[row as usize] += 1;
+        let mut use_number = match order {
+            Some(_) => next_wanted[index] as usize,
+            None => cursor,
+        };
+        let slice = order.map_or(index, |order| order[index] as usize);
+        while wanted
+            .get(use_number)
+            .is_some_and(|&wanted| wanted as usize == slice)
+        {
+            found[use_number] = (row, position);
+            use_number += 1;
+        }
+        cursor = use_number.min(wanted.len());
+    }
+    found
+}
+
+/// Moves columns into one lane a row. A single row takes the columns as they are.
+fn scatter(mut columns: Columns, row_of: &[u32], counts: &[usize]) -> Vec<Lane> {
+    if counts.len() == 1 {
+        columns.starts.shrink_to_fit();
+        columns.durations.shrink_to_fit();
+        columns.events.shrink_to_fit();
+        return vec![Lane {
+            starts: columns.starts,
+            durations: columns.durations,
+            labels: columns.labels.iter().map(|&label| LabelId(label)).collect(),
+            events: columns.events,
+        }];
+    }
+    let mut lanes: Vec<Lane> = counts
+        .iter()
+        .map(|&count| lane_with_capacity(count))
+        .collect();
+    for (&row, &value) in row_of.iter().zip(&columns.starts) {
+        lanes[row as usize].starts.push(value);
+    }
+    for (&row, &value) in row_of.iter().zip(&columns.durations) {
+        lanes[row as usize].durations.push(value);
+    }
+    for (&row, &value) in row_of.iter().zip(&columns.labels) {
+        lanes[row as usize].labels.push(LabelId(value));
+    }
+    for (&row, &value) in row_of.iter().zip(&columns.events) {
+        lanes[row as usize].events.push(value);
+    }
+    lanes
 }
 
 fn lane_with_capacity(count: usize) -> Lane {
@@ -101,17 +216,18 @@ fn lane_with_capacity(count: usize) -> Lane {
     }
 }
 
-/// Sorts by start, then longer first, then file order. Returns whether anything moved.
-fn sort(columns: &mut Columns) -> bool {
+/// Sorts by start, then longer first, then file order. Returns where slices came from when any moved.
+fn sort(columns: &mut Columns) -> Option<Vec<u32>> {
+    fn permuted<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
+        order.iter().map(|&index| values[index as usize]).collect()
+    }
     let is_sorted = (1..columns.starts.len()).all(|index| {
-        let before = (
-            columns.starts[index - 1],
-            Reverse(columns.durations[index - 1]),
-        );
-        before <= (columns.starts[index], Reverse(columns.durations[index]))
+        let (before, start) = (columns.starts[index - 1], columns.starts[index]);
+        before < start
+            || (before == start && columns.durations[index - 1] >= columns.durations[index])
     });
     if is_sorted {
-        return false;
+        return None;
     }
     let count = u32::try_from(columns.starts.len()).unwrap_or(u32::MAX);
     let mut order: Vec<u32> = (0..count).collect();
@@ -119,26 +235,27 @@ fn sort(columns: &mut Columns) -> bool {
         let index = index as usize;
         (columns.starts[index], Reverse(columns.durations[index]))
     });
-    fn permuted<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
-        order.iter().map(|&index| values[index as usize]).collect()
-    }
     columns.starts = permuted(&columns.starts, &order);
     columns.durations = permuted(&columns.durations, &order);
     columns.labels = permuted(&columns.labels, &order);
     columns.events = permuted(&columns.events, &order);
-    true
+    Some(order)
 }
 
-/// Rows being filled.
-#[derive(Default)]
+/// Rows of all groups being filled; a row is numbered over all groups.
 struct Rows {
-    /// For each nest the ends of the slices that run at the moment, outermost first, with the rows
-    /// of its depths.
+    groups: Vec<GroupRows>,
+    /// Slices in each row.
+    counts: Vec<usize>,
+}
+
+/// Rows of one group.
+#[derive(Default)]
+struct GroupRows {
+    /// For each nest the slices that run at the moment, outermost first, and the rows of its depths.
     nests: Vec<OpenNest>,
     /// Rows of slices that found no nest, by their last end.
     free: BinaryHeap<Reverse<(i64, u32)>>,
-    /// Slices in each row.
-    counts: Vec<usize>,
     overlapping: usize,
 }
 
@@ -150,69 +267,65 @@ struct OpenNest {
 
 impl Rows {
     /// The row of a slice; slices come in time order.
-    fn place(&mut self, start: i64, end: i64) -> u32 {
+    #[inline]
+    fn place(&mut self, group: usize, start: i64, end: i64) -> u32 {
+        let group = &mut self.groups[group];
         for number in 0..MAX_NESTS {
-            if number == self.nests.len() {
-                self.nests.push(OpenNest::default());
+            if number == group.nests.len() {
+                group.nests.push(OpenNest::default());
             }
-            let nest = &mut self.nests[number];
+            let nest = &mut group.nests[number];
             while nest.ends.last().is_some_and(|&open| open <= start) {
                 nest.ends.pop();
             }
             if nest.ends.last().is_none_or(|&open| end <= open) {
                 let depth = nest.ends.len();
                 nest.ends.push(end);
-                self.overlapping += usize::from(number > 0);
-                let row = nest.rows.get(depth).copied();
-                return match row {
-                    Some(row) => self.count(row),
-                    None => self.new_nest_row(number),
-                };
+                group.overlapping += usize::from(number > 0);
+                if let Some(&row) = nest.rows.get(depth) {
+                    self.counts[row as usize] += 1;
+                    return row;
+                }
+                let row = new_row(&mut self.counts);
+                nest.rows.push(row);
+                return row;
             }
         }
-        self.overlapping += 1;
-        let free = self
+        group.overlapping += 1;
+        let free = group
             .free
             .peek()
             .filter(|Reverse((last, _))| *last <= start)
             .copied();
         let row = match free {
             Some(Reverse((_, row))) => {
-                self.free.pop();
-                self.count(row)
+                group.free.pop();
+                self.counts[row as usize] += 1;
+                row
             }
-            None => self.new_row(),
+            None => new_row(&mut self.counts),
         };
-        self.free.push(Reverse((end, row)));
+        group.free.push(Reverse((end, row)));
         row
     }
+}
 
-    fn count(&mut self, row: u32) -> u32 {
-        self.counts[row as usize] += 1;
-        row
-    }
+fn new_row(counts: &mut Vec<usize>) -> u32 {
+    counts.push(1);
+    u32::try_from(counts.len() - 1).unwrap_or(u32::MAX)
+}
 
-    fn new_row(&mut self) -> u32 {
-        self.counts.push(1);
-        u32::try_from(self.counts.len() - 1).unwrap_or(u32::MAX)
-    }
-
-    fn new_nest_row(&mut self, nest: usize) -> u32 {
-        let row = self.new_row();
-        self.nests[nest].rows.push(row);
-        row
-    }
-
+impl GroupRows {
     /// Rows nest by nest, and the range of each nest; a free row is a nest of its own.
-    fn display_order(&self) -> (Vec<usize>, Vec<Range<u32>>) {
-        let mut order = Vec::with_capacity(self.counts.len());
+    fn display_order(&self) -> (Vec<u32>, Vec<Range<u32>>) {
+        let mut order = Vec::new();
         let mut ranges = Vec::new();
         let mut free: Vec<u32> = self.free.iter().map(|Reverse((_, row))| *row).collect();
         free.sort_unstable();
         let nests = self.nests.iter().map(|nest| nest.rows.clone());
         for rows in nests.chain(free.into_iter().map(|row| vec![row])) {
             let first = u32::try_from(order.len()).unwrap_or(u32::MAX);
-            order.extend(rows.iter().map(|&row| row as usize));
+            order.extend(rows);
             let last = u32::try_from(order.len()).unwrap_or(u32::MAX);
             if last > first {
                 ranges.push(first..last);
@@ -251,7 +364,7 @@ mod tests {
 
     #[test]
     fn contained_slices_go_one_lane_down() {
-        let nested = nest(&mut columns(&[(0, 10), (1, 4), (4, 9), (5, 6), (10, 12)]));
+        let nested = nest_all(columns(&[(0, 10), (1, 4), (4, 9), (5, 6), (10, 12)]));
         assert_eq!(
             lanes(&nested),
             [vec![(0, 10), (10, 12)], vec![(1, 4), (4, 9)], vec![(5, 6)]]
@@ -262,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_partial_overlap_opens_another_nest() {
-        let nested = nest(&mut columns(&[(0, 10), (5, 15), (6, 9), (11, 14)]));
+        let nested = nest_all(columns(&[(0, 10), (5, 15), (6, 9), (11, 14)]));
         assert_eq!(
             lanes(&nested),
             [vec![(0, 10), (11, 14)], vec![(6, 9)], vec![(5, 15)]]
@@ -273,7 +386,7 @@ mod tests {
 
     #[test]
     fn equal_spans_nest_in_file_order_and_longer_ones_are_parents() {
-        let nested = nest(&mut columns(&[(0, 4), (0, 4), (0, 9)]));
+        let nested = nest_all(columns(&[(0, 4), (0, 4), (0, 9)]));
         assert!(nested.was_unsorted);
         assert_eq!(lanes(&nested), [vec![(0, 9)], vec![(0, 4)], vec![(0, 4)]]);
         assert_eq!(nested.lanes[1].events, [0]);
@@ -285,7 +398,7 @@ mod tests {
             spans in prop::collection::vec((0i64..200, 0i64..60), 0..200),
         ) {
             let spans: Vec<_> = spans.iter().map(|&(start, length)| (start, start + length)).collect();
-            let nested = nest(&mut columns(&spans));
+            let nested = nest_all(columns(&spans));
             let mut found: Vec<_> = lanes(&nested).concat();
             for lane in lanes(&nested) {
                 for pair in lane.windows(2) {

@@ -98,7 +98,6 @@ fn launched_kernels(
                 let label = lane.labels[index];
                 let launch = flows
                     .to_slice(slice)
-                    .iter()
                     .find(|flow| flow.kind == FlowKind::Launch);
                 kernels.push(LaunchedKernel {
                     slice,

@@ -26,7 +26,11 @@ struct DataSheet {
 }
 
 const fn sheet(words: &'static [&'static str], teraflops: f64, bandwidth: f64) -> DataSheet {
-    DataSheet { words, teraflops, gigabytes_per_second: bandwidth }
+    DataSheet {
+        words,
+        teraflops,
+        gigabytes_per_second: bandwidth,
+    }
 }
 
 /// Public data sheets of the vendors, dense (no sparsity) 16-bit figures. More specific rows first.
@@ -94,17 +98,30 @@ pub(crate) fn chip(kind: DeviceKind, capabilities: &Capabilities) -> Chip {
     let peak_flops = recorded_flops(capabilities)
         .or_else(|| data_sheet(&name).map(|sheet| sheet_peak(sheet.teraflops * 1e12, &name)))
         .or_else(|| computed_flops(kind, capabilities));
-    let peak_bandwidth = bandwidth(kind, capabilities)
-        .or_else(|| data_sheet(&name).map(|sheet| sheet_peak(sheet.gigabytes_per_second * 1e9, &name)));
-    Chip { name, peak_flops, peak_bandwidth, memory_bytes: capabilities.memory_bytes }
+    let peak_bandwidth = bandwidth(kind, capabilities).or_else(|| {
+        data_sheet(&name).map(|sheet| sheet_peak(sheet.gigabytes_per_second * 1e9, &name))
+    });
+    Chip {
+        name,
+        peak_flops,
+        peak_bandwidth,
+        memory_bytes: capabilities.memory_bytes,
+    }
 }
 
 fn sheet_peak(per_second: f64, name: &str) -> Peak {
-    Peak { per_second, source: format!("public data sheet of {name}, dense 16-bit") }
+    Peak {
+        per_second,
+        source: format!("public data sheet of {name}, dense 16-bit"),
+    }
 }
 
 fn chip_name(kind: DeviceKind, capabilities: &Capabilities) -> String {
-    if let Some(model) = capabilities.model.clone().filter(|model| !model.starts_with("gfx")) {
+    if let Some(model) = capabilities
+        .model
+        .clone()
+        .filter(|model| !model.starts_with("gfx"))
+    {
         return model;
     }
     match (kind, capabilities.capability) {
@@ -148,14 +165,21 @@ fn amd_name((major, minor): (i64, i64), cores: f64) -> String {
 
 fn data_sheet(name: &str) -> Option<&'static DataSheet> {
     let lower = name.to_ascii_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    DATA_SHEETS.iter().find(|sheet| sheet.words.iter().all(|word| words.contains(word)))
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    DATA_SHEETS
+        .iter()
+        .find(|sheet| sheet.words.iter().all(|word| words.contains(word)))
 }
 
 fn recorded_flops(capabilities: &Capabilities) -> Option<Peak> {
     let teraflops = capabilities.peak_teraflops.filter(|&peak| peak > 0.0)?;
-    Some(Peak { per_second: teraflops * 1e12, source: "recorded by the device".to_owned() })
+    Some(Peak {
+        per_second: teraflops * 1e12,
+        source: "recorded by the device".to_owned(),
+    })
 }
 
 fn computed_flops(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak> {
@@ -167,17 +191,29 @@ fn computed_flops(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak>
         DeviceKind::AmdGpu => (AMD_FLOPS_PER_CLOCK, "CUs"),
         _ => return None,
     };
-    let per_clock = table.iter().find(|(known, _)| *known <= capability).map(|(_, flops)| *flops)?;
+    let per_clock = table
+        .iter()
+        .find(|(known, _)| *known <= capability)
+        .map(|(_, flops)| *flops)?;
     let source = format!(
         "computed: {cores:.0} {unit} × {per_clock:.0} FLOP per clock × {:.2} GHz recorded clock",
         clock / 1e9
     );
-    Some(Peak { per_second: cores * per_clock * clock, source })
+    Some(Peak {
+        per_second: cores * per_clock * clock,
+        source,
+    })
 }
 
 fn bandwidth(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak> {
-    let recorded = |per_second| Peak { per_second, source: "recorded by the device".to_owned() };
-    if let Some(gigabytes) = capabilities.hbm_gigabytes_per_second.filter(|&peak| peak > 0.0) {
+    let recorded = |per_second| Peak {
+        per_second,
+        source: "recorded by the device".to_owned(),
+    };
+    if let Some(gigabytes) = capabilities
+        .hbm_gigabytes_per_second
+        .filter(|&peak| peak > 0.0)
+    {
         return Some(recorded(gigabytes * 1e9));
     }
     let per_second = capabilities.memory_bandwidth.filter(|&peak| peak > 0.0)?;
@@ -188,7 +224,10 @@ fn bandwidth(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak> {
         && per_second < 0.6 * sheet.gigabytes_per_second * 1e9
     {
         let mut peak = sheet_peak(sheet.gigabytes_per_second * 1e9, &name);
-        peak.source = format!("public data sheet of {name}; the device recorded {:.0} GB/s, half of it", per_second / 1e9);
+        peak.source = format!(
+            "public data sheet of {name}; the device recorded {:.0} GB/s, half of it",
+            per_second / 1e9
+        );
         return Some(peak);
     }
     Some(recorded(per_second))

@@ -4,7 +4,8 @@ use crate::label::{Direction, Launch};
 
 /// Splits on white space, then each word at its first colon; other words are skipped.
 fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.split_whitespace().filter_map(|word| word.split_once(':'))
+    text.split_whitespace()
+        .filter_map(|word| word.split_once(':'))
 }
 
 /// Parses `kernel_details` of CUPTI (new and old) and rocprofiler. Unknown keys are skipped.
@@ -20,7 +21,9 @@ pub(crate) fn parse_launch(text: &str) -> Launch {
             }
             "grid" => value.clone_into(&mut launch.grid),
             "block" => value.clone_into(&mut launch.block),
-            "occ_pct" => launch.occupancy = value.parse::<f64>().ok().map(|percent| percent / 100.0),
+            "occ_pct" => {
+                launch.occupancy = value.parse::<f64>().ok().map(|percent| percent / 100.0)
+            }
             _ => {}
         }
     }
@@ -40,12 +43,14 @@ pub(crate) fn parse_transfer(text: &str) -> (Option<u64>, Option<Direction>) {
         }
     }
     let is_device = |kind: &str| kind.eq_ignore_ascii_case("device");
-    let direction = from.zip(to).map(|(from, to)| match (is_device(from), is_device(to)) {
-        (false, true) => Direction::HostToDevice,
-        (true, false) => Direction::DeviceToHost,
-        (true, true) => Direction::DeviceToDevice,
-        (false, false) => Direction::HostToHost,
-    });
+    let direction = from
+        .zip(to)
+        .map(|(from, to)| match (is_device(from), is_device(to)) {
+            (false, true) => Direction::HostToDevice,
+            (true, false) => Direction::DeviceToHost,
+            (true, true) => Direction::DeviceToDevice,
+            (false, false) => Direction::HostToHost,
+        });
     (bytes, direction)
 }
 
@@ -63,7 +68,10 @@ mod tests {
         assert_eq!(new.grid, "160,1,1");
         assert_eq!(new.occupancy, Some(0.5));
         let old = parse_launch("regs:16\nshm:8\ngrid:1,1,1\nblock:32,1,1");
-        assert_eq!((old.registers, old.shared_bytes, old.occupancy), (Some(16), Some(8), None));
+        assert_eq!(
+            (old.registers, old.shared_bytes, old.occupancy),
+            (Some(16), Some(8), None)
+        );
         let amd = parse_launch(" grid:1,2,3 block:64,1,1 private_mem:0 group_mem:512 occ_pct:100");
         assert_eq!((amd.shared_bytes, amd.occupancy), (Some(512), Some(1.0)));
     }

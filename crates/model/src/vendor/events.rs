@@ -46,7 +46,10 @@ fn host_class(name: &str) -> Class {
 
 /// The pattern is ours and constant; an empty one, which matches everything, cannot come of it.
 fn constant_pattern(pattern: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "a constant pattern, compiled in every test run")]
+    #[expect(
+        clippy::expect_used,
+        reason = "a constant pattern, compiled in every test run"
+    )]
     Regex::new(pattern).expect("constant pattern")
 }
 
@@ -114,37 +117,51 @@ pub(crate) fn gpu_transfer(name: &str) -> Option<Direction> {
     if lower.starts_with("memset") || lower.starts_with("fillbuffer") {
         return Some(Direction::Memset);
     }
-    let is_copy = lower.starts_with("memcpy") || (lower.starts_with("copy") && lower.contains("to"));
+    let is_copy =
+        lower.starts_with("memcpy") || (lower.starts_with("copy") && lower.contains("to"));
     if !is_copy {
         return None;
     }
-    Some(if lower.contains("h2d") || lower.contains("htod") || lower.contains("hosttodevice") {
-        Direction::HostToDevice
-    } else if lower.contains("d2h") || lower.contains("dtoh") || lower.contains("devicetohost") {
-        Direction::DeviceToHost
-    } else if ["d2d", "dtod", "p2p", "ptop", "devicetodevice", "peertopeer"]
-        .iter()
-        .any(|word| lower.contains(word))
-    {
-        Direction::DeviceToDevice
-    } else if lower.contains("h2h") || lower.contains("htoh") {
-        Direction::HostToHost
-    } else {
-        Direction::Other
-    })
+    Some(
+        if lower.contains("h2d") || lower.contains("htod") || lower.contains("hosttodevice") {
+            Direction::HostToDevice
+        } else if lower.contains("d2h") || lower.contains("dtoh") || lower.contains("devicetohost")
+        {
+            Direction::DeviceToHost
+        } else if ["d2d", "dtod", "p2p", "ptop", "devicetodevice", "peertopeer"]
+            .iter()
+            .any(|word| lower.contains(word))
+        {
+            Direction::DeviceToDevice
+        } else if lower.contains("h2h") || lower.contains("htoh") {
+            Direction::HostToHost
+        } else {
+            Direction::Other
+        },
+    )
 }
 
 /// Class of an op from its HLO category, where the HLO itself is not in the profile.
 pub(crate) fn category_class(category: &str) -> Class {
     const COLLECTIVES: [&str; 9] = [
-        "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective", "send", "recv",
-        "megascale", "ragged-all-to-all",
+        "all-reduce",
+        "all-gather",
+        "reduce-scatter",
+        "all-to-all",
+        "collective",
+        "send",
+        "recv",
+        "megascale",
+        "ragged-all-to-all",
     ];
     if COLLECTIVES.iter().any(|word| category.contains(word)) {
         Class::Collective
     } else if category.contains("convolution") || category == "dot" || category == "output fusion" {
         Class::Matmul
-    } else if category.starts_with("copy") || category.contains("infeed") || category.contains("outfeed") {
+    } else if category.starts_with("copy")
+        || category.contains("infeed")
+        || category.contains("outfeed")
+    {
         Class::Copy
     } else {
         Class::Compute
@@ -159,20 +176,29 @@ mod tests {
     fn host_events_by_name() {
         let class = |name| host_event(name).1;
         assert_eq!(class("Wait: pending_threads=1/2"), Class::Wait);
-        assert_eq!(class("ThunkExecutor::Execute (wait for completion)"), Class::Wait);
+        assert_eq!(
+            class("ThunkExecutor::Execute (wait for completion)"),
+            Class::Wait
+        );
         assert_eq!(class("CommonPjRtBuffer::Await"), Class::Wait);
         assert_eq!(class("data_loading"), Class::Input);
         assert_eq!(class("Iterator::Prefetch::Map"), Class::Input);
         assert_eq!(class("PjitFunction(step)"), Class::Host);
         assert_eq!(class("$array.py:631 block_until_ready"), Class::Wait);
-        assert_eq!(class("$compiler.py:300 backend_compile_and_load"), Class::Compile);
+        assert_eq!(
+            class("$compiler.py:300 backend_compile_and_load"),
+            Class::Compile
+        );
         assert_eq!(host_event("end: dot.1").0, SliceKind::Marker);
     }
 
     #[test]
     fn transfers_by_name() {
         assert_eq!(gpu_transfer("MemcpyH2D"), Some(Direction::HostToDevice));
-        assert_eq!(gpu_transfer("CopyDeviceToDevice"), Some(Direction::DeviceToDevice));
+        assert_eq!(
+            gpu_transfer("CopyDeviceToDevice"),
+            Some(Direction::DeviceToDevice)
+        );
         assert_eq!(gpu_transfer("MEMCPYDtoH"), Some(Direction::DeviceToHost));
         assert_eq!(gpu_transfer("Memset 0"), Some(Direction::Memset));
         assert_eq!(gpu_transfer("loop_copy_fusion"), None);

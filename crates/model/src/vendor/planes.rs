@@ -15,7 +15,11 @@ pub(crate) enum PlaneRole {
     /// Scope tree encoded in plane stats; carries no rows.
     ScopeTree,
     /// A device.
-    Device { kind: DeviceKind, ordinal: i64, name: String },
+    Device {
+        kind: DeviceKind,
+        ordinal: i64,
+        name: String,
+    },
     /// Something that is drawn like a host.
     Other,
 }
@@ -34,17 +38,32 @@ pub(crate) fn plane_role(name: &str) -> PlaneRole {
     if let Some(rest) = name.strip_prefix("/device:TPU:") {
         return tpu_role(rest);
     }
-    if let Some(ordinal) = name.strip_prefix("/device:GPU:").and_then(|rest| rest.parse().ok()) {
+    if let Some(ordinal) = name
+        .strip_prefix("/device:GPU:")
+        .and_then(|rest| rest.parse().ok())
+    {
         let name = format!("GPU:{ordinal}");
-        return PlaneRole::Device { kind: DeviceKind::OtherGpu, ordinal, name };
+        return PlaneRole::Device {
+            kind: DeviceKind::OtherGpu,
+            ordinal,
+            name,
+        };
     }
     for prefix in ["/device:CUSTOM:", "/virtualdevice:", "/device:", "#Chip"] {
         if let Some(rest) = name.strip_prefix(prefix) {
             let name = rest.trim().to_owned();
-            return PlaneRole::Device { kind: DeviceKind::Custom, ordinal: 0, name };
+            return PlaneRole::Device {
+                kind: DeviceKind::Custom,
+                ordinal: 0,
+                name,
+            };
         }
     }
-    if name.starts_with("/host:") { PlaneRole::Host } else { PlaneRole::Other }
+    if name.starts_with("/host:") {
+        PlaneRole::Host
+    } else {
+        PlaneRole::Other
+    }
 }
 
 /// `0`, or `0 SparseCore 1` (extra words tolerated).
@@ -59,7 +78,11 @@ fn tpu_role(rest: &str) -> PlaneRole {
     } else {
         (DeviceKind::Custom, format!("TPU:{ordinal} {words}"))
     };
-    PlaneRole::Device { kind, ordinal, name }
+    PlaneRole::Device {
+        kind,
+        ordinal,
+        name,
+    }
 }
 
 /// First id of the rows that XProf derives from others: int32(0xdeadbeef).
@@ -84,8 +107,12 @@ pub(crate) fn device_line_role(kind: DeviceKind, id: i64, name: &str) -> TrackRo
         "XLA Modules" | "Sparse Core Modules" => TrackRole::Programs,
         "XLA Ops" | "Sparse Core Ops" => TrackRole::Ops,
         "Async XLA Ops" => TrackRole::AsyncOps,
-        "Framework Name Scope" | "Framework Ops" | "Source code" | "TensorFlow Name Scope"
-        | "TensorFlow Ops" | "Launch Stats" => TrackRole::Derived,
+        "Framework Name Scope"
+        | "Framework Ops"
+        | "Source code"
+        | "TensorFlow Name Scope"
+        | "TensorFlow Ops"
+        | "Launch Stats" => TrackRole::Derived,
         _ if name.starts_with("_counters_") || name.starts_with("counters_") => TrackRole::Counter,
         _ if kind.is_gpu() && name.starts_with("Stream #") => TrackRole::Stream,
         _ => TrackRole::Other,
@@ -97,7 +124,11 @@ pub(crate) fn host_line_role(name: &str) -> TrackRole {
     if name.starts_with("_counters_") {
         return TrackRole::Counter;
     }
-    if name.starts_with("python") { TrackRole::Python } else { TrackRole::HostThread }
+    if name.starts_with("python") {
+        TrackRole::Python
+    } else {
+        TrackRole::HostThread
+    }
 }
 
 #[cfg(test)]
@@ -111,11 +142,18 @@ mod tests {
         assert_eq!(plane_role("/host:metadata"), PlaneRole::Programs);
         assert!(matches!(
             plane_role("/device:TPU:3"),
-            PlaneRole::Device { kind: DeviceKind::Tpu, ordinal: 3, .. }
+            PlaneRole::Device {
+                kind: DeviceKind::Tpu,
+                ordinal: 3,
+                ..
+            }
         ));
         assert!(matches!(
             plane_role("/device:TPU:0 SparseCore 1"),
-            PlaneRole::Device { kind: DeviceKind::SparseCore, .. }
+            PlaneRole::Device {
+                kind: DeviceKind::SparseCore,
+                ..
+            }
         ));
         assert!(matches!(
             plane_role("/device:GPU:7"),

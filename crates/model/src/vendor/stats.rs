@@ -94,7 +94,9 @@ impl StatRoles {
 
     #[inline]
     pub(crate) fn get(&self, id: i64) -> StatRole {
-        let dense = usize::try_from(id).ok().and_then(|position| self.dense.get(position));
+        let dense = usize::try_from(id)
+            .ok()
+            .and_then(|position| self.dense.get(position));
         match dense {
             Some(&role) => role,
             None if self.sparse.is_empty() => StatRole::Ignored,

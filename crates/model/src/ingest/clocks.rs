@@ -1,0 +1,59 @@
+//! Clocks: where each host's time lies in the session's.
+
+use stepscope_xplane::Space;
+
+use super::environment::profile_epoch;
+use crate::ids::HostId;
+use crate::units::Picos;
+
+/// Where each host's time lies in the session's.
+pub(super) struct Clocks {
+    pub(super) session_epoch_ns: Option<u64>,
+    /// Session time of each host's time 0.
+    pub(super) offsets: Vec<Picos>,
+    /// What to subtract from line timestamps that were not normalised when saved.
+    pub(super) epochs: Vec<Option<i64>>,
+    pub(super) profile_epochs: Vec<Option<(u64, u64)>>,
+}
+
+/// Timestamps past 11 days are nanoseconds since the epoch, not since the profile's start.
+const EPOCH_THRESHOLD_NS: i64 = 1_000_000_000_000_000;
+
+impl Clocks {
+    pub(super) fn of(spaces: &[Space<'_>]) -> Self {
+        let profile_epochs: Vec<_> = spaces.iter().map(profile_epoch).collect();
+        let session_epoch_ns = profile_epochs.iter().flatten().map(|epoch| epoch.0).min();
+        let offset = |epoch: &Option<(u64, u64)>| {
+            let nanos = epoch
+                .zip(session_epoch_ns)
+                .map_or(0, |(own, first)| own.0 - first);
+            Picos::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+        };
+        let epochs = spaces.iter().zip(&profile_epochs).map(|(space, epoch)| {
+            let lines = space.planes.iter().flat_map(|plane| &plane.lines);
+            let first = lines
+                .map(|line| line.timestamp_ns)
+                .filter(|&ns| ns > EPOCH_THRESHOLD_NS)
+                .min()?;
+            let start = epoch
+                .and_then(|epoch| i64::try_from(epoch.0).ok())
+                .filter(|&ns| ns <= first);
+            Some(start.unwrap_or(first))
+        });
+        let epochs = epochs.collect();
+        let offsets = profile_epochs.iter().map(offset).collect();
+        Self {
+            session_epoch_ns,
+            offsets,
+            epochs,
+            profile_epochs,
+        }
+    }
+
+    /// Session time at which the offsets of a line are 0.
+    pub(super) fn base_ps(&self, host: HostId, timestamp_ns: i64) -> i64 {
+        let epoch = self.epochs[host.index()].filter(|_| timestamp_ns > EPOCH_THRESHOLD_NS);
+        let own = Picos::from_nanos(timestamp_ns.saturating_sub(epoch.unwrap_or(0)));
+        (self.offsets[host.index()] + own).0
+    }
+}

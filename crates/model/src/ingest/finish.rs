@@ -1,0 +1,115 @@
+//! Finishing: tracks in their places, arrows, program runs, steps.
+
+use std::collections::BTreeMap;
+
+use super::order::{add_program_tracks, display_key};
+use super::parts::PlacedTrack;
+use super::runs::{gpu_runs, recorded_runs};
+use super::steps::{Evidence, HostStep, mark_annotations, steps};
+use super::warn::Warnings;
+use crate::flow::{FlowEnd, Flows};
+use crate::ids::{HostId, SliceId, TrackId};
+use crate::session::{ProgramRun, Session};
+use crate::units::Picos;
+
+/// Puts tracks in order, joins arrows, finds runs and steps.
+pub(super) fn finish(
+    session: &mut Session,
+    mut placed: Vec<PlacedTrack>,
+    cpu_runs: Vec<ProgramRun>,
+    warnings: &mut Warnings,
+) {
+    placed.retain(|placed| placed.track.slice_count() > 0 || placed.track.samples.is_some());
+    placed.sort_by_cached_key(|placed| display_key(session, &placed.track));
+    let mut ends = Vec::new();
+    let mut run_ids: BTreeMap<(TrackId, u32), i64> = BTreeMap::new();
+    let mut launches: BTreeMap<(HostId, i64), Picos> = BTreeMap::new();
+    let mut annotations = Vec::new();
+    for (position, placed) in placed.iter_mut().enumerate() {
+        let (id, host) = (TrackId::from_index(position), placed.track.host);
+        let on_device = placed.track.device.is_some();
+        ends.extend(
+            std::mem::take(&mut placed.ends)
+                .into_iter()
+                .map(|(key, lane, index)| {
+                    let slice = SliceId {
+                        track: id,
+                        lane,
+                        index,
+                    };
+                    FlowEnd {
+                        host,
+                        key,
+                        on_device,
+                        slice,
+                    }
+                }),
+        );
+        for (event, run_id, start) in std::mem::take(&mut placed.run_ids) {
+            if on_device {
+                run_ids.insert((id, event), run_id);
+            } else {
+                let first = launches.entry((host, run_id)).or_insert(Picos(start));
+                *first = (*first).min(Picos(start));
+            }
+        }
+        let own = std::mem::take(&mut placed.annotations).into_iter();
+        annotations.extend(own.map(|step| HostStep {
+            host,
+            span: step.span,
+            number: step.number,
+        }));
+    }
+    session.tracks = placed.into_iter().map(|placed| placed.track).collect();
+    mark_annotations(&session.tracks, &mut session.labels, &annotations);
+    session.flows = Flows::joined_on_demand(ends);
+
+    let mut runs = recorded_runs(&session.tracks, &session.labels, |track, event| {
+        run_ids.get(&(track, event)).copied()
+    });
+    runs.extend(merged(cpu_runs));
+    let (gpu, attributed) = gpu_runs(
+        &mut session.tracks,
+        &session.devices,
+        &session.flows,
+        &mut session.labels,
+    );
+    runs.extend(gpu);
+    warnings.attributed(attributed);
+    for run in &mut runs {
+        let host = session.devices[run.device.index()].host;
+        let launched = run.run_id.and_then(|id| launches.get(&(host, id)).copied());
+        run.launched = run
+            .launched
+            .or(launched.filter(|&launched| launched <= run.span.start));
+    }
+    runs.sort_unstable_by_key(|run| (run.span, run.device, run.program));
+    session.program_runs = runs;
+    add_program_tracks(session);
+    (session.steps, session.step_origin) = steps(&Evidence {
+        tracks: &session.tracks,
+        labels: &session.labels,
+        strings: &session.strings,
+        devices: &session.devices,
+        runs: &session.program_runs,
+        annotations,
+    });
+}
+
+/// One run may have left ops on several threads.
+fn merged(mut runs: Vec<ProgramRun>) -> Vec<ProgramRun> {
+    runs.sort_unstable_by_key(|run| (run.device, run.program, run.run_id, run.span));
+    let mut merged: Vec<ProgramRun> = Vec::new();
+    for run in runs {
+        match merged.last_mut() {
+            Some(last)
+                if (last.device, last.program, last.run_id)
+                    == (run.device, run.program, run.run_id) =>
+            {
+                last.span = last.span.hull(run.span);
+            }
+            _ => merged.push(run),
+        }
+    }
+    merged
+}

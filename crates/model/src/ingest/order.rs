@@ -1,0 +1,139 @@
+//! Display order of tracks, and rows drawn from program runs.
+
+use super::decode::Columns;
+use super::nest::nest_all;
+use crate::ids::{DeviceId, LabelId, StringId, TrackId};
+use crate::label::{Class, Label, SliceKind};
+use crate::session::{ProgramRun, Session};
+use crate::track::{Origin, Track, TrackRole};
+
+/// Devices first, then host threads, host by host; Python first among threads.
+pub(super) fn display_key(session: &Session, track: &Track) -> impl Ord + use<> {
+    let name = session.strings.get(track.name);
+    let is_python = track.role == TrackRole::Python;
+    (
+        track.host,
+        track.device.is_none(),
+        track.device,
+        !is_python,
+        track.role,
+        natural_key(name),
+        track.line_id,
+    )
+}
+
+/// Digits compare as numbers: `Stream #9` before `Stream #10`.
+fn natural_key(name: &str) -> Vec<(String, u64)> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let text = rest.len() - rest.trim_start_matches(|c: char| !c.is_ascii_digit()).len();
+        let (word, tail) = rest.split_at(text);
+        let digits = tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, tail) = tail.split_at(digits);
+        parts.push((word.to_owned(), number.parse().unwrap_or(u64::MAX)));
+        rest = tail;
+    }
+    parts
+}
+
+/// Gives devices without a recorded row of program runs one that is drawn from the runs found.
+pub(super) fn add_program_tracks(session: &mut Session) {
+    let has_row = |device: DeviceId| {
+        let mut tracks = session.tracks.iter();
+        tracks.any(|track| track.device == Some(device) && track.role == TrackRole::Programs)
+    };
+    let missing: Vec<DeviceId> = session
+        .device_ids()
+        .filter(|&device| !has_row(device))
+        .collect();
+    if missing.is_empty() || session.program_runs.is_empty() {
+        return;
+    }
+    let name = session.strings.intern("Program runs");
+    let mut rows = Vec::new();
+    for device in missing {
+        let mut columns = Columns::default();
+        let runs: Vec<ProgramRun> = session
+            .program_runs
+            .iter()
+            .filter(|run| run.device == device)
+            .copied()
+            .collect();
+        for run in &runs {
+            let title = session.programs[run.program.index()].title();
+            let title = session.strings.intern(&title);
+            let label = program_label(&mut session.labels, title, run);
+            columns.starts.push(run.span.start.0);
+            columns.durations.push(run.span.duration().0);
+            columns.labels.push(label.0);
+            columns.events.push(u32::MAX);
+        }
+        if runs.is_empty() {
+            continue;
+        }
+        let nested = nest_all(columns);
+        let host = session.devices[device.index()].host;
+        rows.push(Track {
+            name,
+            host,
+            device: Some(device),
+            role: TrackRole::Programs,
+            line_id: 0,
+            lanes: nested.lanes,
+            nests: nested.nests,
+            samples: None,
+            origin: Origin::default(),
+        });
+    }
+    insert_tracks(session, rows);
+}
+
+fn program_label(labels: &mut Vec<Label>, name: StringId, run: &ProgramRun) -> LabelId {
+    let label = Label {
+        name,
+        kind: SliceKind::ProgramRun,
+        class: Class::Program,
+        op: None,
+        program: Some(run.program),
+        launch: None,
+        transfer: None,
+        framework_op: None,
+    };
+    let found = labels.iter().rposition(|other| *other == label);
+    LabelId::from_index(found.unwrap_or_else(|| {
+        labels.push(label);
+        labels.len() - 1
+    }))
+}
+
+/// Inserts rows at their places and moves the ids that point at tracks.
+fn insert_tracks(session: &mut Session, rows: Vec<Track>) {
+    let old_count = session.tracks.len();
+    let mut all: Vec<(Option<usize>, Track)> = std::mem::take(&mut session.tracks)
+        .into_iter()
+        .enumerate()
+        .map(|(i, t)| (Some(i), t))
+        .collect();
+    all.extend(rows.into_iter().map(|row| (None, row)));
+    all.sort_by_cached_key(|(_, track)| display_key(session, track));
+    let mut moved = vec![TrackId(0); old_count];
+    for (position, (old, _)) in all.iter().enumerate() {
+        if let Some(old) = old {
+            moved[*old] = TrackId::from_index(position);
+        }
+    }
+    session.tracks = all.into_iter().map(|(_, track)| track).collect();
+    session.flows.move_tracks(|track| moved[track.index()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural_key;
+
+    #[test]
+    fn digits_sort_as_numbers() {
+        assert!(natural_key("Stream #9(Kernel)") < natural_key("Stream #10(Kernel)"));
+        assert!(natural_key("a") < natural_key("b1"));
+    }
+}

@@ -1,0 +1,144 @@
+//! Parts: decoded tracks with their labels resolved, not yet in their places.
+
+use std::collections::BTreeMap;
+
+use stepscope_xplane::Space;
+
+use super::build::{BuiltTrack, counter_tracks};
+use super::decode::Annotation;
+use super::labels::{Labels, text};
+use super::plan::{Plan, TrackPlan};
+use crate::flow::FlowKey;
+use crate::ids::{DeviceId, HostId};
+use crate::session::{Aggregate, ProgramRun};
+use crate::track::{Origin, Track, TrackRole};
+use crate::units::Picos;
+
+/// A track with what has to be joined once all tracks have their places.
+pub(super) struct PlacedTrack {
+    pub(super) track: Track,
+    pub(super) ends: Vec<(FlowKey, u32, u32)>,
+    pub(super) run_ids: Vec<(u32, i64, i64)>,
+    pub(super) annotations: Vec<Annotation>,
+}
+
+/// Tracks and what else decoding yielded, with labels resolved.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) tracks: Vec<PlacedTrack>,
+    pub(super) cpu_runs: Vec<ProgramRun>,
+    pub(super) aggregates: Vec<Aggregate>,
+}
+
+impl Parts {
+    pub(super) fn add(
+        &mut self,
+        plan: &TrackPlan,
+        mut built: BuiltTrack,
+        spaces: &[Space<'_>],
+        whole: &Plan,
+        cpu_devices: &BTreeMap<(HostId, i64), DeviceId>,
+        labels: &mut Labels,
+    ) {
+        let space = &spaces[plan.host.index()];
+        let has_accelerator = whole.has_accelerator[plan.host.index()];
+        let ids = built.resolve_labels(space, plan, has_accelerator, labels);
+        let origin = Origin {
+            lines: std::mem::take(&mut built.decoded.origins),
+        };
+        let name = labels.strings.intern(&plan.name);
+        for piece in std::mem::take(&mut built.pieces) {
+            let device = match piece.ordinal {
+                Some(ordinal) => cpu_devices.get(&(plan.host, ordinal)).copied(),
+                None => plan.device,
+            };
+            let role = if piece.ordinal.is_some() {
+                TrackRole::Ops
+            } else {
+                plan.role
+            };
+            let mut lanes = piece.nested.lanes;
+            for lane in &mut lanes {
+                lane.labels
+                    .iter_mut()
+                    .for_each(|label| *label = ids[label.index()]);
+            }
+            let is_first = piece.ordinal.is_none();
+            self.tracks.push(PlacedTrack {
+                track: Track {
+                    name,
+                    host: plan.host,
+                    device,
+                    role,
+                    line_id: plan.line_id,
+                    lanes,
+                    nests: piece.nested.nests,
+                    samples: None,
+                    origin: origin.clone(),
+                },
+                ends: if is_first {
+                    std::mem::take(&mut built.ends)
+                } else {
+                    Vec::new()
+                },
+                run_ids: if is_first {
+                    std::mem::take(&mut built.decoded.run_ids)
+                } else {
+                    Vec::new()
+                },
+                annotations: if is_first {
+                    std::mem::take(&mut built.decoded.annotations)
+                } else {
+                    Vec::new()
+                },
+            });
+        }
+        for track in counter_tracks(space, plan, &built.decoded, &mut labels.strings) {
+            self.tracks.push(PlacedTrack {
+                track,
+                ends: Vec::new(),
+                run_ids: Vec::new(),
+                annotations: Vec::new(),
+            });
+        }
+        self.aggregates
+            .extend(built.decoded.aggregates.iter().map(|part| Aggregate {
+                label: ids[part.label as usize],
+                device: plan.device,
+                occurrences: part.occurrences,
+                duration: Picos(part.duration_ps),
+            }));
+        self.cpu_runs(plan, &built, space, cpu_devices, labels);
+    }
+
+    fn cpu_runs(
+        &mut self,
+        plan: &TrackPlan,
+        built: &BuiltTrack,
+        space: &Space<'_>,
+        cpu_devices: &BTreeMap<(HostId, i64), DeviceId>,
+        labels: &mut Labels,
+    ) {
+        let mut runs: Vec<_> = built.decoded.runs.iter().collect();
+        runs.sort_unstable();
+        for (key, &span) in runs {
+            let ordinal = key.ordinal.unwrap_or(0);
+            let Some(&device) = cpu_devices.get(&(plan.host, ordinal)) else {
+                continue;
+            };
+            let plane = &space.planes[key.plane as usize];
+            let module = text(plane, &built.decoded, key.module).unwrap_or_default();
+            let program = labels
+                .programs
+                .find_or_add(Some(key.program.cast_unsigned()), &module);
+            let run_id = Some(key.run_id);
+            self.cpu_runs.push(ProgramRun {
+                program,
+                device,
+                run_id,
+                span,
+                launched: None,
+            });
+        }
+    }
+}

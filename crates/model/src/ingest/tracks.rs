@@ -1,0 +1,81 @@
+//! Building all tracks in parallel.
+
+use rayon::prelude::*;
+use stepscope_xplane::{Plane, Space};
+
+use super::build::{BuiltTrack, build_track};
+use super::clocks::Clocks;
+use super::decode::{ClockChoice, LineInput};
+use super::plan::{Plan, TrackPlan};
+use crate::track::TrackRole;
+
+/// Decodes and nests all tracks, in parallel.
+pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, spaces: &[Space<'_>]) -> Vec<BuiltTrack> {
+    let muted: Vec<Vec<Vec<bool>>> = spaces.iter().map(muted_metadata).collect();
+    // Long tracks first, so that the last one to finish is short.
+    let mut order: Vec<usize> = (0..plan.tracks.len()).collect();
+    let bytes = |track: &TrackPlan| -> usize {
+        let planes = &spaces[track.host.index()].planes;
+        track
+            .lines
+            .iter()
+            .map(|&(p, l)| planes[p as usize].lines[l as usize].byte_len())
+            .sum()
+    };
+    order.sort_by_key(|&position| std::cmp::Reverse(bytes(&plan.tracks[position])));
+    let mut built: Vec<(usize, BuiltTrack)> = order
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|position| {
+            let track = &plan.tracks[position];
+            let host = track.host.index();
+            let lines: Vec<LineInput<'_>> = track
+                .lines
+                .iter()
+                .map(|&(plane, line)| {
+                    let found = &spaces[host].planes[plane as usize].lines[line as usize];
+                    LineInput {
+                        plane,
+                        line_position: line,
+                        line: found,
+                        roles: &plan.stat_roles[host][plane as usize],
+                        muted: &muted[host][plane as usize],
+                        base_ps: clocks.base_ps(track.host, found.timestamp_ns),
+                    }
+                })
+                .collect();
+            let clock = match track.role {
+                TrackRole::Ops | TrackRole::Steps => ClockChoice::DeviceWhereRecorded,
+                _ => ClockChoice::Host,
+            };
+            let is_host = track.device.is_none();
+            (
+                position,
+                build_track(&lines, clock, is_host, plan.has_accelerator[host]),
+            )
+        })
+        .collect();
+    built.sort_by_key(|(position, _)| *position);
+    built.into_iter().map(|(_, track)| track).collect()
+}
+
+/// Events whose arrows are of no interest: the end markers of XLA:CPU's thunks.
+fn muted_metadata(space: &Space<'_>) -> Vec<Vec<bool>> {
+    const LARGEST_ID: i64 = 1 << 20;
+    let plane_muted = |plane: &Plane<'_>| {
+        let mut muted = Vec::new();
+        let markers = plane
+            .event_metadata
+            .iter()
+            .filter(|entry| entry.name.starts_with(b"end: "));
+        for entry in markers.filter(|entry| (0..LARGEST_ID).contains(&entry.id)) {
+            let slot = usize::try_from(entry.id).unwrap_or_default();
+            if muted.len() <= slot {
+                muted.resize(slot + 1, false);
+            }
+            muted[slot] = true;
+        }
+        muted
+    };
+    space.planes.iter().map(plane_muted).collect()
+}

@@ -16,7 +16,8 @@ export class SliceLabels implements LabelSink {
   count = 0;
   private readonly lane = new Uint16Array(CAPACITY);
   private readonly label = new Uint32Array(CAPACITY);
-  private readonly slot = new Uint8Array(CAPACITY);
+  /** Colour of the text: 0 white, 1 dark, 2 muted. */
+  private readonly ink = new Uint8Array(CAPACITY);
   private readonly startPx = new Float32Array(CAPACITY);
   private readonly endPx = new Float32Array(CAPACITY);
   /** Instants: slices without a length. */
@@ -44,12 +45,12 @@ export class SliceLabels implements LabelSink {
     this.instantCount++;
   }
 
-  add(lane: number, label: number, slot: number, startPx: number, endPx: number): void {
+  add(lane: number, label: number, ink: number, startPx: number, endPx: number): void {
     if (this.count >= CAPACITY) return;
     const i = this.count++;
     this.lane[i] = lane;
     this.label[i] = label;
-    this.slot[i] = slot;
+    this.ink[i] = ink;
     this.startPx[i] = startPx;
     this.endPx[i] = endPx;
   }
@@ -71,13 +72,13 @@ export class SliceLabels implements LabelSink {
     firstStrip: number,
     lastStrip: number,
   ): void {
-    // Two passes, so that the colour of the text changes once.
-    for (let dark = 0; dark < 2; dark++) {
-      context.fillStyle = dark === 1 ? '#111418' : '#ffffff';
+    // A pass per colour, so that it is set once.
+    for (let ink = 0; ink < 3; ink++) {
+      context.fillStyle = ink === 1 ? '#111418' : ink === 0 ? '#ffffff' : palette.theme.mutedText;
       for (let i = 0; i < this.count; i++) {
         const strip = this.lane[i]!;
         if (strip < firstStrip || strip >= lastStrip) continue;
-        if (palette.darkText[this.slot[i]!] !== dark) continue;
+        if (this.ink[i] !== ink) continue;
         const left = Math.max(0, this.startPx[i]! / ratio) + PADDING_PX;
         const right = Math.min(widthPx, this.endPx[i]! / ratio) - PADDING_PX;
         const text = this.fitting(context, labels, this.label[i]!, right - left);

@@ -47,7 +47,7 @@ export class Minimap {
     const x0 = minimapPx(scene, viewport.startPs);
     const x1 = Math.max(minimapPx(scene, viewport.endPs), x0 + 2);
     context.fillStyle = palette.theme.background;
-    context.globalAlpha = 0.62;
+    context.globalAlpha = 0.5;
     context.fillRect(0, 0, x0, MINIMAP_HEIGHT);
     context.fillRect(x1, 0, width - x1, MINIMAP_HEIGHT);
     context.globalAlpha = 1;

@@ -34,7 +34,8 @@ export interface Projection {
 
 /** Receives slices wide enough for a label, in device pixels. */
 export interface LabelSink {
-  add(lane: number, label: number, slot: number, startPx: number, endPx: number): void;
+  /** `ink` is the colour of the text: 0 white, 1 dark, 2 muted. */
+  add(lane: number, label: number, ink: number, startPx: number, endPx: number): void;
   addInstant(lane: number, slot: number, px: number): void;
 }
 
@@ -169,7 +170,8 @@ export class Strips {
         const colours = match === 1 ? palette.body : palette.dimmed;
         this.fill(strip, from, to, colours[slot * DENSITIES + FULL]!);
         if (isFirst || start >= fromPs) {
-          if (x1 - x0 >= 24) sink.add(strip, id, slot, x0, (end - originPs) * scale);
+          const ink = match === 1 ? palette.darkText[slot]! : 2;
+          if (x1 - x0 >= 24) sink.add(strip, id, ink, x0, (end - originPs) * scale);
         }
       } else {
         if (slices === 1 && end === start && match === 1) sink.addInstant(strip, slot, x0);

@@ -1,5 +1,5 @@
 /** Puts the timeline together: toolbar, headers, canvas, status line and the drawer below. */
-import { createEffect, createSignal, on, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, on, onCleanup, onMount, Show } from 'solid-js';
 
 import { isDark } from '../../shell/theme';
 import { getParam } from '../../shell/state';
@@ -43,7 +43,10 @@ export function Workspace(props: { report: TimelineReport; session: number }) {
     setTab(wanted);
     setDrawerOpen(true);
   };
-  createEffect(on(() => timeline.selection[0]()?.ref, (ref) => ref && open('slice')));
+  // Walking through matches keeps their list in sight.
+  const isWalking = () => isDrawerOpen() && tab() === 'search' && timeline.search.state().current >= 0;
+  const hasSelection = createMemo(() => timeline.selection[0]()?.ref);
+  createEffect(on(hasSelection, (ref) => ref && !isWalking() && open('slice')));
   createEffect(on(timeline.area[0], (area) => area && open('area')));
   createEffect(on(isDark, () => timeline.readTheme(), { defer: true }));
   followAddress(timeline, commands);

@@ -29,6 +29,11 @@ const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '
 
 export function App() {
   const view = createMemo(() => VIEWS.get(route.view));
+  const shown = createMemo(
+    () => (route.session === null ? null : { session: route.session }),
+    undefined,
+    { equals: (one, other) => one?.session === other?.session },
+  );
 
   onMount(() => {
     window.addEventListener('keydown', handleKey);
@@ -71,15 +76,19 @@ export function App() {
       <main class="view">
         <ErrorBoundary fallback={(error: unknown, reset) => <Broken error={error} reset={reset} />}>
           <Suspense fallback={<Skeleton />}>
+            {/* Keyed: another session is another page, with nothing left of the one before. */}
             <Show
-              when={route.session !== null}
+              when={shown()}
+              keyed
               fallback={<Dynamic component={VIEWS.get(SESSIONS_VIEW)} session={0} />}
             >
-              <SessionGate>
-                <Show when={view()} fallback={<UnknownView />}>
-                  {(component) => <Dynamic component={component()} session={route.session ?? 0} />}
-                </Show>
-              </SessionGate>
+              {({ session }) => (
+                <SessionGate>
+                  <Show when={view()} fallback={<UnknownView />}>
+                    {(component) => <Dynamic component={component()} session={session} />}
+                  </Show>
+                </SessionGate>
+              )}
             </Show>
           </Suspense>
         </ErrorBoundary>

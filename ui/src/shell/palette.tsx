@@ -167,6 +167,12 @@ function searches(query: string): Command[] {
     });
   }
   list.push({
+    title: `Slices that match “${text}” in the timeline`,
+    detail: '',
+    group: 'Search',
+    run: () => navigate({ view: 'timeline', params: { search: text } }),
+  });
+  list.push({
     title: `Ops that match “${text}”`,
     detail: '',
     group: 'Search',

@@ -182,7 +182,9 @@ function Choices(props: {
   };
   return (
     <div class="choices">
-      <p class="muted">{plural(props.entries.length, props.noun)} in this session</p>
+      <p class="muted">
+        {plural(props.entries.length, props.noun)} in this session; none checked means all
+      </p>
       <For each={props.entries}>
         {(entry) => (
           <label>

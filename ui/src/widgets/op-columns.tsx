@@ -107,11 +107,11 @@ export const OP_SOURCE: Column<OpRow> = {
   isOptional: true,
 };
 
-/** The end of a path says more than its start. */
+/** File and line; the whole path in the tooltip. */
 export function SourceText(props: { text: string }) {
   return props.text ? (
     <span class="source-text mono" data-tip={props.text}>
-      {props.text.split('/').slice(-2).join('/')}
+      {props.text.slice(props.text.lastIndexOf('/') + 1)}
     </span>
   ) : (
     <span class="table-missing">–</span>

@@ -1,5 +1,5 @@
 /** Every op of the selected devices and steps: time, work, bound. A click shows all of one op. */
-import { createMemo, createSignal, Show } from 'solid-js';
+import { createMemo, Show } from 'solid-js';
 
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
@@ -61,6 +61,9 @@ const COLUMNS: Column<OpRow>[] = [
   },
 ];
 
+/** What tells an op from all others, for the URL. */
+const identity = (row: OpRow) => [row.program_id, row.name, row.device].join('/');
+
 export default function OpsView(props: ViewProps) {
   const isByDevice = () => getParam('by') === 'device';
   const report = createReport(
@@ -69,7 +72,6 @@ export default function OpsView(props: ViewProps) {
     () => ({ ...selectionParams(), limit: getParam('limit') ?? LIMIT, by: getParam('by') }),
   );
   const table = urlTableState('self_ps');
-  const [shown, setShown] = createSignal<OpRow | null>(null);
 
   return (
     <AnswerView answer={report}>
@@ -77,6 +79,9 @@ export default function OpsView(props: ViewProps) {
         const columns = createMemo(() =>
           isByDevice() ? COLUMNS : COLUMNS.filter((column) => column.key !== 'device'),
         );
+        const shown = createMemo(() => data().rows.find((row) => identity(row) === getParam('op')));
+        const show = (row: OpRow | undefined) =>
+          setParams({ op: row && row !== shown() ? identity(row) : null }, false);
         return (
           <div class="page is-filling">
             <Warnings notes={data().notes} />
@@ -91,7 +96,7 @@ export default function OpsView(props: ViewProps) {
                     noun="op"
                     fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-ops`}
                     isFilling
-                    onRow={(row) => setShown(shown() === row ? null : row)}
+                    onRow={show}
                     isSelected={(row) => row === shown()}
                     onPromoteQuery={(query) => select('match', query)}
                     tools={
@@ -126,7 +131,7 @@ export default function OpsView(props: ViewProps) {
                   />
                 </section>
                 <Show when={shown()}>
-                  {(row) => <OpDetails op={row()} close={() => setShown(null)} />}
+                  {(row) => <OpDetails op={row()} close={() => show(undefined)} />}
                 </Show>
               </div>
             </Show>

@@ -1,7 +1,7 @@
 /** Chips with their peaks, hosts, versions, options. */
 import { createMemo, For, Show } from 'solid-js';
 
-import { format, formatBytes } from '../../format/numbers';
+import { format, formatBytes, formatDate } from '../../format/numbers';
 import type { ChipReport } from '../../wire/generated/ChipReport';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 
@@ -9,7 +9,7 @@ export function Environment(props: { report: OverviewReport }) {
   const environment = () => props.report.environment;
   const recorded = createMemo(() => {
     const nanos = props.report.start_epoch_ns;
-    return nanos === null ? '' : new Date(Number(BigInt(nanos) / 1_000_000n)).toLocaleString();
+    return nanos === null ? '' : formatDate(Number(BigInt(nanos) / 1_000_000n));
   });
   return (
     <section class="card">

@@ -110,7 +110,7 @@ export default function SessionsView() {
     10_000,
   );
   onCleanup(() => clearInterval(timer));
-  sessions.retry();
+  if (sessions.data()) sessions.retry();
 
   return (
     <AnswerView answer={sessions}>

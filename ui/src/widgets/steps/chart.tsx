@@ -34,6 +34,7 @@ export function StepChart(props: { series: readonly StepBar[] }) {
       line: themeColour('line'),
       accent: themeColour('accent'),
       soft: themeColour('accent-soft'),
+      surface: themeColour('surface'),
       problem: themeColour('problem'),
     },
     isSelected: stepTest(selected('steps')),

@@ -12,6 +12,7 @@ export interface ChartColours {
   line: string;
   accent: string;
   soft: string;
+  surface: string;
   problem: string;
 }
 
@@ -120,7 +121,7 @@ function drawCut(
   width: number,
 ): void {
   const y = MARGIN.top + 12;
-  context.strokeStyle = chart.colours.soft;
+  context.strokeStyle = chart.colours.surface;
   context.lineWidth = 2;
   for (const shift of [0, 5]) {
     context.beginPath();

@@ -1,0 +1,80 @@
+/**
+ * The test fixture `url`: the real binary, serving `fixtures/` on a free port, one per worker.
+ * `STEPSCOPE_BIN` names the binary, `STEPSCOPE_URL` a server that already runs.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { test as base, type Page } from '@playwright/test';
+
+const UI = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const ROOT = path.resolve(UI, '..');
+const BINARY = path.resolve(UI, process.env['STEPSCOPE_BIN'] ?? '../target/release/stepscope');
+const START_MS = 60_000;
+
+export const test = base.extend<object, { url: string }>({
+  url: [
+    async ({}, use) => {
+      const running = process.env['STEPSCOPE_URL'];
+      if (running) {
+        await use(running);
+        return;
+      }
+      const server = spawn(BINARY, ['view', path.join(ROOT, 'fixtures'), '--port', '0'], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      try {
+        await use(await printedUrl(server));
+      } finally {
+        server.kill();
+      }
+    },
+    { scope: 'worker', timeout: START_MS },
+  ],
+});
+
+export { expect } from '@playwright/test';
+
+/** Goes to a page of a session by the session's name and waits for its figures. */
+export async function openView(
+  page: Page,
+  url: string,
+  session: string,
+  view: string,
+  query = '',
+): Promise<void> {
+  const response = await page.request.get(`${url}api/sessions`);
+  const { sessions } = (await response.json()) as { sessions: { id: number; name: string }[] };
+  const found = sessions.find((candidate) => candidate.name.includes(session));
+  if (!found)
+    throw new Error(`no session ${session} among ${sessions.map(({ name }) => name).join(', ')}`);
+  await page.goto(`${url}#/s/${found.id}/${view}${query}`);
+  await page.locator('.answer, .empty').first().waitFor();
+}
+
+/** Keeps a picture for the documentation, only when asked to. */
+export async function keepImage(page: Page, name: string): Promise<void> {
+  if (process.env['UPDATE_IMAGES'] !== '1') return;
+  const folder = path.join(ROOT, 'docs/images');
+  mkdirSync(folder, { recursive: true });
+  await page.mouse.move(2, 2);
+  await page.waitForTimeout(600);
+  await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+function printedUrl(server: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    const read = (chunk: Buffer) => {
+      printed += chunk.toString();
+      const match = /http:\/\/127\.0\.0\.1:\d+\/?/.exec(printed);
+      if (match) resolve(match[0].endsWith('/') ? match[0] : `${match[0]}/`);
+    };
+    server.stdout?.on('data', read);
+    server.stderr?.on('data', read);
+    server.on('error', (error) => reject(new Error(`cannot start ${BINARY}: ${error.message}`)));
+    server.on('exit', (code) => reject(new Error(`${BINARY} ended with ${code}:\n${printed}`)));
+  });
+}

@@ -46,7 +46,8 @@ export function titleOf(analysis: string): string {
 
 /** The command that prints what the page shows. Reactive. */
 export function commandLine(): string {
-  const root = sessions.data()?.root ?? 'PATH';
+  // A session that lies in no file, such as the demo, has no path.
+  const root = sessions.data()?.root || 'PATH';
   if (route.session === null) return `stepscope sessions ${shellQuote(root)}`;
   const location = summaryOf(route.session)?.location || root;
   const words = ['stepscope', route.view, shellQuote(location)];

@@ -57,13 +57,18 @@ export function commandLine(): string {
   return words.join(' ');
 }
 
+/** Columns that only the page has; the command line cannot sort by them. */
+const PAGE_ONLY = new Set(['busy_ratio', 'total_ratio', 'parts', 'phases']);
+
 /** Parameters of the URL that are options of the analysis shown. */
 function ownOptions(): Record<string, string> {
   const entry = analyses.data()?.find((analysis) => analysis.name === route.view);
   const found: Record<string, string> = {};
   for (const option of entry?.options ?? []) {
     const value = getParam(option.name);
-    if (value) found[option.name] = value;
+    if (value && !(option.name === 'sort' && PAGE_ONLY.has(value.replace(/^-/, '')))) {
+      found[option.name] = value;
+    }
   }
   return found;
 }

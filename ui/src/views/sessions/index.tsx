@@ -103,7 +103,7 @@ function locationColumn(root: string): Column<SessionSummary> {
 }
 
 export default function SessionsView() {
-  const table = urlTableState('modified');
+  const table = urlTableState('-modified');
   // Others may have been recorded or opened since.
   const timer = setInterval(
     () => document.visibilityState === 'visible' && sessions.retry(),

@@ -30,17 +30,18 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
     {
       key: 'step',
       title: 'Step',
-      width: 92,
+      width: 104,
+      kind: 'count',
       value: (row) => row.step,
       cell: (row) => (
-        <>
-          <span class="number">{row.step}</span>
+        <span class="step-number">
           <Show when={row.is_outlier}>
             <span class="step-outlier" data-figure="is_outlier">
               outlier
             </span>
           </Show>
-        </>
+          <span>{row.step}</span>
+        </span>
       ),
     },
     { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },

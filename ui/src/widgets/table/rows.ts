@@ -32,26 +32,30 @@ export interface Column<Row> {
   isExportOnly?: boolean;
 }
 
-/** `self_ps` sorts largest first, `-self_ps` smallest first, as on the command line. */
+/** Figures come largest first and texts from A; a leading `-` reverses, as on the command line. */
 export interface Sort {
   key: string;
-  isAscending: boolean;
+  isReversed: boolean;
 }
 
 export function parseSort(text: string | undefined): Sort | null {
   if (!text) return null;
-  const isAscending = text.startsWith('-');
-  return { key: isAscending ? text.slice(1) : text, isAscending };
+  const isReversed = text.startsWith('-');
+  return { key: isReversed ? text.slice(1) : text, isReversed };
 }
 
 export function formatSort(sort: Sort): string {
-  return sort.isAscending ? `-${sort.key}` : sort.key;
+  return sort.isReversed ? `-${sort.key}` : sort.key;
 }
 
-/** What a click on a header asks for: figures largest first, texts from A, then the other way. */
+/** What a click on a header asks for: the usual order, then the other way round. */
 export function nextSort<Row>(current: Sort | null, column: Column<Row>): Sort {
-  if (current?.key === column.key) return { key: column.key, isAscending: !current.isAscending };
-  return { key: column.key, isAscending: column.kind === undefined };
+  return { key: column.key, isReversed: current?.key === column.key && !current.isReversed };
+}
+
+/** Values grow from the top to the bottom. */
+export function isAscending<Row>(sort: Sort, column: Column<Row>): boolean {
+  return (column.kind === undefined) !== sort.isReversed;
 }
 
 /** Sorted copy; equal rows keep their order, missing values come last either way. */
@@ -62,7 +66,7 @@ export function sortRows<Row>(
 ): Row[] {
   const column = columns.find((candidate) => candidate.key === sort?.key);
   if (!column || !sort) return [...rows];
-  const sign = sort.isAscending ? 1 : -1;
+  const sign = isAscending(sort, column) ? 1 : -1;
   return rows
     .map((row, index) => ({ row, index, value: column.value(row) }))
     .sort((one, other) => {

@@ -16,7 +16,7 @@ import {
 
 import { columnScale, formatCount, MISSING, type Scale } from '../../format/numbers';
 import { download } from '../copy';
-import { filterRows, hasValues, nextSort, sortRows, toCsv, type Column } from './rows';
+import { filterRows, hasValues, isAscending, nextSort, sortRows, toCsv, type Column } from './rows';
 import type { TableState } from './state';
 import './table.css';
 
@@ -211,12 +211,11 @@ export function DataTable<Row>(props: TableProps<Row>) {
             <For each={columns()}>
               {(column) => {
                 const sort = () => (props.isOrdered ? null : props.state.sort());
-                const order = () =>
-                  sort()?.key === column.key
-                    ? sort()?.isAscending
-                      ? 'ascending'
-                      : 'descending'
-                    : undefined;
+                const order = () => {
+                  const by = sort();
+                  if (by?.key !== column.key) return undefined;
+                  return isAscending(by, column) ? 'ascending' : 'descending';
+                };
                 return (
                   <button
                     class="table-cell"

@@ -107,7 +107,7 @@ fn stats(session: &Session, slice: SliceId) -> Vec<StatReport> {
 
 fn flows(session: &Session, slice: SliceId) -> Vec<FlowReport> {
     let outgoing = session.flows.from_slice(slice).iter();
-    let incoming = session.flows.to_slice(slice).iter();
+    let incoming = session.flows.to_slice(slice);
     let report = |flow: &Flow, is_outgoing: bool| {
         let other = if is_outgoing { flow.to } else { flow.from };
         let lane = session.lane(other.track, other.lane)?;

@@ -1,0 +1,244 @@
+//! Who may ask: requests to loopback names from this machine, or whoever has the token.
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, HeaderValue, header};
+use sha2::{Digest, Sha256};
+
+use crate::error::ServerError;
+
+/// Who may ask.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// The token every request has to bring; none on loopback.
+    token: Option<String>,
+    /// Port, which tells cookies of several servers on one host apart.
+    port: u16,
+    /// Names beside those of loopback by which the server may be called without a token.
+    hosts: Vec<String>,
+}
+
+/// What a request that comes with the token brings it in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// Nothing is asked for.
+    Free,
+    /// A cookie or a header.
+    Carried,
+    /// The URL, from where it should go into a cookie.
+    InUrl,
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The Host header names another machine: a page of somebody else may be behind it.
+    ForeignHost,
+    /// No token, or a wrong one.
+    NoToken,
+}
+
+impl Access {
+    /// Without a token: only for a server that is bound to loopback. Requests must name a loopback
+    /// host or one of `hosts`, so that no page of another site can reach the server under its own
+    /// name (DNS rebinding).
+    pub fn loopback(hosts: Vec<String>) -> Self {
+        Self {
+            token: None,
+            port: 0,
+            hosts,
+        }
+    }
+
+    /// With a token. The host does not matter: browsers give the cookie to no other name.
+    pub fn with_token(token: String, port: u16) -> Self {
+        Self {
+            token: Some(token),
+            port,
+            hosts: Vec::new(),
+        }
+    }
+
+    /// The token.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    pub(crate) fn check(&self, headers: &HeaderMap, query: Option<&str>) -> Result<Pass, Refusal> {
+        let Some(token) = &self.token else {
+            let host = headers
+                .get(header::HOST)
+                .and_then(|host| host.to_str().ok());
+            let is_known = host.is_some_and(|host| self.knows_host(host));
+            return if is_known {
+                Ok(Pass::Free)
+            } else {
+                Err(Refusal::ForeignHost)
+            };
+        };
+        let is_token = |given: &str| same_secret(given, token);
+        let bearer = headers.get(header::AUTHORIZATION).and_then(bearer);
+        if bearer.is_some_and(is_token) || self.cookies(headers).any(is_token) {
+            return Ok(Pass::Carried);
+        }
+        let in_url = query.and_then(token_of_query);
+        if in_url.is_some_and(is_token) {
+            return Ok(Pass::InUrl);
+        }
+        Err(Refusal::NoToken)
+    }
+
+    /// The cookie that carries the token from now on. It has no path: browsers then take the folder
+    /// of the page, so that the server works below any prefix.
+    pub(crate) fn cookie(&self) -> Option<HeaderValue> {
+        let token = self.token.as_deref()?;
+        let cookie = format!("{}={token}; HttpOnly; SameSite=Strict", self.cookie_name());
+        HeaderValue::from_str(&cookie).ok()
+    }
+
+    fn cookie_name(&self) -> String {
+        format!("stepscope_{}", self.port)
+    }
+
+    fn cookies<'a>(&self, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
+        let name = self.cookie_name();
+        let lines = headers.get_all(header::COOKIE).into_iter();
+        let cookies = lines
+            .filter_map(|line| line.to_str().ok())
+            .flat_map(|line| line.split(';'));
+        cookies.filter_map(move |cookie| {
+            let (key, value) = cookie.trim().split_once('=')?;
+            (key == name).then_some(value)
+        })
+    }
+
+    fn knows_host(&self, authority: &str) -> bool {
+        let host = host_of(authority).to_ascii_lowercase();
+        let host = host.trim_end_matches('.');
+        is_loopback_name(host)
+            || self
+                .hosts
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(host))
+    }
+}
+
+/// A new token: 128 random bits in hexadecimal digits.
+pub fn new_token() -> Result<String, ServerError> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| ServerError::NoRandomness(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// `token` of `a=b&token=…`.
+pub(crate) fn token_of_query(query: &str) -> Option<&str> {
+    query
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("token="))
+}
+
+fn bearer(value: &HeaderValue) -> Option<&str> {
+    value.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+/// Compares digests, so that the time says nothing about how much of the token is right.
+fn same_secret(given: &str, token: &str) -> bool {
+    Sha256::digest(given.as_bytes()) == Sha256::digest(token.as_bytes())
+}
+
+/// The host of `host:port` or `[address]:port`.
+fn host_of(authority: &str) -> &str {
+    if let Some(rest) = authority.strip_prefix('[') {
+        return rest
+            .split_once(']')
+            .map_or(authority, |(address, _)| address);
+    }
+    authority
+        .rsplit_once(':')
+        .map_or(authority, |(host, _)| host)
+}
+
+fn is_loopback_name(host: &str) -> bool {
+    let is_address = host
+        .parse()
+        .is_ok_and(|address: IpAddr| address.is_loopback());
+    is_address || host == "localhost" || host.ends_with(".localhost")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(name, value)| (name.clone(), HeaderValue::from_str(value).expect("a value")))
+            .collect()
+    }
+
+    #[test]
+    fn loopback_is_asked_by_its_own_names_only() {
+        let access = Access::loopback(vec!["Lab.example".to_owned()]);
+        let check = |host: &str| access.check(&headers(&[(header::HOST, host)]), None);
+        let good = [
+            "localhost:6006",
+            "127.0.0.1",
+            "127.0.0.9:1",
+            "[::1]:6006",
+            "LOCALHOST.",
+            "stepscope.localhost:6006",
+            "lab.example:443",
+        ];
+        for host in good {
+            assert_eq!(check(host), Ok(Pass::Free), "{host}");
+        }
+        let bad = [
+            "evil.example",
+            "127.0.0.1.evil.example:6006",
+            "localhost.evil.example",
+            "evillocalhost",
+            "10.0.0.1:6006",
+            "[::2]",
+            "",
+        ];
+        for host in bad {
+            assert_eq!(check(host), Err(Refusal::ForeignHost), "{host}");
+        }
+        assert_eq!(
+            access.check(&HeaderMap::new(), None),
+            Err(Refusal::ForeignHost)
+        );
+    }
+
+    #[test]
+    fn the_token_comes_by_url_cookie_or_header() {
+        let access = Access::with_token("5ecre7".to_owned(), 6006);
+        let none = HeaderMap::new();
+        assert_eq!(access.check(&none, None), Err(Refusal::NoToken));
+        assert_eq!(
+            access.check(&none, Some("a=b&token=5ecre7")),
+            Ok(Pass::InUrl)
+        );
+        assert_eq!(
+            access.check(&none, Some("token=5ecre")),
+            Err(Refusal::NoToken)
+        );
+        assert_eq!(
+            access.check(&none, Some("xtoken=5ecre7")),
+            Err(Refusal::NoToken)
+        );
+        let cookie = |text: &str| access.check(&headers(&[(header::COOKIE, text)]), None);
+        assert_eq!(cookie("a=b; stepscope_6006=5ecre7"), Ok(Pass::Carried));
+        assert_eq!(cookie("stepscope_6007=5ecre7"), Err(Refusal::NoToken));
+        assert_eq!(cookie("stepscope_6006=wrong"), Err(Refusal::NoToken));
+        let bearer = headers(&[(header::AUTHORIZATION, "Bearer 5ecre7")]);
+        assert_eq!(access.check(&bearer, None), Ok(Pass::Carried));
+    }
+
+    #[test]
+    fn tokens_are_long_and_differ() {
+        let (one, two) = (new_token().expect("random"), new_token().expect("random"));
+        assert_eq!(one.len(), 32);
+        assert_ne!(one, two);
+    }
+}

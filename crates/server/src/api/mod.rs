@@ -1,0 +1,32 @@
+//! The answers of the routes below `/api`.
+
+pub(crate) mod analyses;
+pub(crate) mod sessions;
+pub(crate) mod timeline;
+
+use std::sync::Arc;
+
+pub(crate) use analyses::ReportCache;
+
+use crate::error::ApiError;
+use crate::library::{Library, OpenSession, Slot};
+
+/// The session of a route.
+fn slot(library: &Library, id: &str) -> Result<Arc<Slot>, ApiError> {
+    let number = id.parse().ok();
+    number
+        .and_then(|number| library.slot(number))
+        .ok_or_else(|| {
+            ApiError::not_found(format!("There is no session {id:?}."))
+                .with_hint("The list of sessions has their numbers.")
+        })
+}
+
+/// The session of a route, open.
+async fn opened(library: &Arc<Library>, id: &str) -> Result<Arc<OpenSession>, ApiError> {
+    let slot = slot(library, id)?;
+    library
+        .opened(&slot)
+        .await
+        .map_err(|error| ApiError::from(&error))
+}

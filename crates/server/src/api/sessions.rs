@@ -1,0 +1,144 @@
+//! What there is, and how far opening is.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use stepscope_model::{DeviceKind, Session};
+
+use super::slot;
+use crate::error::{ApiError, compute};
+use crate::library::{Library, Slot, State as SlotState, modified_epoch_ms};
+use crate::reports::{
+    ProgressReport, SessionState, SessionSummary, SessionWarning, SessionsReport, VersionReport,
+};
+
+pub(crate) async fn version() -> Json<VersionReport> {
+    Json(VersionReport {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+pub(crate) async fn list(
+    State(library): State<Arc<Library>>,
+) -> Result<Json<SessionsReport>, ApiError> {
+    compute("The search for sessions", move || {
+        library.refresh();
+        Ok(Json(SessionsReport {
+            root: library.root(),
+            sessions: library.slots().iter().map(|slot| summary(slot)).collect(),
+            notes: library.notes(),
+        }))
+    })
+    .await
+}
+
+pub(crate) async fn session(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+) -> Result<Json<SessionSummary>, ApiError> {
+    let slot = slot(&library, &id)?;
+    // Why it failed stands in the summary.
+    let _ = library.opened(&slot).await;
+    Ok(Json(summary(&slot)))
+}
+
+pub(crate) async fn progress(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+) -> Result<Json<ProgressReport>, ApiError> {
+    let slot = slot(&library, &id)?;
+    let size_bytes = slot.files.as_ref().map_or(0, |files| files.size_bytes);
+    let (state, done_bytes, message) = match slot.state() {
+        SlotState::Closed => (SessionState::Closed, 0, String::new()),
+        SlotState::Opening(progress) => {
+            let (done, total) = progress.bytes();
+            let message = if done < total { "Reading" } else { "Decoding" };
+            (SessionState::Opening, done, message.to_owned())
+        }
+        SlotState::Open(_) => (SessionState::Open, size_bytes, String::new()),
+        SlotState::Failed(error) => (SessionState::Failed, 0, error.message),
+    };
+    Ok(Json(ProgressReport {
+        state,
+        done_bytes,
+        total_bytes: size_bytes,
+        message,
+    }))
+}
+
+fn summary(slot: &Slot) -> SessionSummary {
+    let files = slot.files.as_ref();
+    let mut summary = SessionSummary {
+        id: slot.id,
+        name: files.map(|files| files.name.clone()).unwrap_or_default(),
+        location: slot.path.clone(),
+        hosts: files.map_or_else(Vec::new, |files| {
+            files.hosts.iter().map(|host| host.host.clone()).collect()
+        }),
+        devices: String::new(),
+        size_bytes: files.map_or(0, |files| files.size_bytes),
+        modified_epoch_ms: files.and_then(modified_epoch_ms),
+        duration_ps: None,
+        step_count: None,
+        warnings: Vec::new(),
+        state: SessionState::Closed,
+        error: String::new(),
+    };
+    match slot.state() {
+        SlotState::Closed => {}
+        SlotState::Opening(_) => summary.state = SessionState::Opening,
+        SlotState::Open(open) => describe(&open.session, &mut summary),
+        SlotState::Failed(error) => {
+            summary.state = SessionState::Failed;
+            summary.error = error.message;
+        }
+    }
+    summary
+}
+
+fn describe(session: &Session, summary: &mut SessionSummary) {
+    summary.state = SessionState::Open;
+    summary.devices = devices(session);
+    summary.duration_ps = session.extent().map(|span| span.duration().0);
+    summary.step_count = Some(session.steps.len());
+    let warnings = session.warnings.iter();
+    summary.warnings = warnings
+        .map(|warning| SessionWarning {
+            kind: warning.kind.name().to_owned(),
+            host: warning.host.clone(),
+            message: warning.message.clone(),
+            hint: warning.hint.clone(),
+        })
+        .collect();
+    if summary.name.is_empty() {
+        summary.name.clone_from(&session.name);
+        summary.hosts = session.hosts.iter().map(|host| host.name.clone()).collect();
+        let bytes = session
+            .hosts
+            .iter()
+            .map(|host| (*host.bytes).as_ref().len());
+        summary.size_bytes = bytes.sum::<usize>() as u64;
+    }
+}
+
+/// `8 × XLA:CPU`, by the names of chips, in the order of devices.
+fn devices(session: &Session) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for device in &session.devices {
+        let name = match device.kind {
+            DeviceKind::Cpu | DeviceKind::SparseCore => device.kind.name(),
+            _ if device.chip.name.is_empty() => device.kind.name(),
+            _ => device.chip.name.as_str(),
+        };
+        match kinds.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((name, 1)),
+        }
+    }
+    let kinds: Vec<String> = kinds
+        .into_iter()
+        .map(|(name, count)| format!("{count} × {name}"))
+        .collect();
+    kinds.join(", ")
+}

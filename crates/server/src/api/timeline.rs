@@ -1,0 +1,134 @@
+//! Tiles, labels, details, search and areas.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use stepscope_analysis::timeline::area::{self, AreaKey};
+use stepscope_analysis::timeline::encode::encode;
+use stepscope_analysis::timeline::search;
+use stepscope_analysis::timeline::tile::{self, MAX_WIDTH_PX, TileRequest};
+use stepscope_analysis::timeline::{
+    AreaReport, LabelReport, SearchReport, SliceDetails, SliceRefReport, details,
+};
+use stepscope_model::{LabelId, Picos};
+
+use super::opened;
+use crate::error::{ApiError, compute};
+use crate::library::Library;
+use crate::parameters::Parameters;
+
+/// Slices a search lists at most, and rows of an area.
+const MAX_LIMIT: usize = 10_000;
+
+/// Bytes of the longest pattern that is searched for.
+const MAX_PATTERN_BYTES: usize = 1000;
+
+pub(crate) async fn tile(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let open = opened(&library, &id).await?;
+    let request = TileRequest {
+        window: parameters.window()?,
+        width_px: width_px(&parameters)?,
+        tracks: parameters.tracks(&open.session)?,
+    };
+    compute("The timeline", move || {
+        let bytes = encode(&tile::tile(&open.session, &open.timeline, &request));
+        Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response())
+    })
+    .await
+}
+
+fn width_px(parameters: &Parameters) -> Result<u32, ApiError> {
+    let width_px = parameters.number("width_px")?;
+    if (1..=MAX_WIDTH_PX).contains(&width_px) {
+        return Ok(width_px);
+    }
+    Err(ApiError::bad_request(format!(
+        "The parameter width_px is {width_px}, not from 1 to {MAX_WIDTH_PX}."
+    )))
+}
+
+pub(crate) async fn labels(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Json<Vec<LabelReport>>, ApiError> {
+    let open = opened(&library, &id).await?;
+    let ids = parameters.list("ids")?.unwrap_or_default();
+    let ids: Vec<LabelId> = ids.into_iter().map(LabelId).collect();
+    Ok(Json(details::labels(&open.session, &ids)))
+}
+
+pub(crate) async fn slice(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Json<SliceDetails>, ApiError> {
+    let open = opened(&library, &id).await?;
+    let slice = SliceRefReport {
+        track: parameters.number("track")?,
+        lane: parameters.number("lane")?,
+        index: parameters.number("index")?,
+    };
+    compute("The details", move || {
+        let details = details::details(&open.session, slice.into());
+        details.map(Json).ok_or_else(|| {
+            let SliceRefReport { track, lane, index } = slice;
+            ApiError::not_found(format!(
+                "There is no slice {index} in lane {lane} of track {track}."
+            ))
+        })
+    })
+    .await
+}
+
+pub(crate) async fn search(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Json<SearchReport>, ApiError> {
+    let open = opened(&library, &id).await?;
+    let query = parameters.text("query")?.to_owned();
+    if query.len() > MAX_PATTERN_BYTES {
+        return Err(ApiError::bad_request("The pattern is too long."));
+    }
+    let from = parameters.picos_or("from_ps", Picos(i64::MIN))?;
+    let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
+    compute("The search", move || {
+        let (session, index) = (&open.session, &open.timeline);
+        let report = search::search(session, index, &query, from.0, limit.min(MAX_LIMIT))?;
+        Ok(Json(report))
+    })
+    .await
+}
+
+pub(crate) async fn area(
+    State(library): State<Arc<Library>>,
+    Path(id): Path<String>,
+    parameters: Parameters,
+) -> Result<Json<AreaReport>, ApiError> {
+    let open = opened(&library, &id).await?;
+    let window = parameters.window()?;
+    let tracks = parameters.tracks(&open.session)?;
+    let by = parameters.get("by").unwrap_or("name");
+    let by = AreaKey::from_name(by).ok_or_else(|| {
+        ApiError::bad_request(format!("The parameter by is {by:?}."))
+            .with_hint("There are name, class, scope and track.")
+    })?;
+    let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
+    compute("The area", move || {
+        let limit = if limit == 0 {
+            MAX_LIMIT
+        } else {
+            limit.min(MAX_LIMIT)
+        };
+        Ok(Json(area::area(&open.session, window, &tracks, by, limit)))
+    })
+    .await
+}

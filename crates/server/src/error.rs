@@ -1,0 +1,147 @@
+//! Errors: of the server as a whole, and of one request.
+
+use std::net::SocketAddr;
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use stepscope_analysis::AnalysisError;
+
+use crate::opening::OpenError;
+use crate::reports::ErrorReport;
+
+/// Why the server could not start or had to stop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// No port could be bound.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// The first address that was tried.
+        address: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// All ports are taken.
+    #[error("no free port from {first} to {last}")]
+    NoFreePort {
+        /// First port tried.
+        first: u16,
+        /// Last port tried.
+        last: u16,
+    },
+    /// There is no randomness for a token.
+    #[error("the system gives no random bytes for a token: {0}")]
+    NoRandomness(String),
+    /// Serving failed.
+    #[error("the server stopped: {0}")]
+    Stopped(#[from] std::io::Error),
+}
+
+/// An answer that is an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ApiError {
+    pub(crate) status: StatusCode,
+    pub(crate) report: ErrorReport,
+}
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
+        let report = ErrorReport {
+            error: error.into(),
+            hint: String::new(),
+        };
+        Self { status, report }
+    }
+
+    pub(crate) fn bad_request(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, error)
+    }
+
+    pub(crate) fn not_found(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, error)
+    }
+
+    /// A defect of ours in the named place.
+    pub(crate) fn internal(place: &str, detail: &str) -> Self {
+        let error = format!("{place} failed inside: {detail}");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, error)
+            .with_hint("This is a defect of Stepscope. Other pages still work; please report it.")
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.report.hint = hint.into();
+        self
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        (self.status, Json(self.report)).into_response()
+    }
+}
+
+impl From<AnalysisError> for ApiError {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            // clap's messages go on with a usage text, which is about the command line.
+            AnalysisError::Options(text) => {
+                let first = text.lines().next().unwrap_or_default();
+                Self::bad_request(first.trim_start_matches("error: "))
+            }
+            AnalysisError::NothingSelected { .. } => Self::not_found(error.to_string())
+                .with_hint("Widen the selection, or choose one of those that there are."),
+            _ => Self::internal("The analysis", &error.to_string()),
+        }
+    }
+}
+
+impl From<&OpenError> for ApiError {
+    fn from(error: &OpenError) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.message.clone())
+            .with_hint(error.hint.clone())
+    }
+}
+
+/// Runs work that computes for long on a thread where it may; a panic becomes an error of this
+/// request alone.
+pub(crate) async fn compute<T: Send + 'static>(
+    place: &str,
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(answer) => answer,
+        Err(failure) => {
+            let detail = match failure.try_into_panic() {
+                Ok(panic) => panic_text(panic.as_ref()),
+                Err(failure) => failure.to_string(),
+            };
+            tracing::error!(place, detail, "a computation failed");
+            Err(ApiError::internal(place, &detail))
+        }
+    }
+}
+
+/// The words of a panic.
+pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it panicked without a message").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_the_error_of_one_request() {
+        let answer: Result<(), _> = compute("The analysis ops", || panic!("no such column")).await;
+        let error = answer.expect_err("it panicked");
+        assert_eq!(error.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(
+            error.report.error,
+            "The analysis ops failed inside: no such column"
+        );
+        assert!(compute("The next one", || Ok(7)).await.is_ok());
+    }
+}

@@ -1,0 +1,102 @@
+//! What every request passes: methods, access, and the headers of every answer.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::access::{Access, Pass, Refusal};
+use crate::error::ApiError;
+use crate::ui;
+
+/// Lets a request through, or answers it.
+pub(crate) async fn guard(
+    State(access): State<Arc<Access>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let answer = admit(&access, request, next).await;
+    with_headers(answer)
+}
+
+async fn admit(access: &Access, request: Request, next: Next) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let error = "This server only answers GET and HEAD: it changes nothing.";
+        let answer = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, error).into_response();
+        return with_header(answer, header::ALLOW, "GET, HEAD");
+    }
+    match access.check(request.headers(), request.uri().query()) {
+        Err(refusal) => refuse(refusal),
+        Ok(Pass::InUrl) if request.uri().path() == "/" => keep_token(access, request.uri()),
+        Ok(Pass::Free | Pass::Carried | Pass::InUrl) => next.run(request).await,
+    }
+}
+
+fn refuse(refusal: Refusal) -> Response {
+    let error = match refusal {
+        Refusal::ForeignHost => ApiError::new(
+            StatusCode::FORBIDDEN,
+            "The request names a host that this server does not know.",
+        )
+        .with_hint("Use http://localhost:PORT or http://127.0.0.1:PORT."),
+        Refusal::NoToken => ApiError::new(
+            StatusCode::UNAUTHORIZED,
+            "This server wants the token of the URL that it printed.",
+        )
+        .with_hint("Open the whole URL, with ?token=…, as printed where the server was started."),
+    };
+    error.into_response()
+}
+
+/// Puts the token into a cookie and sends the browser to the page without it, so that it is neither
+/// in the history nor in a copied link. The target is relative: there may be a prefix.
+fn keep_token(access: &Access, uri: &Uri) -> Response {
+    let query = uri.query().unwrap_or_default();
+    let others: Vec<&str> = query
+        .split('&')
+        .filter(|pair| !pair.starts_with("token="))
+        .collect();
+    let target = match others.join("&") {
+        rest if rest.is_empty() => "./".to_owned(),
+        rest => format!("./?{rest}"),
+    };
+    let mut answer = StatusCode::SEE_OTHER.into_response();
+    let location = HeaderValue::from_str(&target).ok();
+    let headers = [
+        (header::LOCATION, location),
+        (header::SET_COOKIE, access.cookie()),
+    ];
+    for (name, value) in headers {
+        if let Some(value) = value {
+            answer.headers_mut().insert(name, value);
+        }
+    }
+    answer
+}
+
+/// Headers of every answer. Answers of the API are not kept: numbers of sessions mean something
+/// else when the server is started again.
+fn with_headers(mut answer: Response) -> Response {
+    let headers = answer.headers_mut();
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert_with(|| ui::content_security_policy().clone());
+    answer = with_header(answer, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    answer = with_header(answer, header::REFERRER_POLICY, "no-referrer");
+    let opener = HeaderName::from_static("cross-origin-opener-policy");
+    answer = with_header(answer, opener, "same-origin");
+    let resource = HeaderName::from_static("cross-origin-resource-policy");
+    with_header(answer, resource, "same-origin")
+}
+
+fn with_header(mut answer: Response, name: HeaderName, value: &'static str) -> Response {
+    answer
+        .headers_mut()
+        .insert(name, HeaderValue::from_static(value));
+    answer
+}

@@ -1,0 +1,371 @@
+//! The library: the sessions below one path, each opened once and shared by all requests.
+//!
+//! ```text
+//! closed ──asked for──► opening ──► open ──room is needed──► closed
+//!                          └──────► failed ──its files changed──► closed
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use stepscope_analysis::Note;
+use stepscope_analysis::timeline::TimelineIndex;
+use stepscope_model::Session;
+use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find};
+use tokio::sync::watch;
+
+use crate::api::ReportCache;
+use crate::error::panic_text;
+use crate::opening::{OpenError, OpenProgress, open_with_progress};
+
+/// Sessions held open at most.
+const MAX_OPEN: usize = 24;
+
+/// Bytes of files and columns held open at most, except for the session used last.
+const MAX_OPEN_BYTES: u64 = 12 << 30;
+
+/// A list of sessions younger than this is not looked for again.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// An open session and what is computed beside it.
+pub struct OpenSession {
+    /// The session.
+    pub session: Session,
+    /// For tiles and searches.
+    pub timeline: TimelineIndex,
+    pub(crate) reports: Mutex<ReportCache>,
+    size_bytes: u64,
+    last_used: AtomicU64,
+}
+
+impl OpenSession {
+    fn new(session: Session) -> Self {
+        let file_bytes: usize = session.hosts.iter().map(file_bytes).sum();
+        // Start, duration, label and event of a slice.
+        let column_bytes = session.slice_count() * 24;
+        Self {
+            timeline: TimelineIndex::new(&session),
+            reports: Mutex::default(),
+            size_bytes: (file_bytes + column_bytes) as u64,
+            last_used: AtomicU64::new(0),
+            session,
+        }
+    }
+}
+
+fn file_bytes(host: &stepscope_model::Host) -> usize {
+    (*host.bytes).as_ref().len()
+}
+
+/// How far a session is.
+#[derive(Clone)]
+pub(crate) enum State {
+    Closed,
+    Opening(Arc<OpenProgress>),
+    Open(Arc<OpenSession>),
+    Failed(OpenError),
+}
+
+/// One session of the library.
+pub(crate) struct Slot {
+    pub(crate) id: u32,
+    /// None for a session that was handed in open.
+    pub(crate) files: Option<SessionFiles>,
+    /// Where it lies, as a person would type it.
+    pub(crate) path: String,
+    state: watch::Sender<State>,
+}
+
+impl Slot {
+    pub(crate) fn state(&self) -> State {
+        self.state.borrow().clone()
+    }
+}
+
+/// The sessions below one path.
+pub struct Library {
+    root: Option<PathBuf>,
+    shelf: RwLock<Shelf>,
+    looked: Mutex<Instant>,
+    clock: AtomicU64,
+}
+
+/// What was found, in the order of the answer.
+#[derive(Default)]
+struct Shelf {
+    slots: Vec<Arc<Slot>>,
+    notes: Vec<Note>,
+    next_id: u32,
+}
+
+impl Library {
+    /// The sessions below a path: whatever [`find`] takes.
+    pub fn at(root: &Path) -> Result<Arc<Self>, StorageError> {
+        let found = find(root)?;
+        let library = Self::new(Some(root.to_path_buf()));
+        library.put(found);
+        Ok(Arc::new(library))
+    }
+
+    /// A library without a path; see [`Library::add_open`].
+    pub fn empty() -> Arc<Self> {
+        Arc::new(Self::new(None))
+    }
+
+    fn new(root: Option<PathBuf>) -> Self {
+        Self {
+            root,
+            shelf: RwLock::default(),
+            looked: Mutex::new(Instant::now()),
+            clock: AtomicU64::new(1),
+        }
+    }
+
+    /// Adds a session that is open already and lies in no file. Gives its number in routes.
+    pub fn add_open(&self, session: Session) -> u32 {
+        let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        let id = shelf.take_id();
+        let open = State::Open(Arc::new(OpenSession::new(session)));
+        let (state, _) = watch::channel(open);
+        let slot = Slot {
+            id,
+            files: None,
+            path: String::new(),
+            state,
+        };
+        shelf.slots.insert(0, Arc::new(slot));
+        id
+    }
+
+    /// The path as given; empty without one.
+    pub(crate) fn root(&self) -> String {
+        self.root
+            .as_ref()
+            .map(|root| root.display().to_string())
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn slots(&self) -> Vec<Arc<Slot>> {
+        self.read().slots.clone()
+    }
+
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        self.read().notes.clone()
+    }
+
+    pub(crate) fn slot(&self, id: u32) -> Option<Arc<Slot>> {
+        self.read().slots.iter().find(|slot| slot.id == id).cloned()
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, Shelf> {
+        self.shelf.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session captured last: the first of the list.
+    pub fn newest(&self) -> Option<u32> {
+        self.read().slots.first().map(|slot| slot.id)
+    }
+
+    /// Begins to open a session on a thread of its own, unless that has happened.
+    pub fn begin_opening(self: &Arc<Self>, id: u32) {
+        if let Some(slot) = self.slot(id) {
+            self.begin(&slot);
+        }
+    }
+
+    /// The open session, once it is; all who wait share one opening.
+    pub(crate) async fn opened(
+        self: &Arc<Self>,
+        slot: &Arc<Slot>,
+    ) -> Result<Arc<OpenSession>, OpenError> {
+        let mut state = slot.state.subscribe();
+        loop {
+            let now = state.borrow_and_update().clone();
+            match now {
+                State::Open(open) => {
+                    let now = self.clock.fetch_add(1, Ordering::Relaxed);
+                    open.last_used.store(now, Ordering::Relaxed);
+                    return Ok(open);
+                }
+                State::Failed(error) => return Err(error),
+                State::Closed => self.begin(slot),
+                State::Opening(_) => {
+                    // The slot holds the sender, so a change always comes.
+                    if state.changed().await.is_err() {
+                        return Err(defect("the session is gone"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn begin(self: &Arc<Self>, slot: &Arc<Slot>) {
+        let Some(files) = &slot.files else { return };
+        let progress = Arc::new(OpenProgress::new(files));
+        let is_mine = slot.state.send_if_modified(|state| {
+            let is_closed = matches!(state, State::Closed);
+            if is_closed {
+                *state = State::Opening(Arc::clone(&progress));
+            }
+            is_closed
+        });
+        if !is_mine {
+            return;
+        }
+        let (library, worker) = (Arc::clone(self), Arc::clone(slot));
+        let job = move || library.open_now(&worker, &progress);
+        let thread = std::thread::Builder::new().name(format!("open-{}", slot.id));
+        if let Err(error) = thread.spawn(job) {
+            let error = defect(&format!("the system gives no thread: {error}"));
+            slot.state.send_replace(State::Failed(error));
+        }
+    }
+
+    fn open_now(&self, slot: &Slot, progress: &OpenProgress) {
+        let Some(files) = &slot.files else { return };
+        let began = Instant::now();
+        let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            open_with_progress(files, progress).map(OpenSession::new)
+        }));
+        let opened = opened.unwrap_or_else(|panic| Err(defect(&panic_text(panic.as_ref()))));
+        match opened {
+            Ok(open) => {
+                tracing::info!(name = files.name, elapsed = ?began.elapsed(), "session opened");
+                let open = Arc::new(open);
+                let now = self.clock.fetch_add(1, Ordering::Relaxed);
+                open.last_used.store(now, Ordering::Relaxed);
+                slot.state.send_replace(State::Open(Arc::clone(&open)));
+                self.make_room();
+                open.timeline.fill(&open.session);
+            }
+            Err(error) => {
+                tracing::warn!(name = files.name, %error, "session cannot be opened");
+                slot.state.send_replace(State::Failed(error));
+            }
+        }
+    }
+
+    /// Closes the sessions used longest ago while there are too many, and never the latest.
+    fn make_room(&self) {
+        let mut open: Vec<(u64, u64, Arc<Slot>)> = Vec::new();
+        for slot in self.slots().into_iter().filter(|slot| slot.files.is_some()) {
+            if let State::Open(session) = slot.state() {
+                let last_used = session.last_used.load(Ordering::Relaxed);
+                open.push((last_used, session.size_bytes, slot));
+            }
+        }
+        open.sort_by_key(|(last_used, _, _)| std::cmp::Reverse(*last_used));
+        let mut bytes = 0;
+        for (position, (_, size_bytes, slot)) in open.iter().enumerate() {
+            bytes += size_bytes;
+            if position > 0 && (position >= MAX_OPEN || bytes > MAX_OPEN_BYTES) {
+                slot.state.send_replace(State::Closed);
+            }
+        }
+    }
+
+    /// Looks for sessions again, unless that happened a moment ago. What is known keeps its number.
+    pub(crate) fn refresh(&self) {
+        let Some(root) = &self.root else { return };
+        let mut looked: MutexGuard<'_, Instant> =
+            self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.elapsed() < FRESH {
+            return;
+        }
+        match find(root) {
+            Ok(found) => self.put(found),
+            // What is open stays; the list says why it is not looked at any more.
+            Err(error) => {
+                let note = Note::warning(error.to_string());
+                let hint = error.hint().unwrap_or_default();
+                self.put_notes(vec![note.with_hint(hint)]);
+            }
+        }
+        *looked = Instant::now();
+    }
+
+    fn put_notes(&self, notes: Vec<Note>) {
+        let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        shelf.notes = notes;
+    }
+
+    fn put(&self, found: Found) {
+        let newest = found.newest().map(|session| session.location.clone());
+        let notes = found.notes.iter().map(note).collect();
+        let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        let known = std::mem::take(&mut shelf.slots);
+        // The answer of a search is oldest first.
+        for files in found.sessions.into_iter().rev() {
+            let path = path_of(&found.root, &files.location);
+            let same = known
+                .iter()
+                .find(|slot| slot.path == path && is_unchanged(slot, &files));
+            let slot = match same {
+                Some(slot) => Arc::clone(slot),
+                None => {
+                    let before = known.iter().find(|slot| slot.path == path);
+                    let id = before.map_or_else(|| shelf.take_id(), |slot| slot.id);
+                    Arc::new(Slot {
+                        id,
+                        files: Some(files),
+                        path,
+                        state: watch::channel(State::Closed).0,
+                    })
+                }
+            };
+            shelf.slots.push(slot);
+        }
+        let is_newest = |slot: &Arc<Slot>| {
+            let location = slot.files.as_ref().map(|files| &files.location);
+            location.is_some() && location == newest.as_ref()
+        };
+        shelf.slots.sort_by_key(|slot| !is_newest(slot));
+        let handed_in = known.into_iter().filter(|slot| slot.files.is_none());
+        shelf.slots.splice(0..0, handed_in);
+        shelf.notes = notes;
+    }
+}
+
+impl Shelf {
+    const fn take_id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+}
+
+fn is_unchanged(slot: &Slot, files: &SessionFiles) -> bool {
+    slot.files
+        .as_ref()
+        .is_some_and(|known| known.hosts == files.hosts)
+}
+
+/// Where a session lies, so that it can be typed again.
+fn path_of(root: &Path, location: &str) -> String {
+    match location {
+        "." => root.display().to_string(),
+        location => root.join(location).display().to_string(),
+    }
+}
+
+fn note(note: &stepscope_storage::Note) -> Note {
+    let text = format!("{}: {}", note.message, note.path.display());
+    match note.kind {
+        NoteKind::Unreadable | NoteKind::Limit => Note::warning(text),
+        NoteKind::Ignored | NoteKind::Joined => Note::info(text),
+    }
+}
+
+fn defect(detail: &str) -> OpenError {
+    OpenError {
+        message: format!("opening failed inside: {detail}"),
+        hint: "This is a defect of Stepscope; please report it.".to_owned(),
+    }
+}
+
+/// When a session was last written, milliseconds since the epoch.
+pub(crate) fn modified_epoch_ms(files: &SessionFiles) -> Option<u64> {
+    let since_epoch = files.modified?.duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(since_epoch.as_millis()).ok()
+}

@@ -1,0 +1,89 @@
+//! Opening one session: its files become bytes, the bytes a [`Session`]. Used by the server on a
+//! thread of its own, and by whoever wants a session without a server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use stepscope_model::Session;
+use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_storage::{HostFile, Progress, SessionFiles, StorageError};
+
+/// Why a session cannot be opened, as people are told.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct OpenError {
+    /// A sentence.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub hint: String,
+}
+
+/// How far opening is, over all files.
+#[derive(Debug)]
+pub(crate) struct OpenProgress {
+    hosts: Vec<AtomicU64>,
+    total_bytes: u64,
+}
+
+impl OpenProgress {
+    pub(crate) fn new(files: &SessionFiles) -> Self {
+        let hosts = files.hosts.iter().map(|_| AtomicU64::new(0)).collect();
+        Self {
+            hosts,
+            total_bytes: files.size_bytes,
+        }
+    }
+
+    /// Bytes read and bytes there are.
+    pub(crate) fn bytes(&self) -> (u64, u64) {
+        let read = |host: &AtomicU64| host.load(Ordering::Relaxed);
+        let done: u64 = self.hosts.iter().map(read).sum();
+        (done.min(self.total_bytes), self.total_bytes)
+    }
+}
+
+/// The progress of one file.
+struct HostProgress<'a> {
+    done: &'a AtomicU64,
+}
+
+impl Progress for HostProgress<'_> {
+    fn bytes(&self, done: u64, _total: Option<u64>) {
+        self.done.store(done, Ordering::Relaxed);
+    }
+}
+
+/// Reads and decodes all files of a session.
+pub fn open_files(files: &SessionFiles) -> Result<Session, OpenError> {
+    open_with_progress(files, &OpenProgress::new(files))
+}
+
+pub(crate) fn open_with_progress(
+    files: &SessionFiles,
+    progress: &OpenProgress,
+) -> Result<Session, OpenError> {
+    let hosts: Vec<_> = files.hosts.iter().zip(&progress.hosts).collect();
+    let inputs: Result<Vec<HostInput>, StorageError> = hosts
+        .into_par_iter()
+        .map(|(host, done)| open_host(host, done))
+        .collect();
+    let inputs = inputs.map_err(|error| OpenError {
+        message: error.to_string(),
+        hint: error.hint().unwrap_or_default(),
+    })?;
+    ingest(&files.name, inputs).map_err(|error| OpenError {
+        message: format!("{error}: {}", files.location),
+        hint: String::new(),
+    })
+}
+
+fn open_host(host: &HostFile, done: &AtomicU64) -> Result<HostInput, StorageError> {
+    let profile = stepscope_storage::open(host, &HostProgress { done })?;
+    done.store(host.size_bytes, Ordering::Relaxed);
+    Ok(HostInput {
+        host: host.host.clone(),
+        problem: profile.truncated(),
+        bytes: Arc::new(profile),
+    })
+}

@@ -1,0 +1,141 @@
+//! What the server answers beside reports of analyses.
+
+use serde::Serialize;
+use stepscope_analysis::Note;
+use ts_rs::TS;
+
+/// `GET api/version`.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct VersionReport {
+    /// Such as `0.1.0`.
+    pub version: String,
+}
+
+/// Every error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[ts(export)]
+pub struct ErrorReport {
+    /// What went wrong, a sentence.
+    pub error: String,
+    /// What to do about it; may be empty.
+    pub hint: String,
+}
+
+/// `GET api/sessions`.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct SessionsReport {
+    /// The path the server was started with.
+    pub root: String,
+    /// Sessions, captured last first.
+    pub sessions: Vec<SessionSummary>,
+    /// Files ignored or unreadable, with the reason.
+    pub notes: Vec<Note>,
+}
+
+/// One session; what is only known after opening is empty or null before.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct SessionSummary {
+    /// Its number in routes, the same as long as the server runs.
+    pub id: u32,
+    /// Name.
+    pub name: String,
+    /// Path of the run directory or file; empty for a session that is in no file.
+    pub location: String,
+    /// Host names.
+    pub hosts: Vec<String>,
+    /// Such as `8 × XLA:CPU`.
+    pub devices: String,
+    /// Sum of its files.
+    #[ts(type = "number")]
+    pub size_bytes: u64,
+    /// When the youngest file was last written, since the Unix epoch.
+    #[ts(type = "number | null")]
+    pub modified_epoch_ms: Option<u64>,
+    /// From its first to its last slice.
+    #[ts(type = "number | null")]
+    pub duration_ps: Option<i64>,
+    /// Steps.
+    pub step_count: Option<usize>,
+    /// What was wrong with the files and what was repaired.
+    pub warnings: Vec<SessionWarning>,
+    /// How far it is.
+    pub state: SessionState,
+    /// Why opening failed; else empty.
+    pub error: String,
+}
+
+/// How far a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum SessionState {
+    /// Nobody asked for it yet.
+    Closed,
+    /// It is being read.
+    Opening,
+    /// It answers.
+    Open,
+    /// It cannot be read.
+    Failed,
+}
+
+/// A warning of the ingest.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct SessionWarning {
+    /// `damaged`, `truncated`, `recorder`, `repaired` or `missing`.
+    pub kind: String,
+    /// Host whose file it concerns.
+    pub host: String,
+    /// A sentence.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub hint: String,
+}
+
+/// `GET api/sessions/{session}/progress`.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ProgressReport {
+    /// How far it is.
+    pub state: SessionState,
+    /// Bytes read of its files.
+    #[ts(type = "number")]
+    pub done_bytes: u64,
+    /// Bytes of its files.
+    #[ts(type = "number")]
+    pub total_bytes: u64,
+    /// What is being done, or why it failed.
+    pub message: String,
+}
+
+/// One entry of `GET api/analyses`.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct AnalysisEntry {
+    /// Name in routes and on the command line.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// One line.
+    pub summary: &'static str,
+    /// Its options, as on the command line.
+    pub options: Vec<AnalysisOption>,
+}
+
+/// One option of an analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct AnalysisOption {
+    /// The long name without its dashes.
+    pub name: String,
+    /// One line.
+    pub help: String,
+    /// What holds when it is not given; null for nothing.
+    pub default: Option<String>,
+    /// The values there are; empty when it takes any.
+    pub values: Vec<String>,
+}

@@ -1,0 +1,56 @@
+//! The routes of `docs/wire.md`.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use tower_http::trace::TraceLayer;
+
+use crate::access::Access;
+use crate::library::Library;
+use crate::{api, guard, ui};
+
+/// Answers shorter than this are sent as they are.
+const COMPRESSED_FROM_BYTES: u64 = 4096;
+
+/// The whole server, without a socket.
+pub fn router(library: Arc<Library>, access: Access) -> Router {
+    let timeline = Router::new()
+        .route("/tile", get(api::timeline::tile))
+        .route("/labels", get(api::timeline::labels))
+        .route("/slice", get(api::timeline::slice))
+        .route("/search", get(api::timeline::search))
+        .route("/area", get(api::timeline::area));
+    let session = Router::new()
+        .route("/", get(api::sessions::session))
+        .route("/progress", get(api::sessions::progress))
+        .route("/analyses/{name}", get(api::analyses::run))
+        .nest("/timeline", timeline);
+    // Tiles are read by the page's own machine most of the time, and they pack badly.
+    let predicate = SizeAbove::new(COMPRESSED_FROM_BYTES)
+        .and(NotForContentType::const_new("application/octet-stream"))
+        .and(NotForContentType::IMAGES);
+    let compression = CompressionLayer::new()
+        .gzip(true)
+        .quality(CompressionLevel::Fastest)
+        .compress_when(predicate);
+    // The query is left out of the log: it may hold the token.
+    let trace = TraceLayer::new_for_http().make_span_with(|request: &Request| {
+        tracing::debug_span!("request", path = request.uri().path())
+    });
+    Router::new()
+        .route("/api/version", get(api::sessions::version))
+        .route("/api/analyses", get(api::analyses::list))
+        .route("/api/sessions", get(api::sessions::list))
+        .nest("/api/sessions/{session}", session)
+        .fallback(ui::serve)
+        .with_state(library)
+        .layer(compression)
+        .layer(from_fn_with_state(Arc::new(access), guard::guard))
+        .layer(trace)
+}

@@ -1,0 +1,209 @@
+//! Binding, serving, stopping.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+
+use crate::access::{Access, new_token};
+use crate::error::ServerError;
+use crate::library::Library;
+use crate::router::router;
+
+/// Ports tried after the wanted one.
+const MORE_PORTS: u16 = 50;
+
+/// How long requests may go on once the server has been asked to stop.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// Address to listen on. Any but loopback wants a token of every request.
+    pub address: IpAddr,
+    /// Port; the next free one is taken where it is not free, and 0 is any.
+    pub port: u16,
+    /// Token that every request must bring. Made up where one is needed and none is given.
+    pub token: Option<String>,
+    /// Names beside those of loopback by which the server is called without a token, such as that
+    /// of a proxy in front of it.
+    pub allowed_hosts: Vec<String>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 6006,
+            token: None,
+            allowed_hosts: Vec::new(),
+        }
+    }
+}
+
+/// Where the server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ready {
+    /// The URL to open, with the token where there is one.
+    pub url: String,
+    /// The address bound.
+    pub address: SocketAddr,
+}
+
+/// Serves the library until Ctrl-C (or SIGTERM). The newest session begins to open at once;
+/// `when_ready` is told the URL when the port is bound.
+pub async fn serve(
+    library: Arc<Library>,
+    options: ServerOptions,
+    when_ready: impl FnOnce(&Ready),
+) -> Result<(), ServerError> {
+    if let Some(newest) = library.newest() {
+        library.begin_opening(newest);
+    }
+    let listener = bind(options.address, options.port).await?;
+    let address = listener.local_addr()?;
+    let access = access(&options, address)?;
+    let ready = Ready {
+        url: url(address, access.token()),
+        address,
+    };
+    let router = router(library, access);
+    let (stop, mut stopping) = tokio::sync::watch::channel(());
+    let listener = listener.tap_io(|connection| {
+        // Small answers are not to wait for more.
+        if let Err(error) = connection.set_nodelay(true) {
+            tracing::debug!(%error, "no TCP_NODELAY");
+        }
+    });
+    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+        asked_to_stop().await;
+        drop(stop);
+    });
+    when_ready(&ready);
+    let late = async move {
+        // The sender is only ever dropped: that is the sign.
+        while stopping.changed().await.is_ok() {}
+        tokio::time::sleep(PATIENCE).await;
+    };
+    tokio::select! {
+        result = server => result.map_err(ServerError::Stopped),
+        () = late => Ok(()),
+    }
+}
+
+/// The wanted port or the next free one.
+async fn bind(address: IpAddr, port: u16) -> Result<TcpListener, ServerError> {
+    let last = if port == 0 {
+        0
+    } else {
+        port.saturating_add(MORE_PORTS)
+    };
+    for port in port..=last {
+        match TcpListener::bind((address, port)).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {}
+            Err(source) => {
+                let address = SocketAddr::new(address, port);
+                return Err(ServerError::Bind { address, source });
+            }
+        }
+    }
+    Err(ServerError::NoFreePort { first: port, last })
+}
+
+fn access(options: &ServerOptions, address: SocketAddr) -> Result<Access, ServerError> {
+    let given = options.token.clone().filter(|token| !token.is_empty());
+    let token = match given {
+        Some(token) => token,
+        None if address.ip().is_loopback() => {
+            return Ok(Access::loopback(options.allowed_hosts.clone()));
+        }
+        None => new_token()?,
+    };
+    Ok(Access::with_token(token, address.port()))
+}
+
+fn url(address: SocketAddr, token: Option<&str>) -> String {
+    let ip = match address.ip() {
+        ip if ip.is_unspecified() => outward_address().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        ip => ip,
+    };
+    let base = format!("http://{}", SocketAddr::new(ip, address.port()));
+    match token {
+        Some(token) => format!("{base}/?token={token}"),
+        None => base,
+    }
+}
+
+/// The address that this machine has towards others. Connecting a datagram socket sends nothing;
+/// the address is one of those reserved for documentation.
+fn outward_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    socket.local_addr().ok().map(|address| address.ip())
+}
+
+async fn asked_to_stop() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending::<()>().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_taken_port_gives_the_next() {
+        let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let first = bind(address, 0).await.expect("any port");
+        let taken = first.local_addr().expect("it is bound").port();
+        let second = bind(address, taken).await.expect("the next port");
+        assert_ne!(second.local_addr().expect("it is bound").port(), taken);
+    }
+
+    #[test]
+    fn only_loopback_goes_without_a_token() {
+        let options = ServerOptions::default();
+        let loopback = SocketAddr::from(([127, 0, 0, 1], 6006));
+        let open = SocketAddr::from(([0, 0, 0, 0], 6006));
+        let free = access(&options, loopback).expect("no token is needed");
+        assert_eq!(free.token(), None);
+        let guarded = access(&options, open).expect("a token is made");
+        assert_eq!(guarded.token().map(str::len), Some(32));
+        let named = ServerOptions {
+            token: Some("mine".to_owned()),
+            ..options
+        };
+        let named = access(&named, loopback).expect("the token is given");
+        assert_eq!(named.token(), Some("mine"));
+    }
+
+    #[test]
+    fn the_url_can_be_opened() {
+        let loopback = SocketAddr::from(([127, 0, 0, 1], 6006));
+        assert_eq!(url(loopback, None), "http://127.0.0.1:6006");
+        assert_eq!(url(loopback, Some("x")), "http://127.0.0.1:6006/?token=x");
+        assert!(!url(SocketAddr::from(([0, 0, 0, 0], 1)), None).contains("0.0.0.0"));
+    }
+}

@@ -1,0 +1,131 @@
+//! The UI: files embedded when the crate was compiled.
+
+use std::sync::OnceLock;
+
+use axum::http::{HeaderValue, Uri, header};
+use axum::response::{IntoResponse, Response};
+use rust_embed::RustEmbed;
+use sha2::{Digest, Sha256};
+
+use crate::error::ApiError;
+
+#[derive(RustEmbed)]
+#[folder = "$STEPSCOPE_UI_DIR"]
+struct Files;
+
+const START_PAGE: &str = "index.html";
+
+/// Answers a path with its file, and `/` with the start page. Everything after `#` stays in the
+/// browser, so there are no other pages.
+pub(crate) async fn serve(uri: Uri) -> Response {
+    let path = match uri.path().trim_start_matches('/') {
+        "" => START_PAGE,
+        path => path,
+    };
+    let Some(file) = Files::get(path) else {
+        return ApiError::not_found(format!("There is nothing at {}.", uri.path()))
+            .with_hint("The pages are at the root of this server.")
+            .into_response();
+    };
+    let kind = mime_guess::from_path(path).first_or_octet_stream();
+    // Vite puts the digest of a file into its name, so that name never holds anything else.
+    let caching = match path.starts_with("assets/") {
+        true => "public, max-age=31536000, immutable",
+        false => "no-cache",
+    };
+    let headers = [
+        (header::CONTENT_TYPE, kind.as_ref()),
+        (header::CACHE_CONTROL, caching),
+    ];
+    (headers, file.data).into_response()
+}
+
+/// What a page of this server may load: files of this server, and the scripts that stand in the
+/// start page. Other local pages (notebooks) may show it in a frame.
+pub(crate) fn content_security_policy() -> &'static HeaderValue {
+    static POLICY: OnceLock<HeaderValue> = OnceLock::new();
+    POLICY.get_or_init(|| {
+        let page = Files::get(START_PAGE).map(|file| file.data).unwrap_or_default();
+        let mut policy = "default-src 'none'; script-src 'self'".to_owned();
+        for script in inline_scripts(&String::from_utf8_lossy(&page)) {
+            let digest = base64(&Sha256::digest(script.as_bytes()));
+            policy.push_str(&format!(" 'sha256-{digest}'"));
+        }
+        policy.push_str(
+            "; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; \
+             connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; \
+             form-action 'none'; frame-ancestors 'self' http://localhost:* http://127.0.0.1:*",
+        );
+        HeaderValue::from_str(&policy)
+            .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
+    })
+}
+
+/// The text of every `<script>` without a source.
+fn inline_scripts(page: &str) -> Vec<&str> {
+    let tags = page.split("<script").skip(1);
+    tags.filter_map(|tag| {
+        let (attributes, rest) = tag.split_once('>')?;
+        let (text, _) = rest.split_once("</script>")?;
+        (!attributes.contains("src=")).then_some(text)
+    })
+    .collect()
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let byte = |position: usize| u32::from(chunk.get(position).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for position in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * position) & 63) as usize];
+            text.push(if position > chunk.len() {
+                '='
+            } else {
+                char::from(digit)
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_pads() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
+        let encoded = [
+            "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
+        ];
+        for (text, expected) in texts.iter().zip(encoded) {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn scripts_in_the_page_are_found() {
+        let page = "<script>a()</script><script type=\"module\" src=\"x.js\"></script><script >b\n</script>";
+        assert_eq!(inline_scripts(page), ["a()", "b\n"]);
+    }
+
+    #[test]
+    fn the_policy_names_no_outside_origin() {
+        let policy = content_security_policy().to_str().expect("text");
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self'"),
+            "{policy}"
+        );
+        let origins: Vec<&str> = policy
+            .split(' ')
+            .filter(|word| word.contains("://"))
+            .collect();
+        assert!(origins.iter().all(|origin| {
+            origin.starts_with("http://localhost:") || origin.starts_with("http://127.0.0.1:")
+        }));
+        assert!(!policy.contains("unsafe-eval") && !policy.contains("script-src 'unsafe"));
+    }
+}

@@ -1,11 +1,9 @@
 /** The timeline's requests, by relative URLs. */
 import { getJson, isAbort, urlOf, WireError } from '../wire/client';
-import type { AreaReport } from '../wire/generated/AreaReport';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import type { SearchReport } from '../wire/generated/SearchReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
-import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { Area } from './scene';
 import { TILE_PX } from './tile-grid';
 
@@ -19,10 +17,6 @@ export const SEARCH_LIMIT = 500;
 /** Requests about one session. */
 export class TimelineApi {
   constructor(private readonly session: number) {}
-
-  report(signal?: AbortSignal): Promise<TimelineReport> {
-    return getJson(`api/sessions/${this.session}/analyses/timeline`, signal);
-  }
 
   async tile(
     startPs: number,
@@ -49,10 +43,6 @@ export class TimelineApi {
   search(query: string, fromPs: number, signal?: AbortSignal): Promise<SearchReport> {
     const options = { query, from_ps: Math.round(fromPs), limit: SEARCH_LIMIT };
     return getJson(this.url('search', options), signal);
-  }
-
-  area(area: Area, by: AreaKey, signal?: AbortSignal): Promise<AreaReport> {
-    return getJson(this.areaUrl(area, by), signal);
   }
 
   /** The address of an area's table. */

@@ -33,8 +33,9 @@ export function drawCounter(
       const endPs = Math.min(nextPs, segment.endPs, scene.report.end_ps);
       if (endPs < viewport.startPs) continue;
       if (startPs > viewport.endPs) break;
-      const x0 = (startPs - projection.originPs) / psPerPx;
-      const x1 = Math.max((endPs - projection.originPs) / psPerPx, x0 + 1);
+      // Whole pixels: neighbours must neither overlap nor leave a seam.
+      const x0 = Math.round((startPs - projection.originPs) / psPerPx);
+      const x1 = Math.max(Math.round((endPs - projection.originPs) / psPerPx), x0 + 1);
       const high = Math.max(1, maximum[i]! * scale);
       const low = minimum[i]! * scale;
       context.globalAlpha = 0.45;

@@ -31,6 +31,8 @@ export class LabelTable {
   private queue: number[] = [];
   private isFlushing = false;
   private pattern: RegExp | null = null;
+  /** Labels that the server found; null until it has answered. */
+  private found: ReadonlySet<number> | null = null;
 
   constructor(
     private readonly fetchLabels: FetchLabels,
@@ -58,9 +60,13 @@ export class LabelTable {
     if (this.queue.length > 0 && !this.isFlushing) void this.flush();
   }
 
-  /** Marks the labels that a search matches; `null` ends the search. */
-  setPattern(pattern: RegExp | null): void {
+  /**
+   * Marks the labels that a search matches; `null` ends the search. `found` are the labels the server
+   * named, which also knows scopes and sources; without it names are compared here.
+   */
+  setPattern(pattern: RegExp | null, found: readonly number[] | null = null): void {
     this.pattern = pattern;
+    this.found = found && new Set(found);
     for (let label = 0; label < this.names.length; label++) this.match(label);
     this.generation++;
   }
@@ -116,7 +122,10 @@ export class LabelTable {
 
   private match(label: number): void {
     const name = this.names[label];
-    this.matches[label] = this.pattern && name !== undefined && this.pattern.test(name) ? 1 : 0;
+    const isMatch = this.found
+      ? this.found.has(label)
+      : this.pattern !== null && name !== undefined && this.pattern.test(name);
+    this.matches[label] = isMatch ? 1 : 0;
   }
 }
 

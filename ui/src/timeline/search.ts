@@ -50,7 +50,10 @@ export class TimelineSearch {
   private readonly setState: (state: SearchState) => void;
   private controller = new AbortController();
 
-  constructor(private readonly api: TimelineApi) {
+  constructor(
+    private readonly api: TimelineApi,
+    private readonly onAnswer: (state: SearchState) => void,
+  ) {
     const [state, setState] = createSignal<SearchState>(EMPTY);
     this.state = state;
     this.setState = (next) => setState(() => next);
@@ -157,6 +160,7 @@ export class TimelineSearch {
       current: -1,
       error: '',
     });
+    this.onAnswer(this.state());
   }
 
   private async fetch(query: string, fromPs: number) {

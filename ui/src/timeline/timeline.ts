@@ -7,7 +7,7 @@ import { createSignal } from 'solid-js';
 import { themeColour } from '../shell/theme';
 import type { SliceRefReport } from '../wire/generated/SliceRefReport';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
-import { errorText, TimelineApi } from './api';
+import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
 import { Renderer } from './draw';
 import { FrameClock } from './frame-clock';
 import { LabelTable, searchPattern } from './labels';
@@ -30,7 +30,7 @@ import {
   type Scene,
   type SelectedSlice,
 } from './scene';
-import { TimelineSearch } from './search';
+import { TimelineSearch, type SearchState } from './search';
 import type { Tile } from './tile';
 import { TileCache } from './tile-cache';
 import { rootLevel } from './tile-grid';
@@ -92,7 +92,7 @@ export class Timeline {
     readonly api: TimelineApi,
     choices: Partial<LayoutChoices> = {},
   ) {
-    this.search = new TimelineSearch(api);
+    this.search = new TimelineSearch(api, (state) => this.highlight(state));
     const learn = () => {
       const { seenClasses } = this.scene.labels;
       if (seenClasses.size !== this.classes[0]().length) this.classes[1]([...seenClasses]);
@@ -323,16 +323,14 @@ export class Timeline {
 
   /** Searches; highlights at once what is on the screen. */
   setQuery(query: string): void {
+    if (query === this.search.state().query) return;
     this.scene.isSearching = query !== '';
+    this.scene.matchTimes = [];
     this.scene.labels.setPattern(searchPattern(query));
     this.redraw();
     void this.search.start(query);
   }
 
-  setMatchTimes(times: readonly number[]): void {
-    this.scene.matchTimes = times;
-    this.redraw();
-  }
 
   // Frames
 
@@ -424,6 +422,18 @@ export class Timeline {
       nearby: [...nearby],
       anchorPs: viewport.timeOfPx(pointer?.x ?? geometry.width / 2),
     });
+  }
+
+  /** Highlights what the server found. */
+  private highlight(state: SearchState): void {
+    const { labels } = this.scene;
+    const isWhole = state.names.length < SEARCH_LIMIT;
+    const found = isWhole ? state.names.map((name) => name.label) : null;
+    labels.setPattern(searchPattern(state.query), found);
+    // Some of many matches would say that there are none elsewhere.
+    const isListed = state.isFromStart && !state.hasMore;
+    this.scene.matchTimes = isListed ? state.slices.map((slice) => slice.start_ps) : [];
+    this.redraw();
   }
 
   private place(): void {

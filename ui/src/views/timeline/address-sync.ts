@@ -58,6 +58,13 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     apply: (text) => timeline.setQuery(text),
     isStep: false,
   });
+  // What is selected in all views is searched for, unless something else is.
+  createEffect(
+    on(
+      () => getParam('match'),
+      (match) => match && !timeline.search.state().query && timeline.setQuery(match),
+    ),
+  );
   const rows = (name: string, read: () => Iterable<number>, key: keyof LayoutChoices) =>
     followParam(name, writer, {
       read: () => [...read()].join(','),

@@ -1,17 +1,24 @@
 /** The timeline: every slice of the session on the tracks where it ran. */
 import { createEffect, Show } from 'solid-js';
 
+import { selected } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
+import { urlOf } from '../../wire/client';
 import { createAnswer } from '../../wire/report';
 import { Workspace } from './workspace';
 import './timeline.css';
 
 export default function TimelineView(props: ViewProps) {
-  const answer = createAnswer<TimelineReport>(
-    () => `api/sessions/${props.session}/analyses/timeline`,
+  // Devices and hosts choose the tracks. Steps choose the first window, and matches are searched:
+  // what lies around them stays in sight.
+  const answer = createAnswer<TimelineReport>(() =>
+    urlOf(`api/sessions/${props.session}/analyses/timeline`, {
+      device: selected('device'),
+      host: selected('host'),
+    }),
   );
   let root!: HTMLDivElement;
   // Keys work at once, without a click into the page.

@@ -18,7 +18,9 @@ interface Probe {
 }
 
 const stats = (page: Page): Promise<Stats | undefined> =>
-  page.evaluate(() => (window as unknown as { __stepscope?: Probe }).__stepscope?.timeline?.stats());
+  page.evaluate(() =>
+    (window as unknown as { __stepscope?: Probe }).__stepscope?.timeline?.stats(),
+  );
 
 /** Opens the timeline and waits until nothing on the screen is missing. */
 async function openTimeline(page: Page, url: string, session: string, query = ''): Promise<void> {
@@ -52,7 +54,10 @@ interface Report {
   start_ps: number;
   end_ps: number;
   slice_count: number;
-  groups: { name: string; tracks: { track: number; name: string; role: string; lanes: number }[] }[];
+  groups: {
+    name: string;
+    tracks: { track: number; name: string; role: string; lanes: number }[];
+  }[];
   steps: { step: number; start_ps: number; duration_ps: number }[];
 }
 

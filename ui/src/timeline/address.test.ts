@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 
 import {
-  formatArea, formatMarks, formatRange, formatSliceRef, parseArea, parseMarks, parseRange, parseSliceRef,
+  formatArea,
+  formatMarks,
+  formatRange,
+  formatSliceRef,
+  parseArea,
+  parseMarks,
+  parseRange,
+  parseSliceRef,
   parseTracks,
 } from './address';
 

@@ -68,7 +68,10 @@ export function errorText(error: unknown): string | null {
 }
 
 async function errorOf(response: Response): Promise<WireError> {
-  const body = await response.json().catch(() => null) as { error?: string; hint?: string } | null;
+  const body = (await response.json().catch(() => null)) as {
+    error?: string;
+    hint?: string;
+  } | null;
   const text = body?.error ?? `The server answered ${response.status}`;
   return new WireError(text, body?.hint ?? '', response.status);
 }

@@ -1,4 +1,6 @@
-/** Counters as stepped areas: a value holds until the next sample; minimum and maximum per pixel. */
+/**
+ * Counters as stepped areas: a value holds until the next sample; minimum and maximum per pixel.
+ */
 import type { TrackRow } from './layout';
 import { CLASS_NAMES, TINTS } from './palette';
 import { firstGlyphAt, type Segment } from './plan';

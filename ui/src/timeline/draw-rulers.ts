@@ -72,8 +72,14 @@ function drawStepRuler(context: CanvasRenderingContext2D, scene: Scene): void {
 
 /** Lengths of the area and of marks, and the time at the pointer, as plates on the ruler. */
 function drawSpans(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { area, marks, viewport, geometry, palette, pointer } = scene;
+  const { area, marks, viewport, geometry, palette, pointer, selection } = scene;
   const y = MINIMAP_HEIGHT + RULER_HEIGHT / 2;
+  if (selection) {
+    const x0 = viewport.pxOfTime(selection.startPs);
+    const x1 = viewport.pxOfTime(selection.startPs + selection.durationPs);
+    context.fillStyle = palette.theme.text;
+    context.fillRect(x0, MINIMAP_HEIGHT + RULER_HEIGHT - 3, Math.max(2, x1 - x0), 3);
+  }
   const spans = area ? [...marks, area] : marks;
   for (const span of spans) {
     const x0 = viewport.pxOfTime(span.startPs);

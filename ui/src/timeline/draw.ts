@@ -127,7 +127,13 @@ export class Renderer {
       this.laneTop[strip] = y;
       this.laneCentre[strip] = y + SLICE_HEIGHT / 2 + 0.5;
       this.strips.lane(
-        strip, lane, segments, this.projection, scene.palette, scene.labels, scene.isSearching,
+        strip,
+        lane,
+        segments,
+        this.projection,
+        scene.palette,
+        scene.labels,
+        scene.isSearching,
         this.names,
       );
     }
@@ -178,8 +184,14 @@ export class Renderer {
     context.textBaseline = 'middle';
     context.textAlign = 'left';
     this.names.draw(
-      context, scene.labels, palette, geometry.ratio, geometry.width, this.laneCentre,
-      firstStrip, lastStrip,
+      context,
+      scene.labels,
+      palette,
+      geometry.ratio,
+      geometry.width,
+      this.laneCentre,
+      firstStrip,
+      lastStrip,
     );
     context.restore();
   }

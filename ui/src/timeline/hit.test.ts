@@ -15,7 +15,12 @@ const segment = (glyphs: GlyphSpec[], startPs: number, endPs: number): Segment =
 
 describe('hitLane', () => {
   const merged: GlyphSpec = {
-    startPs: 400, durationPs: 30, busyPs: 20, index: 2, count: 17, label: 4,
+    startPs: 400,
+    durationPs: 30,
+    busyPs: 20,
+    index: 2,
+    count: 17,
+    label: 4,
   };
   const segments = [
     segment([lone(0, 100, 0, 1), lone(200, 2, 1, 2), merged, lone(900, 300, 19, 3)], 0, 1000),
@@ -32,7 +37,11 @@ describe('hitLane', () => {
 
   test('gives the merged glyph with what it holds', () => {
     expect(hitLane(segments, row, 0, 410, 5)).toMatchObject({
-      count: 17, busyPs: 20, durationPs: 30, index: 2, label: 4,
+      count: 17,
+      busyPs: 20,
+      durationPs: 30,
+      index: 2,
+      label: 4,
     });
   });
 
@@ -53,30 +62,54 @@ describe('hitLane', () => {
 
 test('firstGlyphAt steps back to the glyph that may still reach the time', () => {
   const starts = Float64Array.of(0, 10, 20, 30);
-  expect([-5, 0, 5, 10, 15, 99].map((time) => firstGlyphAt(starts, time))).toEqual([0, 0, 0, 0, 1, 3]);
+  expect([-5, 0, 5, 10, 15, 99].map((time) => firstGlyphAt(starts, time))).toEqual([
+    0, 0, 0, 0, 1, 3,
+  ]);
   expect(firstGlyphAt(new Float64Array(0), 5)).toBe(0);
 });
 
 describe('areas', () => {
   const track = (number: number) => ({
-    track: number, name: `t${number}`, role: 'ops', lanes: 1, folded: false, slice_count: 1,
-    counter_max: null, counter_unit: '',
+    track: number,
+    name: `t${number}`,
+    role: 'ops',
+    lanes: 1,
+    folded: false,
+    slice_count: 1,
+    counter_max: null,
+    counter_unit: '',
   });
   const group = (name: string, ...tracks: number[]) => ({
-    name, kind: 'device', device_index: 0, tracks: tracks.map(track),
+    name,
+    kind: 'device',
+    device_index: 0,
+    tracks: tracks.map(track),
   });
   const report = {
-    start_ps: 0, end_ps: 1, slice_count: 4, steps: [], notes: [],
+    start_ps: 0,
+    end_ps: 1,
+    slice_count: 4,
+    steps: [],
+    notes: [],
     groups: [group('a', 0, 1), group('b', 2, 3)],
   };
   const rowHeight = LANE_HEIGHT + TRACK_GAP;
   const sceneWith = (pinned: number[], scrollY: number): Scene => {
     const layout = placeRows(report, {
-      toggledFolds: new Set(), closedGroups: new Set(['b']), hidden: new Set(), pinned, filter: null,
+      toggledFolds: new Set(),
+      closedGroups: new Set(['b']),
+      hidden: new Set(),
+      pinned,
+      filter: null,
     });
     const geometry = {
-      width: 100, height: 600, ratio: 1, headHeight: 80, hasStepRuler: false,
-      pinnedHeight: layout.pinnedHeight, scrollY,
+      width: 100,
+      height: 600,
+      ratio: 1,
+      headHeight: 80,
+      hasStepRuler: false,
+      pinnedHeight: layout.pinnedHeight,
+      scrollY,
     };
     return { layout, geometry } as unknown as Scene;
   };

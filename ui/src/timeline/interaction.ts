@@ -1,6 +1,6 @@
 /**
- * Pointer, wheel and touch on the canvas. A press becomes a click or, once it has moved, a drag; what
- * a drag does is decided where it begins.
+ * Pointer, wheel and touch on the canvas. A press becomes a click or, once it has moved, a drag;
+ * what a drag does is decided where it begins.
  */
 import type { Commands } from './commands';
 import { beginDrag, type Drag } from './drags';
@@ -243,7 +243,8 @@ class Interaction {
     if (this.drag) cursor = this.drag.cursor;
     else if (this.grip(point)) cursor = 'ew-resize';
     else if (point.y < MINIMAP_HEIGHT) cursor = 'grab';
-    else if (point.y < scene.geometry.headHeight) cursor = this.stepUnder(point) ? 'pointer' : 'col-resize';
+    else if (point.y < scene.geometry.headHeight)
+      cursor = this.stepUnder(point) ? 'pointer' : 'col-resize';
     else if (tool[0]() === 'select' && scene.hover) cursor = 'pointer';
     if (this.canvas.style.cursor !== cursor) this.canvas.style.cursor = cursor;
   }

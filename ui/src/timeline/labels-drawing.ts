@@ -61,7 +61,9 @@ export class SliceLabels implements LabelSink {
     this.shortened.clear();
   }
 
-  /** Draws all labels whose strip is in the range; `centreOf` gives the middle of a strip's lane. */
+  /**
+   * Draws all labels whose strip is in the range; `centreOf` gives the middle of a strip's lane.
+   */
   draw(
     context: CanvasRenderingContext2D,
     labels: LabelTable,

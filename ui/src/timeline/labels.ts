@@ -61,8 +61,8 @@ export class LabelTable {
   }
 
   /**
-   * Marks the labels that a search matches; `null` ends the search. `found` are the labels the server
-   * named, which also knows scopes and sources; without it names are compared here.
+   * Marks the labels that a search matches; `null` ends the search. `found` are the labels the
+   * server named, which also knows scopes and sources; without it names are compared here.
    */
   setPattern(pattern: RegExp | null, found: readonly number[] | null = null): void {
     this.pattern = pattern;

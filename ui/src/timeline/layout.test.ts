@@ -3,13 +3,28 @@ import { describe, expect, test } from 'vitest';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackReport } from '../wire/generated/TrackReport';
 import {
-  COUNTER_HEIGHT, filterPattern, GROUP_HEIGHT, LANE_HEIGHT, placeRows, rowAt, rowsBetween, TRACK_GAP,
-  type LayoutChoices, type TrackRow,
+  COUNTER_HEIGHT,
+  filterPattern,
+  GROUP_HEIGHT,
+  LANE_HEIGHT,
+  placeRows,
+  rowAt,
+  rowsBetween,
+  TRACK_GAP,
+  type LayoutChoices,
+  type TrackRow,
 } from './layout';
 
 const track = (number: number, name: string, changes: Partial<TrackReport> = {}): TrackReport => ({
-  track: number, name, role: 'ops', lanes: 1, folded: false, slice_count: 5,
-  counter_max: null, counter_unit: '', ...changes,
+  track: number,
+  name,
+  role: 'ops',
+  lanes: 1,
+  folded: false,
+  slice_count: 5,
+  counter_max: null,
+  counter_unit: '',
+  ...changes,
 });
 const report: TimelineReport = {
   start_ps: 0,
@@ -17,11 +32,19 @@ const report: TimelineReport = {
   slice_count: 30,
   groups: [
     {
-      name: 'host / TPU:0', kind: 'device', device_index: 0,
-      tracks: [track(0, 'Steps'), track(1, 'XLA Ops', { lanes: 3 }), track(2, 'HBM', { role: 'counter' })],
+      name: 'host / TPU:0',
+      kind: 'device',
+      device_index: 0,
+      tracks: [
+        track(0, 'Steps'),
+        track(1, 'XLA Ops', { lanes: 3 }),
+        track(2, 'HBM', { role: 'counter' }),
+      ],
     },
     {
-      name: 'host / threads', kind: 'host', device_index: null,
+      name: 'host / threads',
+      kind: 'host',
+      device_index: null,
       tracks: [track(3, 'python', { role: 'python', lanes: 40, folded: true }), track(4, 'main')],
     },
   ],
@@ -29,7 +52,11 @@ const report: TimelineReport = {
   notes: [],
 };
 const choices = (changes: Partial<LayoutChoices> = {}): LayoutChoices => ({
-  toggledFolds: new Set(), closedGroups: new Set(), hidden: new Set(), pinned: [], filter: null,
+  toggledFolds: new Set(),
+  closedGroups: new Set(),
+  hidden: new Set(),
+  pinned: [],
+  filter: null,
   ...changes,
 });
 const names = (changes: Partial<LayoutChoices>) =>
@@ -47,8 +74,13 @@ describe('placeRows', () => {
     }
     expect(y).toBe(height);
     expect(rows.map((row) => row.height)).toEqual([
-      GROUP_HEIGHT, LANE_HEIGHT + TRACK_GAP, 3 * LANE_HEIGHT + TRACK_GAP, COUNTER_HEIGHT + TRACK_GAP,
-      GROUP_HEIGHT, LANE_HEIGHT + TRACK_GAP, LANE_HEIGHT + TRACK_GAP,
+      GROUP_HEIGHT,
+      LANE_HEIGHT + TRACK_GAP,
+      3 * LANE_HEIGHT + TRACK_GAP,
+      COUNTER_HEIGHT + TRACK_GAP,
+      GROUP_HEIGHT,
+      LANE_HEIGHT + TRACK_GAP,
+      LANE_HEIGHT + TRACK_GAP,
     ]);
   });
 
@@ -61,7 +93,10 @@ describe('placeRows', () => {
 
   test('a closed group keeps its header', () => {
     expect(names({ closedGroups: new Set(['host / TPU:0']) })).toEqual([
-      '# host / TPU:0', '# host / threads', 'python', 'main',
+      '# host / TPU:0',
+      '# host / threads',
+      'python',
+      'main',
     ]);
   });
 
@@ -73,11 +108,15 @@ describe('placeRows', () => {
 
   test('the filter sees group and track, and opens closed groups', () => {
     expect(names({ filter: filterPattern('xla|python') })).toEqual([
-      '# host / TPU:0', 'XLA Ops', '# host / threads', 'python',
+      '# host / TPU:0',
+      'XLA Ops',
+      '# host / threads',
+      'python',
     ]);
     const closed = new Set(['host / TPU:0']);
     expect(names({ filter: filterPattern('TPU:0 / st'), closedGroups: closed })).toEqual([
-      '# host / TPU:0', 'Steps',
+      '# host / TPU:0',
+      'Steps',
     ]);
     expect(names({ filter: filterPattern('(') })).toEqual([]);
   });

@@ -1,6 +1,7 @@
 /**
- * Places groups and tracks as rows: folding, hiding, pinning and the filter. Pinned tracks are shown
- * again above the scrolled rows. Pure: a report and the reader's choices in, rows with pixels out.
+ * Places groups and tracks as rows: folding, hiding, pinning and the filter. Pinned tracks are
+ * shown again above the scrolled rows. Pure: a report and the reader's choices in, rows with
+ * pixels out.
  */
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TrackGroup } from '../wire/generated/TrackGroup';
@@ -154,7 +155,17 @@ function trackRow(
   const isFolded = isFoldable(track) && track.folded !== choices.toggledFolds.has(track.track);
   const laneCount = isFolded ? 1 : Math.max(1, track.lanes);
   const height = (isCounter ? COUNTER_HEIGHT : laneCount * LANE_HEIGHT) + TRACK_GAP;
-  return { kind: 'track', group, track, isPinnedCopy, isCounter, isFolded, laneCount, y: 0, height };
+  return {
+    kind: 'track',
+    group,
+    track,
+    isPinnedCopy,
+    isCounter,
+    isFolded,
+    laneCount,
+    y: 0,
+    height,
+  };
 }
 
 /** Index of the first row for which the test fails; the test must hold for a prefix. */

@@ -64,8 +64,13 @@ export class Minimap {
   private repaint(scene: Scene): void {
     const { geometry, palette, minimapTracks } = scene;
     const generation = this.loadedTracks(scene);
-    const key = [geometry.width, geometry.ratio, palette.theme.background, generation,
-      scene.labels.generation].join(' ');
+    const key = [
+      geometry.width,
+      geometry.ratio,
+      palette.theme.background,
+      generation,
+      scene.labels.generation,
+    ].join(' ');
     if (key === this.key) return;
     this.key = key;
     this.picture.width = Math.max(1, Math.round(geometry.width * geometry.ratio));

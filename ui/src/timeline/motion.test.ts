@@ -21,7 +21,8 @@ test('the same time moves as far in many frames as in few', () => {
     const motion = new Motion();
     motion.press('in', 0);
     let current = window;
-    for (let i = 1; i <= frames; i++) current = motion.advance(current, 0.25, limits, (i * 90) / frames);
+    for (let i = 1; i <= frames; i++)
+      current = motion.advance(current, 0.25, limits, (i * 90) / frames);
     return current.endPs - current.startPs;
   };
   expect(go(1)).toBeCloseTo(go(9), -3);

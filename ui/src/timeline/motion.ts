@@ -1,6 +1,6 @@
 /**
- * Keys that move as long as they are held. Speed is per second, not per key repeat, so the motion is
- * even at any repeat rate; a short press moves for `TAP_MS`.
+ * Keys that move as long as they are held. Speed is per second, not per key repeat, so the motion
+ * is even at any repeat rate; a short press moves for `TAP_MS`.
  */
 import { panBy, zoomAt, type Limits, type TimeWindow } from './viewport';
 

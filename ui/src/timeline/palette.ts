@@ -1,6 +1,7 @@
 /**
- * Colours of the timeline as packed pixels and CSS text, computed once per theme change: per class a
- * few tints (so that neighbours of one class differ), per tint eight densities for merged slices.
+ * Colours of the timeline as packed pixels and CSS text, computed once per theme change: per
+ * class a few tints (so that neighbours of one class differ), per tint eight densities for merged
+ * slices.
  */
 import { CLASS_COLOURS, textOn } from '../format/palette';
 

@@ -38,8 +38,7 @@ export class DrawPlan {
     const level = Math.min(levelForResolution(psPerPx), this.rootLevel);
     const first = tileIndexAt(level, window.startPs);
     const last = lastTileIndex(level, window.endPs);
-    const isMoved =
-      level !== this.level || first !== this.firstIndex || last !== this.lastIndex;
+    const isMoved = level !== this.level || first !== this.firstIndex || last !== this.lastIndex;
     if (isMoved || this.generation !== this.cache.generation) this.byTrack.clear();
     this.level = level;
     this.firstIndex = first;

@@ -110,7 +110,9 @@ export class TimelineSearch {
     return this.state();
   }
 
-  /** Position of the first match that starts at or after a time, fetching that stretch if needed. */
+  /**
+   * Position of the first match that starts at or after a time, fetching that stretch if needed.
+   */
   private async indexAfter(fromPs: number): Promise<number> {
     const find = () => this.state().slices.findIndex((slice) => slice.start_ps >= fromPs);
     const index = find();

@@ -26,8 +26,14 @@ test('searches ignore case unless they have capitals, and never fail', () => {
 
 test('every class has its own colours, and merged slices stay visible', () => {
   const theme = {
-    background: '#ffffff', surface: '#eeeeee', line: '#dddddd', strongLine: '#cccccc',
-    text: '#111111', mutedText: '#666666', accent: '#2563c9', problem: '#c4302b',
+    background: '#ffffff',
+    surface: '#eeeeee',
+    line: '#dddddd',
+    strongLine: '#cccccc',
+    text: '#111111',
+    mutedText: '#666666',
+    accent: '#2563c9',
+    problem: '#c4302b',
   };
   const palette = new Palette(theme);
   const full = new Set<number>();

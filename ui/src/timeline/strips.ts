@@ -1,7 +1,7 @@
 /**
  * Slices as pixels. Each lane on the screen is a strip six pixels high that is written as plain
- * memory and stretched to the lane's height by the canvas: the cost of a frame depends on the pixels
- * of the screen, not on the number of slices, and no colour is ever changed on the canvas.
+ * memory and stretched to the lane's height by the canvas: the cost of a frame depends on the
+ * pixels of the screen, not on the number of slices, and no colour is ever changed on the canvas.
  *
  *   ┌──────────────────────────┐
  *   │ colour of the class      │   paler where merged slices leave time between them
@@ -108,7 +108,16 @@ export class Strips {
       const toPs = Math.min(segment.endPs, endPs);
       if (columns && toPs > fromPs) {
         this.segment(
-          strip, columns, fromPs, toPs, isFirst, projection, palette, labels, isSearching, sink,
+          strip,
+          columns,
+          fromPs,
+          toPs,
+          isFirst,
+          projection,
+          palette,
+          labels,
+          isSearching,
+          sink,
         );
       }
       isFirst = false;

@@ -21,7 +21,13 @@ describe('decodeTile', () => {
             [],
           ],
         },
-        { track: 8, samples: [[100, 1, 4], [600, 2, 2]] },
+        {
+          track: 8,
+          samples: [
+            [100, 1, 4],
+            [600, 2, 2],
+          ],
+        },
       ],
     });
     const tile = decodeTile(buffer);
@@ -46,7 +52,10 @@ describe('decodeTile', () => {
   test('copies nothing', () => {
     const glyph = { startPs: 1, durationPs: 2, busyPs: 2, index: 0, count: 1, label: 0 };
     const buffer = buildTile({
-      startPs: 0, endPs: 10, widthPx: 10, tracks: [{ track: 0, lanes: [[glyph], [glyph]] }],
+      startPs: 0,
+      endPs: 10,
+      widthPx: 10,
+      tracks: [{ track: 0, lanes: [[glyph], [glyph]] }],
     });
     for (const lane of decodeTile(buffer).tracks[0]!.lanes) {
       expect(lane.startPs.buffer).toBe(buffer);
@@ -57,7 +66,9 @@ describe('decodeTile', () => {
   test('lanes are found by their index, whatever their order', () => {
     const glyph = { startPs: 1, durationPs: 2, busyPs: 2, index: 0, count: 1, label: 5 };
     const buffer = buildTile({
-      startPs: 0, endPs: 10, widthPx: 10,
+      startPs: 0,
+      endPs: 10,
+      widthPx: 10,
       tracks: [{ track: 0, lanes: [[], [glyph]], laneNumbers: [1, 0] }],
     });
     expect(decodeTile(buffer).tracks[0]!.lanes[0]!.glyphCount).toBe(1);
@@ -68,7 +79,10 @@ describe('decodeTile', () => {
     expect(() => decodeTile(new ArrayBuffer(64))).toThrow('it starts with 0x0');
     const glyph = { startPs: 1, durationPs: 2, busyPs: 2, index: 0, count: 1, label: 0 };
     const whole = buildTile({
-      startPs: 0, endPs: 10, widthPx: 10, tracks: [{ track: 0, lanes: [[glyph, glyph, glyph]] }],
+      startPs: 0,
+      endPs: 10,
+      widthPx: 10,
+      tracks: [{ track: 0, lanes: [[glyph, glyph, glyph]] }],
     });
     for (let length = 32; length < whole.byteLength; length++) {
       expect(() => decodeTile(whole.slice(0, length))).toThrow('ends early');

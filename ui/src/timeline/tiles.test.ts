@@ -4,14 +4,23 @@ import { buildTile, lone } from './tile-builder.test-support';
 import { decodeTile } from './tile';
 import { TileCache } from './tile-cache';
 import {
-  ancestorIndex, lastTileIndex, levelForResolution, rootLevel, tileIndexAt, tileKey, tileSpanPs, TILE_PX,
+  ancestorIndex,
+  lastTileIndex,
+  levelForResolution,
+  rootLevel,
+  tileIndexAt,
+  tileKey,
+  tileSpanPs,
+  TILE_PX,
 } from './tile-grid';
 import { TileLoader, wantedTiles, type TileView } from './tiles';
 import { DrawPlan } from './plan';
 
 const tileOf = (...tracks: number[]) =>
   buildTile({
-    startPs: 0, endPs: 1, widthPx: 1,
+    startPs: 0,
+    endPs: 1,
+    widthPx: 1,
     tracks: tracks.map((track) => ({ track, lanes: [[lone(0, 10)]] })),
   });
 
@@ -136,7 +145,10 @@ describe('the loader', () => {
     errors.length = 0;
     cache = new TileCache(1e9);
     const fetchTile = (
-      startPs: number, endPs: number, tracks: readonly number[], signal: AbortSignal,
+      startPs: number,
+      endPs: number,
+      tracks: readonly number[],
+      signal: AbortSignal,
     ) =>
       new Promise<ArrayBuffer>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
@@ -147,7 +159,12 @@ describe('the loader', () => {
         };
         calls.push({ startPs, endPs, tracks, signal, answer });
       });
-    loader = new TileLoader(cache, fetchTile, () => undefined, (error) => errors.push(error));
+    loader = new TileLoader(
+      cache,
+      fetchTile,
+      () => undefined,
+      (error) => errors.push(error),
+    );
   });
   afterEach(() => loader.dispose());
 

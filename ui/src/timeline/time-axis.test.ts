@@ -10,11 +10,21 @@ describe('timeAxis', () => {
   const labels = (startPs: number, endPs: number) => {
     const axis = timeAxis({ startPs, endPs }, 1000, 100);
     const times = Array.from({ length: axis.count }, (_, i) => axis.firstPs + i * axis.stepPs);
-    return { axis, times, texts: times.map((time) => tickLabel(axis, time)), base: baseLabel(axis) };
+    return {
+      axis,
+      times,
+      texts: times.map((time) => tickLabel(axis, time)),
+      base: baseLabel(axis),
+    };
   };
 
   test('ticks lie inside the window, at least as far apart as asked', () => {
-    for (const [startPs, endPs] of [[0, 1e12], [123, 456], [5e11, 5e11 + 1e6], [-1e10, 1e10]] as const) {
+    for (const [startPs, endPs] of [
+      [0, 1e12],
+      [123, 456],
+      [5e11, 5e11 + 1e6],
+      [-1e10, 1e10],
+    ] as const) {
       const { axis, times } = labels(startPs, endPs);
       expect(times.length).toBeGreaterThan(2);
       expect(times[0]).toBeGreaterThanOrEqual(startPs);

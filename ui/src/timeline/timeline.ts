@@ -1,6 +1,6 @@
 /**
- * The timeline of one session: owns the scene, the tiles and the frame loop. Views and handlers call
- * its methods; what they show comes back as signals. It draws only when something changed.
+ * The timeline of one session: owns the scene, the tiles and the frame loop. Views and handlers
+ * call its methods; what they show comes back as signals. It draws only when something changed.
  */
 import { createSignal } from 'solid-js';
 
@@ -13,7 +13,6 @@ import { FrameClock } from './frame-clock';
 import { LabelTable, searchPattern } from './labels';
 import { placeRows, rowsBetween, type Layout, type LayoutChoices } from './layout';
 import { Motion } from './motion';
-import { Palette } from './palette';
 import { DrawPlan } from './plan';
 import {
   maxScrollY,
@@ -31,6 +30,8 @@ import {
   type SelectedSlice,
 } from './scene';
 import { TimelineSearch, type SearchState } from './search';
+import { minimapTracksOf, readPalette, stepsOfFirstHost } from './setup';
+import { drawStats } from './stats-overlay';
 import type { Tile } from './tile';
 import { TileCache } from './tile-cache';
 import { rootLevel } from './tile-grid';
@@ -176,6 +177,7 @@ export class Timeline {
   resize(width: number, height: number): void {
     const { geometry, viewport } = this.scene;
     const ratio = window.devicePixelRatio || 1;
+    const isLower = height < geometry.height;
     geometry.width = Math.max(1, width);
     geometry.height = Math.max(1, height);
     geometry.ratio = ratio;
@@ -185,6 +187,9 @@ export class Timeline {
       this.canvas.height = Math.max(1, Math.round(height * ratio));
     }
     this.place();
+    // The drawer that a click opens must not hide what was clicked.
+    const { selection } = this.scene;
+    if (isLower && selection) this.scrollToLane(selection.ref.track, selection.ref.lane);
     this.drawNow();
   }
 
@@ -331,7 +336,6 @@ export class Timeline {
     void this.search.start(query);
   }
 
-
   // Frames
 
   /** Draws in the next frame. */
@@ -393,7 +397,7 @@ export class Timeline {
     this.renderer.draw(this.context, this.scene);
     const drawMs = performance.now() - beganMs;
     this.clock.drawMs.push(drawMs);
-    if (this.showsStats) this.drawStats(this.context, drawMs);
+    if (this.showsStats) drawStats(this.context, this.scene, this.stats(), drawMs);
   }
 
   private requestTiles(): void {
@@ -477,26 +481,6 @@ export class Timeline {
     const text = errorText(error);
     if (text !== null) this.error[1](text);
   }
-
-  private drawStats(context: CanvasRenderingContext2D, drawMs: number): void {
-    const stats = this.stats();
-    const lines = [
-      `draw ${drawMs.toFixed(1)} ms (median ${stats.drawMedianMs.toFixed(1)})`,
-      `frame ${stats.intervalMedianMs.toFixed(1)} ms, p95 ${stats.intervalP95Ms.toFixed(1)}`,
-      `${stats.glyphs} glyphs, ${stats.labels} names, ${stats.lanes} lanes`,
-      `tiles ${stats.tilesLoaded}/${stats.tilesRequested}, ${stats.tileMedianMs.toFixed(0)} ms`,
-      `${(stats.tileBytes / 2 ** 20).toFixed(1)} MiB of tiles`,
-    ];
-    const { geometry, palette, font } = this.scene;
-    const left = geometry.width - 210;
-    context.fillStyle = palette.theme.text;
-    context.globalAlpha = 0.85;
-    context.fillRect(left, geometry.headHeight + 8, 202, lines.length * 15 + 10);
-    context.globalAlpha = 1;
-    context.fillStyle = palette.theme.background;
-    context.font = font;
-    lines.forEach((line, i) => context.fillText(line, left + 8, geometry.headHeight + 22 + i * 15));
-  }
 }
 
 /** The set with the member added or taken away. */
@@ -510,40 +494,6 @@ function without<T>(set: ReadonlySet<T>, member: T): Set<T> {
   const next = new Set(set);
   next.delete(member);
   return next;
-}
-
-function readPalette(): Palette {
-  return new Palette({
-    background: themeColour('surface') || '#ffffff',
-    surface: themeColour('surface-sunken') || '#eff1f4',
-    line: themeColour('line') || '#e1e5ea',
-    strongLine: themeColour('line-strong') || '#c8cfd8',
-    text: themeColour('text') || '#1a2029',
-    mutedText: themeColour('text-muted') || '#586371',
-    accent: themeColour('accent') || '#2563c9',
-    problem: themeColour('problem') || '#c4302b',
-  });
-}
-
-function stepsOfFirstHost(report: TimelineReport) {
-  const host = report.steps[0]?.host;
-  return report.steps
-    .filter((step) => step.host === host)
-    .sort((one, other) => one.start_ps - other.start_ps);
-}
-
-/** The tracks whose load the minimap shows: the ops of up to eight devices, else any device track. */
-function minimapTracksOf(report: TimelineReport): number[] {
-  const devices = report.groups.filter((group) => group.kind === 'device').slice(0, 8);
-  const chosen = devices.flatMap((group) => {
-    const busiest = [...group.tracks].sort((one, other) => other.slice_count - one.slice_count);
-    const track = group.tracks.find((member) => member.role === 'ops')
-      ?? busiest.find((member) => member.role !== 'counter');
-    return track ? [track.track] : [];
-  });
-  if (chosen.length > 0) return chosen;
-  const host = report.groups.flatMap((group) => group.tracks);
-  return host.filter((track) => track.role === 'host_thread').slice(0, 1).map((t) => t.track);
 }
 
 function median(values: readonly number[]): number {

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest';
 
 import {
-  clampWindow, fitAll, fitRange, interpolate, limitsOf, MIN_SPAN_PS, panBy, reveal, Viewport, zoomAt,
+  clampWindow,
+  fitAll,
+  fitRange,
+  interpolate,
+  limitsOf,
+  MIN_SPAN_PS,
+  panBy,
+  reveal,
+  Viewport,
+  zoomAt,
 } from './viewport';
 
 const limits = limitsOf(0, 1e12);

@@ -18,7 +18,9 @@ export interface Limits extends TimeWindow {
 /** Shortest window: a hundred picoseconds, a tenth of a cycle. */
 export const MIN_SPAN_PS = 100;
 
-/** Blank space, as a share of the window, that may show before the first and after the last slice. */
+/**
+ * Blank space, as a share of the window, that may show before the first and after the last slice.
+ */
 const MARGIN_RATIO = 0.05;
 
 const ANIMATION_MS = 180;
@@ -57,7 +59,9 @@ export function clampWindow(window: TimeWindow, limits: Limits): TimeWindow {
   return { startPs, endPs: startPs + span };
 }
 
-/** Multiplies the length by `factor`, keeping the time at `anchorRatio` (0 left, 1 right) in place. */
+/**
+ * Multiplies the length by `factor`, keeping the time at `anchorRatio` (0 left, 1 right) in place.
+ */
 export function zoomAt(
   window: TimeWindow,
   factor: number,
@@ -74,10 +78,7 @@ export function zoomAt(
 
 /** Moves the window, keeping its length. */
 export function panBy(window: TimeWindow, deltaPs: number, limits: Limits): TimeWindow {
-  return clampWindow(
-    { startPs: window.startPs + deltaPs, endPs: window.endPs + deltaPs },
-    limits,
-  );
+  return clampWindow({ startPs: window.startPs + deltaPs, endPs: window.endPs + deltaPs }, limits);
 }
 
 /** Moves the window by as little as makes the range visible; zooms out when it does not fit. */
@@ -171,8 +172,7 @@ export class Viewport {
   tick(nowMs: number): boolean {
     if (this.beganMs < 0) return false;
     const linear = Math.min(1, Math.max(0, (nowMs - this.beganMs) / ANIMATION_MS));
-    const window =
-      linear >= 1 ? this.to : interpolate(this.from, this.to, 1 - (1 - linear) ** 3);
+    const window = linear >= 1 ? this.to : interpolate(this.from, this.to, 1 - (1 - linear) ** 3);
     this.startPs = window.startPs;
     this.endPs = window.endPs;
     if (linear >= 1) this.beganMs = -1;

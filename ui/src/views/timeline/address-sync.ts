@@ -80,8 +80,7 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
   rows('fold', () => choices().toggledFolds, 'toggledFolds');
   followParam('closed', writer, {
     read: () => [...choices().closedGroups].join(';'),
-    apply: (text) =>
-      timeline.choose({ closedGroups: new Set(text.split(';').filter(Boolean)) }),
+    apply: (text) => timeline.choose({ closedGroups: new Set(text.split(';').filter(Boolean)) }),
     isStep: false,
   });
 }

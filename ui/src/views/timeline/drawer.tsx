@@ -8,6 +8,7 @@ import type { Timeline } from '../../timeline/timeline';
 import { AreaPanel } from './area-panel';
 import { SearchPanel } from './search-panel';
 import { SlicePanel } from './slice-panel';
+import './drawer.css';
 
 export type DrawerTab = 'slice' | 'area' | 'search';
 

@@ -1,4 +1,6 @@
-/** The column left of the canvas: names of groups and tracks, folding, pinning, hiding, the filter. */
+/**
+ * The column left of the canvas: names of groups and tracks, folding, pinning, hiding, the filter.
+ */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatCount } from '../../format/numbers';

@@ -81,7 +81,8 @@ function Matches(props: PanelProps) {
         if (current < 0) return;
         const top = current * ROW_HEIGHT;
         const isVisible =
-          top >= scroller.scrollTop && top + ROW_HEIGHT <= scroller.scrollTop + scroller.clientHeight;
+          top >= scroller.scrollTop &&
+          top + ROW_HEIGHT <= scroller.scrollTop + scroller.clientHeight;
         if (!isVisible) scroller.scrollTop = top - scroller.clientHeight / 2;
       },
     ),
@@ -93,8 +94,8 @@ function Matches(props: PanelProps) {
         <Show when={state().slices.length < state().matchCount}>
           <span class="muted">
             {' '}
-            · {formatCount(state().slices.length)} of {formatCount(state().matchCount)} listed, Enter
-            goes on
+            · {formatCount(state().slices.length)} of {formatCount(state().matchCount)} listed,
+            Enter goes on
           </span>
         </Show>
       </h3>

@@ -4,7 +4,7 @@ import { createMemo, For, Show, type JSX } from 'solid-js';
 import { format, formatBytes, formatCount, formatDuration } from '../../format/numbers';
 import { classColour, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
-import { hrefTo } from '../../shell/state';
+import { hrefTo, toggleStep } from '../../shell/state';
 import { exactTime } from '../../timeline/time-axis';
 import { CodeBlock, CopyButton } from '../../widgets/copy';
 import type { FlowReport } from '../../wire/generated/FlowReport';
@@ -107,14 +107,24 @@ function Facts(props: DetailsProps) {
       </Fact>
       <Fact title="Track">{details().track_name}</Fact>
       <Fact title="Class">{classTitle(details().class)}</Fact>
-      <Text title="Step" text={details().step === null ? null : String(details().step)} />
+      <Show when={details().step !== null}>
+        <Fact title="Step">
+          <button
+            class="fact-link number"
+            data-tip="Select this step in all views, or no longer"
+            onClick={() => toggleStep(details().step ?? 0)}
+          >
+            {details().step}
+          </button>
+        </Fact>
+      </Show>
       <Text title="Program" text={details().program} />
       <Show when={details().op}>
         {(op) => (
           <Fact title="Op">
             <a
               class="mono"
-              href={hrefTo({ view: 'ops', params: { q: op() } })}
+              href={hrefTo({ view: 'ops', params: { q: `^${escapeRegex(op())}$` } })}
               data-tip="Show it in the table of ops"
             >
               {op()}
@@ -123,7 +133,19 @@ function Facts(props: DetailsProps) {
         )}
       </Show>
       <Text title="Category" text={details().category} />
-      <Text title="Scope" text={details().scope} isCode />
+      <Show when={details().scope}>
+        {(scope) => (
+          <Fact title="Scope">
+            <a
+              class="mono"
+              href={hrefTo({ view: 'scopes', params: { q: escapeRegex(scope()) } })}
+              data-tip="Show it in the tree of scopes"
+            >
+              {scope()}
+            </a>
+          </Fact>
+        )}
+      </Show>
       <Text title="Source" text={details().source} isCode />
       <Show when={details().flops !== null}>
         <Fact title="FLOPs">

@@ -10,7 +10,9 @@ const EXAMPLES = [1, 2, 8, 64, 512, 4096];
 
 export function StatusLine(props: { timeline: Timeline }) {
   const classes = createMemo(() =>
-    [...props.timeline.classes[0]()].sort((one, other) => ORDER.indexOf(one) - ORDER.indexOf(other)),
+    [...props.timeline.classes[0]()].sort(
+      (one, other) => ORDER.indexOf(one) - ORDER.indexOf(other),
+    ),
   );
   return (
     <div class="timeline-status">

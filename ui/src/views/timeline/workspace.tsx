@@ -44,7 +44,8 @@ export function Workspace(props: { report: TimelineReport; session: number }) {
     setDrawerOpen(true);
   };
   // Walking through matches keeps their list in sight.
-  const isWalking = () => isDrawerOpen() && tab() === 'search' && timeline.search.state().current >= 0;
+  const isWalking = () =>
+    isDrawerOpen() && tab() === 'search' && timeline.search.state().current >= 0;
   const hasSelection = createMemo(() => timeline.selection[0]()?.ref);
   createEffect(on(hasSelection, (ref) => ref && !isWalking() && open('slice')));
   createEffect(on(timeline.area[0], (area) => area && open('area')));

@@ -1,0 +1,52 @@
+/** What a timeline takes from its report and from the theme when it begins. */
+import { themeColour } from '../shell/theme';
+import type { TimelineReport } from '../wire/generated/TimelineReport';
+import type { TimelineStep } from '../wire/generated/TimelineStep';
+import { Palette } from './palette';
+
+/** Devices whose load the minimap shows. */
+const MINIMAP_DEVICES = 8;
+
+/** The colours of the present theme. */
+export function readPalette(): Palette {
+  return new Palette({
+    background: themeColour('surface') || '#ffffff',
+    surface: themeColour('surface-sunken') || '#eff1f4',
+    line: themeColour('line') || '#e1e5ea',
+    strongLine: themeColour('line-strong') || '#c8cfd8',
+    text: themeColour('text') || '#1a2029',
+    mutedText: themeColour('text-muted') || '#586371',
+    accent: themeColour('accent') || '#2563c9',
+    problem: themeColour('problem') || '#c4302b',
+  });
+}
+
+/** Steps of one host, in time order: those of several would lie on each other on the ruler. */
+export function stepsOfFirstHost(report: TimelineReport): TimelineStep[] {
+  const host = report.steps[0]?.host;
+  return report.steps
+    .filter((step) => step.host === host)
+    .sort((one, other) => one.start_ps - other.start_ps);
+}
+
+/**
+ * The tracks whose load the minimap shows: the ops of up to eight devices, else any device track.
+ */
+export function minimapTracksOf(report: TimelineReport): number[] {
+  const devices = report.groups
+    .filter((group) => group.kind === 'device')
+    .slice(0, MINIMAP_DEVICES);
+  const chosen = devices.flatMap((group) => {
+    const busiest = [...group.tracks].sort((one, other) => other.slice_count - one.slice_count);
+    const track =
+      group.tracks.find((member) => member.role === 'ops') ??
+      busiest.find((member) => member.role !== 'counter');
+    return track ? [track.track] : [];
+  });
+  if (chosen.length > 0) return chosen;
+  const host = report.groups.flatMap((group) => group.tracks);
+  return host
+    .filter((track) => track.role === 'host_thread')
+    .slice(0, 1)
+    .map((t) => t.track);
+}

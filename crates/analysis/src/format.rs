@@ -57,9 +57,10 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     let Some(&(size, name)) = found.or(units.last()) else {
         return value.to_string();
     };
+    let is_base_unit = size < 1.5;
     let value = value / size;
     let decimals = match value.abs() {
-        v if v >= 1000.0 || v == 0.0 || (size == 1.0 && v.fract() == 0.0) => 0,
+        v if v >= 1000.0 || v == 0.0 || (is_base_unit && v.fract() == 0.0) => 0,
         v if v >= 100.0 => 1,
         v if v >= 10.0 => 2,
         _ => 3,

@@ -29,7 +29,9 @@ impl Intervals {
 
     /// Total length.
     pub fn duration(&self) -> Picos {
-        self.0.iter().fold(Picos::ZERO, |sum, span| sum + span.duration())
+        self.0
+            .iter()
+            .fold(Picos::ZERO, |sum, span| sum + span.duration())
     }
 
     /// What both have.
@@ -39,7 +41,11 @@ impl Intervals {
         let mut common = Vec::new();
         while let (Some(&a), Some(&b)) = (self.0.get(left), other.0.get(right)) {
             common.extend(a.intersection(b));
-            if a.end <= b.end { left += 1 } else { right += 1 }
+            if a.end <= b.end {
+                left += 1;
+            } else {
+                right += 1;
+            }
         }
         Self(common)
     }
@@ -57,13 +63,19 @@ impl Intervals {
             let mut index = first;
             while let Some(cut) = other.0.get(index).filter(|cut| cut.start < span.end) {
                 if start < cut.start {
-                    rest.push(Span { start, end: cut.start });
+                    rest.push(Span {
+                        start,
+                        end: cut.start,
+                    });
                 }
                 start = start.max(cut.end);
                 index += 1;
             }
             if start < span.end {
-                rest.push(Span { start, end: span.end });
+                rest.push(Span {
+                    start,
+                    end: span.end,
+                });
             }
         }
         Self(rest)
@@ -80,18 +92,26 @@ impl Intervals {
     /// How much of the window is covered.
     pub fn duration_within(&self, window: Span) -> Picos {
         let first = self.0.partition_point(|span| span.end <= window.start);
-        let within = self.0[first..].iter().take_while(|span| span.start < window.end);
-        within.filter_map(|span| span.intersection(window)).fold(Picos::ZERO, |sum, span| {
-            sum + span.duration()
-        })
+        let within = self.0[first..]
+            .iter()
+            .take_while(|span| span.start < window.end);
+        within
+            .filter_map(|span| span.intersection(window))
+            .fold(Picos::ZERO, |sum, span| sum + span.duration())
     }
 
     /// The part within a window.
     #[must_use]
     pub fn clip(&self, window: Span) -> Self {
         let first = self.0.partition_point(|span| span.end <= window.start);
-        let within = self.0[first..].iter().take_while(|span| span.start < window.end);
-        Self(within.filter_map(|span| span.intersection(window)).collect())
+        let within = self.0[first..]
+            .iter()
+            .take_while(|span| span.start < window.end);
+        Self(
+            within
+                .filter_map(|span| span.intersection(window))
+                .collect(),
+        )
     }
 }
 
@@ -102,13 +122,19 @@ mod tests {
     use super::*;
 
     fn spans(pairs: &[(i64, i64)]) -> Vec<Span> {
-        pairs.iter().map(|&(start, end)| Span::new(Picos(start), Picos(end))).collect()
+        pairs
+            .iter()
+            .map(|&(start, end)| Span::new(Picos(start), Picos(end)))
+            .collect()
     }
 
     fn members(intervals: &Intervals) -> Vec<i64> {
         (0..60)
             .filter(|&instant| {
-                intervals.spans().iter().any(|span| span.contains_instant(Picos(instant)))
+                intervals
+                    .spans()
+                    .iter()
+                    .any(|span| span.contains_instant(Picos(instant)))
             })
             .collect()
     }

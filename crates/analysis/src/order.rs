@@ -58,7 +58,13 @@ pub fn sort_by<R>(
 }
 
 fn compare(a: SortValue<'_>, b: SortValue<'_>, is_reversed: bool) -> Ordering {
-    let directed = |ordering: Ordering| if is_reversed { ordering.reverse() } else { ordering };
+    let directed = |ordering: Ordering| {
+        if is_reversed {
+            ordering.reverse()
+        } else {
+            ordering
+        }
+    };
     match (a, b) {
         (SortValue::Int(a), SortValue::Int(b)) => directed(b.cmp(&a)),
         (SortValue::Float(Some(a)), SortValue::Float(Some(b))) => directed(b.total_cmp(&a)),
@@ -101,12 +107,18 @@ mod tests {
     #[test]
     fn an_unknown_column_lists_the_known_ones() {
         let error = sort_by(&mut [(1, None, "b")], "colour", COLUMNS).expect_err("no such column");
-        assert!(error.to_string().ends_with("there are: size, rate, name"), "{error}");
+        assert!(
+            error.to_string().ends_with("there are: size, rate, name"),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_limit_of_zero_keeps_all() {
-        let mut selection = Selection { limit: Some(0), ..Selection::default() };
+        let mut selection = Selection {
+            limit: Some(0),
+            ..Selection::default()
+        };
         let mut rows = vec![(1, None, "b"), (2, None, "a")];
         assert_eq!(arrange(&mut rows, &selection, COLUMNS).ok(), Some(2));
         assert_eq!(rows.len(), 2);

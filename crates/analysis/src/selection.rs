@@ -238,7 +238,7 @@ fn join(names: impl Iterator<Item = String>) -> String {
         return "none".to_owned();
     }
     if names.len() > 40 {
-        names[40] = "…".to_owned();
+        "…".clone_into(&mut names[40]);
     }
     names.join(", ")
 }

@@ -50,7 +50,11 @@ impl Totals {
             return;
         }
         let is_first = self.occurrences == 0;
-        self.min_ps = if is_first { other.min_ps } else { self.min_ps.min(other.min_ps) };
+        self.min_ps = if is_first {
+            other.min_ps
+        } else {
+            self.min_ps.min(other.min_ps)
+        };
         self.max_ps = self.max_ps.max(other.max_ps);
         self.occurrences = self.occurrences.saturating_add(other.occurrences);
         self.total_ps = self.total_ps.saturating_add(other.total_ps);
@@ -78,7 +82,11 @@ pub fn work_totals(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals
             || vec![Totals::default(); session.labels.len()],
             |dense, (device, track, windows)| {
                 add_track(dense, session.track(*track), windows, &labels);
-                WorkTotals { device: *device, track: Some(*track), labels: drain(dense) }
+                WorkTotals {
+                    device: *device,
+                    track: Some(*track),
+                    labels: drain(dense),
+                }
             },
         )
         .collect();
@@ -153,7 +161,11 @@ fn aggregated(session: &Session, selected: &Selected<'_>, labels: &[bool]) -> Ve
             })
             .collect();
         dense.sort_by_key(|&(label, _)| label);
-        found.push(WorkTotals { device, track: None, labels: dense });
+        found.push(WorkTotals {
+            device,
+            track: None,
+            labels: dense,
+        });
     }
     found
 }
@@ -168,7 +180,11 @@ mod tests {
         let (mut left, mut right) = (Totals::default(), Totals::default());
         for (index, &(duration, own)) in [(5, 5), (3, 1), (9, 4)].iter().enumerate() {
             all.add(duration, own);
-            if index < 1 { left.add(duration, own) } else { right.add(duration, own) }
+            if index < 1 {
+                left.add(duration, own)
+            } else {
+                right.add(duration, own)
+            }
         }
         left.merge(right);
         left.merge(Totals::default());

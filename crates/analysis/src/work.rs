@@ -16,8 +16,10 @@ pub fn work_intervals(
     windows: &[Span],
     labels: &[bool],
 ) -> Intervals {
-    let level_of: Vec<u8> =
-        labels.iter().map(|&counts| if counts { 0 } else { NO_LEVEL }).collect();
+    let level_of: Vec<u8> = labels
+        .iter()
+        .map(|&counts| if counts { 0 } else { NO_LEVEL })
+        .collect();
     let mut spans = vec![Vec::new()];
     for (_, track) in session.work_tracks(device) {
         add_levels(track, &level_of, windows, &mut spans);
@@ -30,12 +32,7 @@ pub fn work_intervals(
 ///
 /// Slices nested in one of the same level add nothing and are dropped on the way, so that deep
 /// stacks cost no more than a look at each slice.
-pub fn add_levels(
-    track: &Track,
-    level_of: &[u8],
-    windows: &[Span],
-    spans: &mut [Vec<Span>],
-) {
+pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut [Vec<Span>]) {
     for nest in &track.nests {
         let mut covered: Vec<Vec<Span>> = vec![Vec::new(); spans.len()];
         for number in nest.clone() {
@@ -45,15 +42,23 @@ pub fn add_levels(
             for &window in windows {
                 for index in lane.overlapping(window) {
                     let level = level_of[lane.labels[index].index()];
-                    let Some(outer) = covered.get(level as usize) else { continue };
-                    let Some(span) = lane.span(index).intersection(window) else { continue };
+                    let Some(outer) = covered.get(level as usize) else {
+                        continue;
+                    };
+                    let Some(span) = lane.span(index).intersection(window) else {
+                        continue;
+                    };
                     let level = level as usize;
                     let position = &mut positions[level];
-                    while outer.get(*position).is_some_and(|outer| outer.end < span.end) {
+                    while outer
+                        .get(*position)
+                        .is_some_and(|outer| outer.end < span.end)
+                    {
                         *position += 1;
                     }
-                    let is_nested =
-                        outer.get(*position).is_some_and(|outer| outer.start <= span.start);
+                    let is_nested = outer
+                        .get(*position)
+                        .is_some_and(|outer| outer.start <= span.start);
                     if !is_nested {
                         append(&mut fresh[level], span);
                     }

@@ -12,7 +12,13 @@ use super::report::{KernelRow, TransferRow};
 use crate::totals::{Totals, WorkTotals};
 
 /// What kernels are told apart by.
-type Key = (StringId, Option<LaunchId>, Option<OpId>, Option<StringId>, Option<ProgramId>);
+type Key = (
+    StringId,
+    Option<LaunchId>,
+    Option<OpId>,
+    Option<StringId>,
+    Option<ProgramId>,
+);
 
 struct Kernel {
     key: Key,
@@ -27,10 +33,17 @@ pub(super) fn kernels(session: &Session, totals: &[WorkTotals]) -> Vec<KernelRow
     let mut positions: FxHashMap<Key, usize> = FxHashMap::default();
     for of_track in totals {
         for &(id, totals) in &of_track.labels {
-            let Some(key) = key_of(session, id) else { continue };
+            let Some(key) = key_of(session, id) else {
+                continue;
+            };
             let position = *positions.entry(key).or_insert_with(|| {
                 let (tracks, devices) = (Vec::new(), Vec::new());
-                kernels.push(Kernel { key, totals: Totals::default(), tracks, devices });
+                kernels.push(Kernel {
+                    key,
+                    totals: Totals::default(),
+                    tracks,
+                    devices,
+                });
                 kernels.len() - 1
             });
             let kernel = &mut kernels[position];
@@ -39,8 +52,10 @@ pub(super) fn kernels(session: &Session, totals: &[WorkTotals]) -> Vec<KernelRow
             kernel.devices.push(of_track.device);
         }
     }
-    let mut rows: Vec<KernelRow> =
-        kernels.into_iter().map(|kernel| row(session, kernel)).collect();
+    let mut rows: Vec<KernelRow> = kernels
+        .into_iter()
+        .map(|kernel| row(session, kernel))
+        .collect();
     rows.sort_by(|a, b| {
         (b.total_ps.cmp(&a.total_ps))
             .then_with(|| a.name.cmp(&b.name))
@@ -54,12 +69,21 @@ pub(super) fn kernels(session: &Session, totals: &[WorkTotals]) -> Vec<KernelRow
 
 fn key_of(session: &Session, id: LabelId) -> Option<Key> {
     let label = session.label(id);
-    (label.kind == SliceKind::Kernel)
-        .then_some((label.name, label.launch, label.op, label.framework_op, label.program))
+    (label.kind == SliceKind::Kernel).then_some((
+        label.name,
+        label.launch,
+        label.op,
+        label.framework_op,
+        label.program,
+    ))
 }
 
 fn row(session: &Session, kernel: Kernel) -> KernelRow {
-    let Kernel { key: (name, launch, op, framework_op, program), totals, .. } = kernel;
+    let Kernel {
+        key: (name, launch, op, framework_op, program),
+        totals,
+        ..
+    } = kernel;
     let launch = launch.map_or_else(Launch::default, |id| session.launch(id).clone());
     let op = op.map(|id| session.op(id).name).or(framework_op);
     KernelRow {
@@ -75,7 +99,9 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
         block: launch.block,
         occupancy: launch.occupancy,
         op: op.map(|id| session.text(id).to_owned()).unwrap_or_default(),
-        program: program.map(|id| session.program(id).title()).unwrap_or_default(),
+        program: program
+            .map(|id| session.program(id).title())
+            .unwrap_or_default(),
         stream: streams(session, kernel.tracks),
         device: devices(session, kernel.devices),
     }
@@ -83,8 +109,10 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
 
 /// Stream numbers, ascending.
 fn streams(session: &Session, tracks: Vec<TrackId>) -> String {
-    let mut numbers: Vec<i64> =
-        tracks.into_iter().map(|track| session.track(track).line_id).collect();
+    let mut numbers: Vec<i64> = tracks
+        .into_iter()
+        .map(|track| session.track(track).line_id)
+        .collect();
     numbers.sort_unstable();
     numbers.dedup();
     let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
@@ -94,8 +122,10 @@ fn streams(session: &Session, tracks: Vec<TrackId>) -> String {
 fn devices(session: &Session, mut devices: Vec<DeviceId>) -> String {
     devices.sort_unstable();
     devices.dedup();
-    let names: Vec<String> =
-        devices.into_iter().map(|device| session.device_title(device)).collect();
+    let names: Vec<String> = devices
+        .into_iter()
+        .map(|device| session.device_title(device))
+        .collect();
     names.join(", ")
 }
 
@@ -103,7 +133,9 @@ fn devices(session: &Session, mut devices: Vec<DeviceId>) -> String {
 pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<TransferRow> {
     let mut by_direction: BTreeMap<Direction, (Totals, Option<u64>, i64)> = BTreeMap::new();
     for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
-        let Some(transfer) = session.label(*id).transfer else { continue };
+        let Some(transfer) = session.label(*id).transfer else {
+            continue;
+        };
         let (sum, bytes, sized_ps) = by_direction.entry(transfer.direction).or_default();
         sum.merge(*totals);
         if let Some(size) = transfer.bytes {

@@ -9,7 +9,7 @@ mod tables;
 
 use clap::Args;
 pub use report::{KernelRow, KernelsReport, TransferRow};
-use stepscope_model::{Session, SliceKind};
+use stepscope_model::{DeviceKind, Session, SliceKind};
 
 use crate::format;
 use crate::note::Note;
@@ -54,7 +54,14 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
         let transfers = collect::transfers(session, &totals);
         let notes = notes(session, &rows, attributed_ratio);
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
-        Ok(KernelsReport { rows, row_count, total_ps, transfers, attributed_ratio, notes })
+        Ok(KernelsReport {
+            rows,
+            row_count,
+            total_ps,
+            transfers,
+            attributed_ratio,
+            notes,
+        })
     }
 }
 
@@ -74,7 +81,7 @@ fn notes(session: &Session, rows: &[KernelRow], attributed_ratio: Option<f64>) -
         let mut kinds: Vec<_> = session.devices.iter().map(|device| device.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        let kinds: Vec<&str> = kinds.into_iter().map(|kind| kind.name()).collect();
+        let kinds: Vec<&str> = kinds.into_iter().map(DeviceKind::name).collect();
         let note = match (has_gpu, kinds.as_slice()) {
             (true, _) => Note::warning("No kernel was recorded in this selection."),
             (false, []) => Note::info("The profile has no device, so there are no kernels."),
@@ -83,7 +90,11 @@ fn notes(session: &Session, rows: &[KernelRow], attributed_ratio: Option<f64>) -
                 kinds.join(" and ")
             )),
         };
-        notes.push(if has_gpu { note } else { note.with_hint("stepscope ops") });
+        notes.push(if has_gpu {
+            note
+        } else {
+            note.with_hint("stepscope ops")
+        });
     }
     if let Some(ratio) = attributed_ratio.filter(|&ratio| ratio < 0.9995) {
         let share = format::percent(ratio);
@@ -98,7 +109,9 @@ fn notes(session: &Session, rows: &[KernelRow], attributed_ratio: Option<f64>) -
         );
     }
     if !rows.is_empty() && rows.iter().all(|row| row.occupancy.is_none()) {
-        notes.push(Note::info("The recorder did not write the occupancy of kernels."));
+        notes.push(Note::info(
+            "The recorder did not write the occupancy of kernels.",
+        ));
     }
     notes
 }

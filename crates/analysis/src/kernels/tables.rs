@@ -14,8 +14,12 @@ pub(super) const SORT_COLUMNS: &[SortColumn<KernelRow>] = &[
     ("mean_ps", |row| SortValue::Float(Some(row.mean_ps))),
     ("min_ps", |row| SortValue::Int(row.min_ps)),
     ("max_ps", |row| SortValue::Int(row.max_ps)),
-    ("registers", |row| SortValue::Float(row.registers.map(|value| value as f64))),
-    ("shared_bytes", |row| SortValue::Float(row.shared_bytes.map(|value| value as f64))),
+    ("registers", |row| {
+        SortValue::Float(row.registers.map(|value| value as f64))
+    }),
+    ("shared_bytes", |row| {
+        SortValue::Float(row.shared_bytes.map(|value| value as f64))
+    }),
     ("occupancy", |row| SortValue::Float(row.occupancy)),
     ("name", |row| SortValue::Text(&row.name)),
     ("op", |row| SortValue::Text(&row.op)),
@@ -105,7 +109,10 @@ impl Report for KernelsReport {
     fn headline(&self) -> Vec<(String, String)> {
         let mut lines = vec![
             ("Kernels".to_owned(), self.row_count.to_string()),
-            ("Σ kernel time".to_owned(), format::duration_ps(self.total_ps as f64)),
+            (
+                "Σ kernel time".to_owned(),
+                format::duration_ps(self.total_ps as f64),
+            ),
         ];
         if let Some(ratio) = self.attributed_ratio {
             lines.push(("Carries an HLO op".to_owned(), format::percent(ratio)));

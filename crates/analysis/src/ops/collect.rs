@@ -76,7 +76,9 @@ pub(super) fn groups(
             }
         }
         for key in keys {
-            let Some((totals, label, _)) = of_device.remove(&key) else { continue };
+            let Some((totals, label, _)) = of_device.remove(&key) else {
+                continue;
+            };
             let separate = (by == GroupBy::Device).then_some(device);
             let position = *positions.entry((separate, key)).or_insert_with(|| {
                 groups.push(Group {
@@ -110,7 +112,10 @@ fn by_device(session: &Session, totals: &[WorkTotals]) -> Vec<(DeviceId, Vec<(La
                 dense[label.index()].merge(totals);
             }
         }
-        let labels = dense.iter_mut().enumerate().filter(|(_, totals)| totals.occurrences > 0);
+        let labels = dense
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, totals)| totals.occurrences > 0);
         let labels = labels
             .map(|(index, totals)| (LabelId::from_index(index), std::mem::take(totals)))
             .collect();

@@ -9,9 +9,7 @@
 //!    launches of the kernel with the most launches.
 
 use rustc_hash::FxHashMap;
-use stepscope_model::{
-    DeviceId, LabelId, OpId, ProgramId, Session, SliceKind, Span, StringId,
-};
+use stepscope_model::{DeviceId, LabelId, OpId, ProgramId, Session, SliceKind, Span, StringId};
 
 use super::collect::{Key, key_of};
 use crate::interval::Intervals;
@@ -35,7 +33,11 @@ impl<'a> Executions<'a> {
     ) -> Self {
         if !session.device(device).kind.is_gpu() {
             let (most_launches, runs) = Default::default();
-            return Self { session, most_launches, runs };
+            return Self {
+                session,
+                most_launches,
+                runs,
+            };
         }
         let windows = Intervals::union_of(selected.windows(device));
         Self {
@@ -48,7 +50,9 @@ impl<'a> Executions<'a> {
     /// Executions behind a group of slices.
     pub(super) fn of(&self, key: Key, occurrences: i64) -> i64 {
         let Key::Op(op) = key else { return occurrences };
-        let Some(&most_launches) = self.most_launches.get(&op) else { return occurrences };
+        let Some(&most_launches) = self.most_launches.get(&op) else {
+            return occurrences;
+        };
         let runs = self.runs.get(&self.session.op(op).program).copied();
         match runs.filter(|_| is_in_entry(self.session, op)) {
             Some(runs) if runs > 0 => runs.min(occurrences),
@@ -78,9 +82,16 @@ fn most_launches(session: &Session, labels: &[(LabelId, Totals)]) -> FxHashMap<O
 /// Runs of each program that start within the windows.
 fn runs(session: &Session, device: DeviceId, windows: &[Span]) -> FxHashMap<ProgramId, i64> {
     let mut runs = FxHashMap::default();
-    for run in session.program_runs.iter().filter(|run| run.device == device) {
+    for run in session
+        .program_runs
+        .iter()
+        .filter(|run| run.device == device)
+    {
         let next = windows.partition_point(|window| window.end <= run.span.start);
-        if windows.get(next).is_some_and(|window| window.contains_instant(run.span.start)) {
+        if windows
+            .get(next)
+            .is_some_and(|window| window.contains_instant(run.span.start))
+        {
             *runs.entry(run.program).or_default() += 1;
         }
     }
@@ -89,8 +100,12 @@ fn runs(session: &Session, device: DeviceId, windows: &[Span]) -> FxHashMap<Prog
 
 fn is_in_entry(session: &Session, op: OpId) -> bool {
     let op = session.op(op);
-    let Some(hlo) = &session.program(op.program).hlo else { return false };
-    let Some(entry) = hlo.entry_computation else { return false };
+    let Some(hlo) = &session.program(op.program).hlo else {
+        return false;
+    };
+    let Some(entry) = hlo.entry_computation else {
+        return false;
+    };
     let instruction = hlo.instruction(session.text(op.name));
     instruction.is_some_and(|instruction| instruction.computation == entry)
 }

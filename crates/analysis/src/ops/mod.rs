@@ -19,8 +19,8 @@ mod tables;
 
 use clap::{Args, ValueEnum};
 pub use report::{OpRow, OpsDevice, OpsReport};
-pub(crate) use tables::op_table;
 use stepscope_model::{DeviceKind, Session};
+pub(crate) use tables::op_table;
 
 use crate::format;
 use crate::interval::Intervals;
@@ -58,7 +58,8 @@ pub enum GroupBy {
 impl Analysis for Ops {
     const NAME: &'static str = "ops";
     const ALIASES: &'static [&'static str] = &["hlo_stats"];
-    const SUMMARY: &'static str = "Every op: time, occurrences, FLOP rate, bandwidth and what bounds it";
+    const SUMMARY: &'static str =
+        "Every op: time, occurrences, FLOP rate, bandwidth and what bounds it";
     const EXAMPLES: &'static str = "\
 # The ops with the largest self time
 stepscope ops ./logs
@@ -88,12 +89,16 @@ pub(crate) fn from_totals(
 ) -> Result<OpsReport, AnalysisError> {
     let groups = collect::groups(session, selected, totals, options.by);
     let total_self_ps = groups.iter().map(|group| group.totals.self_ps).sum::<i64>();
-    let attributed_ps: i64 =
-        groups.iter().filter(|group| group.is_attributed()).map(|group| group.totals.self_ps).sum();
-    let attributed_ratio =
-        (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
-    let mut rows: Vec<OpRow> =
-        groups.iter().map(|group| row::row(session, group, total_self_ps)).collect();
+    let attributed_ps: i64 = groups
+        .iter()
+        .filter(|group| group.is_attributed())
+        .map(|group| group.totals.self_ps)
+        .sum();
+    let attributed_ratio = (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
+    let mut rows: Vec<OpRow> = groups
+        .iter()
+        .map(|group| row::row(session, group, total_self_ps))
+        .collect();
     rows.sort_by(|a, b| {
         (b.self_ps, b.total_ps)
             .cmp(&(a.self_ps, a.total_ps))
@@ -103,7 +108,14 @@ pub(crate) fn from_totals(
     });
     let notes = notes(session, selected, &rows, attributed_ratio);
     let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
-    Ok(OpsReport { rows, row_count, devices, total_self_ps, attributed_ratio, notes })
+    Ok(OpsReport {
+        rows,
+        row_count,
+        devices,
+        total_self_ps,
+        attributed_ratio,
+        notes,
+    })
 }
 
 fn devices(
@@ -120,9 +132,11 @@ fn devices(
             let windows = Intervals::union_of(selected.windows(device));
             let busy = work_intervals(session, device, windows.spans(), labels).duration();
             let own = totals.iter().filter(|totals| totals.device == device);
-            let sums = own.flat_map(|totals| &totals.labels).fold((0, 0), |sums, (_, totals)| {
-                (sums.0 + totals.self_ps, sums.1 + totals.occurrences)
-            });
+            let sums = own
+                .flat_map(|totals| &totals.labels)
+                .fold((0, 0), |sums, (_, totals)| {
+                    (sums.0 + totals.self_ps, sums.1 + totals.occurrences)
+                });
             OpsDevice {
                 device: session.device_title(device),
                 busy_ps: busy.0,
@@ -142,11 +156,16 @@ fn notes(
 ) -> Vec<Note> {
     let mut notes = Vec::new();
     if rows.is_empty() {
-        notes.push(Note::warning("No device work was recorded in this selection."));
+        notes.push(Note::warning(
+            "No device work was recorded in this selection.",
+        ));
         return notes;
     }
-    let kinds: Vec<DeviceKind> =
-        selected.devices.iter().map(|&device| session.device(device).kind).collect();
+    let kinds: Vec<DeviceKind> = selected
+        .devices
+        .iter()
+        .map(|&device| session.device(device).kind)
+        .collect();
     if let Some(ratio) = attributed_ratio.filter(|&ratio| ratio < 0.9995) {
         let share = format::percent(ratio);
         notes.push(
@@ -172,7 +191,9 @@ fn notes(
              is counted once per execution.",
         ));
     }
-    let over = rows.iter().filter(|row| row.roofline_ratio.is_some_and(|ratio| ratio > 1.05));
+    let over = rows
+        .iter()
+        .filter(|row| row.roofline_ratio.is_some_and(|ratio| ratio > 1.05));
     let over: Vec<&str> = over.map(|row| row.name.as_str()).collect();
     if let Some(first) = over.first() {
         notes.push(Note::warning(format!(

@@ -27,8 +27,14 @@ pub(super) fn common_peaks(session: &Session, devices: &[DeviceId]) -> Peaks {
             bytes: chip.peak_bandwidth.as_ref().map(|peak| peak.per_second),
         }
     });
-    let Some(first) = peaks.next() else { return Peaks::default() };
-    if peaks.all(|peaks| peaks == first) { first } else { Peaks::default() }
+    let Some(first) = peaks.next() else {
+        return Peaks::default();
+    };
+    if peaks.all(|peaks| peaks == first) {
+        first
+    } else {
+        Peaks::default()
+    }
 }
 
 /// Work of one execution × executions ÷ time, against the peaks.
@@ -47,7 +53,12 @@ pub(super) fn roofline(cost: OpCost, executions: i64, total_ps: i64, peaks: Peak
         _ => "",
     };
     let ratio = [compute, memory].into_iter().flatten().reduce(f64::max);
-    Roofline { flop_rate: Some(flop_rate), bandwidth: Some(bandwidth), bound_by, ratio }
+    Roofline {
+        flop_rate: Some(flop_rate),
+        bandwidth: Some(bandwidth),
+        bound_by,
+        ratio,
+    }
 }
 
 #[cfg(test)]
@@ -56,10 +67,18 @@ mod tests {
 
     use super::*;
 
-    const PEAKS: Peaks = Peaks { flops: Some(1e14), bytes: Some(1e12) };
+    const PEAKS: Peaks = Peaks {
+        flops: Some(1e14),
+        bytes: Some(1e12),
+    };
 
     fn cost(flops: f64, bytes: f64) -> OpCost {
-        OpCost { flops, model_flops: flops, bytes, source: CostSource::Hlo }
+        OpCost {
+            flops,
+            model_flops: flops,
+            bytes,
+            source: CostSource::Hlo,
+        }
     }
 
     #[test]
@@ -71,12 +90,18 @@ mod tests {
         assert!((compute.flop_rate.expect("has work") - 1e13).abs() < 1.0);
         let memory = roofline(cost(1e6, 1e7), 10, 1_000_000_000, PEAKS);
         assert_eq!(memory.bound_by, "memory");
-        assert_eq!(roofline(cost(0.0, 0.0), 10, 1_000_000_000, PEAKS).bound_by, "");
+        assert_eq!(
+            roofline(cost(0.0, 0.0), 10, 1_000_000_000, PEAKS).bound_by,
+            ""
+        );
     }
 
     #[test]
     fn without_both_peaks_nothing_bounds() {
-        let peaks = Peaks { bytes: None, ..PEAKS };
+        let peaks = Peaks {
+            bytes: None,
+            ..PEAKS
+        };
         let one = roofline(cost(1e9, 1e9), 10, 1_000_000_000, peaks);
         assert_eq!((one.bound_by, one.ratio.is_some()), ("", true));
         let none = roofline(cost(1e9, 1e9), 10, 1_000_000_000, Peaks::default());

@@ -12,7 +12,12 @@ pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow
     let (name, category, program, op) = match group.key {
         Key::Op(id) => {
             let op = session.op(id);
-            (session.text(op.name), session.text(op.category), Some(op.program), Some(op))
+            (
+                session.text(op.name),
+                session.text(op.category),
+                Some(op.program),
+                Some(op),
+            )
         }
         Key::Kernel(program, name) => (session.text(name), "kernel", program, None),
         Key::Transfer(program, direction) => (direction.name(), "transfer", program, None),
@@ -26,10 +31,13 @@ pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow
     let framework_op = label.framework_op.filter(|_| op.is_none());
     let scope = op.map(|op| op.scope).or(framework_op);
     let text = |read: fn(&Op) -> stepscope_model::StringId| {
-        op.map(|op| session.text(read(op)).to_owned()).unwrap_or_default()
+        op.map(|op| session.text(read(op)).to_owned())
+            .unwrap_or_default()
     };
     OpRow {
-        program: program.map(|id| session.program(id).title()).unwrap_or_default(),
+        program: program
+            .map(|id| session.program(id).title())
+            .unwrap_or_default(),
         program_id: program_id(session, program),
         name: name.to_owned(),
         category: category.to_owned(),
@@ -50,15 +58,21 @@ pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow
         bandwidth: rates.bandwidth,
         bound_by: rates.bound_by.to_owned(),
         roofline_ratio: rates.ratio,
-        cost_source: cost.map(|cost| cost.source.name().to_owned()).unwrap_or_default(),
-        scope: scope.map(|id| session.text(id).to_owned()).unwrap_or_default(),
+        cost_source: cost
+            .map(|cost| cost.source.name().to_owned())
+            .unwrap_or_default(),
+        scope: scope
+            .map(|id| session.text(id).to_owned())
+            .unwrap_or_default(),
         source: text(|op| op.source),
         is_rematerialised: op.is_some_and(|op| op.is_rematerialised),
     }
 }
 
 fn program_id(session: &Session, program: Option<ProgramId>) -> String {
-    program.map(|id| session.program(id).id.to_string()).unwrap_or_default()
+    program
+        .map(|id| session.program(id).id.to_string())
+        .unwrap_or_default()
 }
 
 /// The device where there is one; empty for work merged over several.

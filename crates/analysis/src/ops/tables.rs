@@ -125,7 +125,10 @@ impl Report for OpsReport {
     fn headline(&self) -> Vec<(String, String)> {
         let mut lines = vec![
             ("Ops".to_owned(), self.row_count.to_string()),
-            ("Σ self time".to_owned(), format::duration_ps(self.total_self_ps as f64)),
+            (
+                "Σ self time".to_owned(),
+                format::duration_ps(self.total_self_ps as f64),
+            ),
         ];
         if let Some(ratio) = self.attributed_ratio {
             lines.push(("Carries an HLO op".to_owned(), format::percent(ratio)));

@@ -14,7 +14,11 @@ use crate::work::work_intervals;
 
 /// Every selected device; those that recorded no work have no ratio.
 pub(super) fn devices(session: &Session, selected: &Selected<'_>) -> Vec<DeviceBusy> {
-    let labels: Vec<bool> = session.labels.iter().map(|label| label.kind.is_work()).collect();
+    let labels: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| label.kind.is_work())
+        .collect();
     let any_work = any_work(session, &labels);
     selected
         .devices
@@ -38,7 +42,10 @@ pub(super) fn devices(session: &Session, selected: &Selected<'_>) -> Vec<DeviceB
 
 /// Mean over the devices that recorded work.
 pub(super) fn mean(devices: &[DeviceBusy]) -> Option<f64> {
-    let ratios: Vec<f64> = devices.iter().filter_map(|device| device.busy_ratio).collect();
+    let ratios: Vec<f64> = devices
+        .iter()
+        .filter_map(|device| device.busy_ratio)
+        .collect();
     (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
 }
 
@@ -51,19 +58,33 @@ fn windows(
     if selected.steps.is_some() {
         return Intervals::union_of(selected.windows(device));
     }
-    let own = session.steps.iter().filter_map(|step| device_span(step, session, device));
-    let any = session.steps.iter().flat_map(|step| step.spans.iter().map(|span| span.span));
-    let whole = own.reduce(Span::hull).or_else(|| any.reduce(Span::hull)).or(any_work);
+    let own = session
+        .steps
+        .iter()
+        .filter_map(|step| device_span(step, session, device));
+    let any = session
+        .steps
+        .iter()
+        .flat_map(|step| step.spans.iter().map(|span| span.span));
+    let whole = own
+        .reduce(Span::hull)
+        .or_else(|| any.reduce(Span::hull))
+        .or(any_work);
     Intervals::union_of(whole.into_iter().collect())
 }
 
 fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
-    session.device_ids().filter_map(|id| work_extent(session, id, labels)).reduce(Span::hull)
+    session
+        .device_ids()
+        .filter_map(|id| work_extent(session, id, labels))
+        .reduce(Span::hull)
 }
 
 /// First start and last end of the device's work.
 fn work_extent(session: &Session, device: DeviceId, labels: &[bool]) -> Option<Span> {
-    let lanes = session.work_tracks(device).flat_map(|(_, track)| &track.lanes);
+    let lanes = session
+        .work_tracks(device)
+        .flat_map(|(_, track)| &track.lanes);
     let extents = lanes.filter_map(|lane| {
         let is_work = |&index: &usize| labels[lane.labels[index].index()];
         let first = (0..lane.len()).find(is_work)?;

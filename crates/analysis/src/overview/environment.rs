@@ -9,7 +9,11 @@ use crate::selection::Selected;
 
 pub(super) fn environment(session: &Session, selected: &Selected<'_>) -> EnvironmentReport {
     EnvironmentReport {
-        hosts: selected.hosts.iter().map(|&host| session.host(host).name.clone()).collect(),
+        hosts: selected
+            .hosts
+            .iter()
+            .map(|&host| session.host(host).name.clone())
+            .collect(),
         devices: device_counts(session, selected),
         chips: chips(session, selected),
         facts: facts(session, selected),
@@ -23,9 +27,15 @@ fn device_counts(session: &Session, selected: &Selected<'_>) -> String {
         let kind = session.device(device).kind;
         *counts.entry((kind, kind.name())).or_default() += 1;
     }
-    let texts: Vec<String> =
-        counts.iter().map(|((_, name), count)| format!("{count} × {name}")).collect();
-    if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+    let texts: Vec<String> = counts
+        .iter()
+        .map(|((_, name), count)| format!("{count} × {name}"))
+        .collect();
+    if texts.is_empty() {
+        "none".to_owned()
+    } else {
+        texts.join(", ")
+    }
 }
 
 /// Distinct chips, in the order of devices.
@@ -42,7 +52,8 @@ fn chips(session: &Session, selected: &Selected<'_>) -> Vec<ChipReport> {
 
 fn chip_report(chip: &Chip) -> ChipReport {
     let source = |peak: &Option<Peak>| {
-        peak.as_ref().map_or_else(|| "not known".to_owned(), |peak| peak.source.clone())
+        peak.as_ref()
+            .map_or_else(|| "not known".to_owned(), |peak| peak.source.clone())
     };
     ChipReport {
         name: chip.name.clone(),
@@ -50,7 +61,9 @@ fn chip_report(chip: &Chip) -> ChipReport {
         peak_flops_source: source(&chip.peak_flops),
         peak_bytes_per_second: chip.peak_bandwidth.as_ref().map(|peak| peak.per_second),
         peak_bytes_source: source(&chip.peak_bandwidth),
-        memory_bytes: chip.memory_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
+        memory_bytes: chip
+            .memory_bytes
+            .map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
     }
 }
 
@@ -68,7 +81,10 @@ fn facts(session: &Session, selected: &Selected<'_>) -> Vec<Fact> {
         let (_, first) = values[0];
         let is_shared = values.iter().all(|&(_, value)| value == first);
         if is_shared {
-            facts.push(Fact { name: name.to_owned(), value: first.to_owned() });
+            facts.push(Fact {
+                name: name.to_owned(),
+                value: first.to_owned(),
+            });
             continue;
         }
         facts.extend(values.iter().map(|(host, value)| Fact {

@@ -66,12 +66,20 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         let selected = options.selection.resolve(session)?;
         // The steps cost most and need nothing from the ops, so they run side by side.
         let (steps, totals) = rayon::join(
-            || (step_parts(session, &selected), busy::devices(session, &selected)),
+            || {
+                (
+                    step_parts(session, &selected),
+                    busy::devices(session, &selected),
+                )
+            },
             || work_totals(session, &selected),
         );
         let (parts, devices) = steps;
         let ops_options = OpsOptions {
-            selection: Selection { limit: None, ..options.selection.clone() },
+            selection: Selection {
+                limit: None,
+                ..options.selection.clone()
+            },
             by: GroupBy::Op,
         };
         let mut ops = from_totals(session, &selected, &ops_options, &totals, Vec::new())?;
@@ -87,7 +95,8 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         let verdicts = verdicts::verdicts(&facts, &thresholds);
         let notes = notes::notes(session, &devices, &ops, &parts);
         let limit = options.selection.limit.unwrap_or(TOP_OPS);
-        ops.rows.truncate(if limit == 0 { usize::MAX } else { limit });
+        ops.rows
+            .truncate(if limit == 0 { usize::MAX } else { limit });
         Ok(OverviewReport {
             session: session.name.clone(),
             duration_ps: session.extent().map_or(0, |extent| extent.duration().0),

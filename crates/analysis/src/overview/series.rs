@@ -41,11 +41,18 @@ pub(super) fn mean_parts(parts: &[StepParts]) -> Vec<StepPart> {
         return Vec::new();
     }
     let (duration_ps, parts_ps) = mean(bars.into_iter());
-    let shares = PARTS.into_iter().zip(parts_ps).map(|(part, mean_ps)| StepPart {
-        part,
-        mean_ps,
-        ratio: if duration_ps > 0.0 { mean_ps / duration_ps } else { 0.0 },
-    });
+    let shares = PARTS
+        .into_iter()
+        .zip(parts_ps)
+        .map(|(part, mean_ps)| StepPart {
+            part,
+            mean_ps,
+            ratio: if duration_ps > 0.0 {
+                mean_ps / duration_ps
+            } else {
+                0.0
+            },
+        });
     shares.collect()
 }
 
@@ -56,7 +63,10 @@ fn bar(rows: &[StepParts]) -> Bar {
     let by_host = hosts.into_iter().map(|host| {
         let of_host = rows.iter().filter(|row| row.host == host);
         mean(of_host.map(|row| {
-            (row.span.duration().0 as f64, row.lengths.parts_ps.map(|part_ps| part_ps as f64))
+            (
+                row.span.duration().0 as f64,
+                row.lengths.parts_ps.map(|part_ps| part_ps as f64),
+            )
         }))
     });
     mean(by_host)

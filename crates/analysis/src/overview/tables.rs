@@ -41,7 +41,14 @@ impl VerdictKind {
 impl Report for OverviewReport {
     fn tables(&self) -> Vec<Table> {
         let ops = op_table("top_ops", "Top ops", &self.top_ops, self.top_ops.len());
-        vec![parts(self), verdicts(self), ops, devices(self), steps(self), facts(self)]
+        vec![
+            parts(self),
+            verdicts(self),
+            ops,
+            devices(self),
+            steps(self),
+            facts(self),
+        ]
     }
 
     fn notes(&self) -> &[Note] {
@@ -51,7 +58,10 @@ impl Report for OverviewReport {
     fn headline(&self) -> Vec<(String, String)> {
         let mut lines = vec![
             ("Session".to_owned(), self.session.clone()),
-            ("Captured".to_owned(), format::duration_ps(self.duration_ps as f64)),
+            (
+                "Captured".to_owned(),
+                format::duration_ps(self.duration_ps as f64),
+            ),
             ("Devices".to_owned(), self.environment.devices.clone()),
         ];
         lines.extend(self.step_time_ps.iter().flat_map(step_time_lines));
@@ -64,7 +74,13 @@ impl Report for OverviewReport {
 
 fn table(key: &'static str, title: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Table {
     let (title, columns, row_count) = (title.to_owned(), columns.to_vec(), rows.len());
-    Table { key, title, columns, rows, row_count }
+    Table {
+        key,
+        title,
+        columns,
+        rows,
+        row_count,
+    }
 }
 
 fn parts(report: &OverviewReport) -> Table {
@@ -74,7 +90,11 @@ fn parts(report: &OverviewReport) -> Table {
         Column::new("ratio", "Share", Unit::Ratio),
     ];
     let rows = report.step_parts.iter().map(|part| {
-        vec![part.part.title().into(), part.mean_ps.into(), part.ratio.into()]
+        vec![
+            part.part.title().into(),
+            part.mean_ps.into(),
+            part.ratio.into(),
+        ]
     });
     table("step_parts", "The mean step", &columns, rows.collect())
 }
@@ -91,7 +111,10 @@ fn verdicts(report: &OverviewReport) -> Table {
     ];
     let rows = report.verdicts.iter().map(|verdict| {
         let entry = DEFAULTS.iter().find(|entry| entry.key == verdict.key);
-        let figure = verdict.value.zip(entry).map(|(value, entry)| entry.figure(value));
+        let figure = verdict
+            .value
+            .zip(entry)
+            .map(|(value, entry)| entry.figure(value));
         vec![
             verdict.title.as_str().into(),
             verdict.key.as_str().into(),
@@ -144,8 +167,7 @@ fn steps(report: &OverviewReport) -> Table {
     columns.extend(parts.map(|(part, key)| Column::wide(key, part.title(), Unit::Picos)));
     columns.push(Column::new("is_outlier", "Outlier", Unit::Flag));
     let rows = report.step_series.iter().map(|bar| {
-        let mut row: Vec<Cell> =
-            vec![bar.step.into(), bar.start_ps.into(), bar.duration_ps.into()];
+        let mut row: Vec<Cell> = vec![bar.step.into(), bar.start_ps.into(), bar.duration_ps.into()];
         row.extend(bar.parts_ps.iter().map(|&part_ps| Cell::from(part_ps)));
         row.push(bar.is_outlier.into());
         row
@@ -166,7 +188,11 @@ fn facts(report: &OverviewReport) -> Table {
         [
             (
                 format!("{} peak", chip.name),
-                peak(chip.peak_flops_per_second, "FLOP/s", &chip.peak_flops_source),
+                peak(
+                    chip.peak_flops_per_second,
+                    "FLOP/s",
+                    &chip.peak_flops_source,
+                ),
             ),
             (
                 format!("{} memory bandwidth", chip.name),
@@ -176,6 +202,8 @@ fn facts(report: &OverviewReport) -> Table {
     });
     let facts = report.environment.facts.iter();
     let facts = facts.map(|fact| (fact.name.clone(), fact.value.clone()));
-    let rows = chips.chain(facts).map(|(name, value)| vec![name.into(), value.into()]);
+    let rows = chips
+        .chain(facts)
+        .map(|(name, value)| vec![name.into(), value.into()]);
     table("environment", "Environment", &columns, rows.collect())
 }

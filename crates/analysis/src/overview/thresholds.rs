@@ -29,11 +29,23 @@ pub struct Threshold {
 }
 
 const fn larger(key: &'static str, title: &'static str, good: f64, bad: f64) -> Threshold {
-    Threshold { key, title, is_larger_better: true, good, bad }
+    Threshold {
+        key,
+        title,
+        is_larger_better: true,
+        good,
+        bad,
+    }
 }
 
 const fn smaller(key: &'static str, title: &'static str, good: f64, bad: f64) -> Threshold {
-    Threshold { key, title, is_larger_better: false, good, bad }
+    Threshold {
+        key,
+        title,
+        is_larger_better: false,
+        good,
+        bad,
+    }
 }
 
 /// The built-in table, in display order.
@@ -43,7 +55,12 @@ pub const DEFAULTS: [Threshold; 9] = [
     smaller("host_overhead_ratio", "Host overhead", 0.1, 0.2),
     larger("memory_bandwidth_ratio", "Memory bandwidth", 0.6, 0.4),
     larger("kernel_duration_ps", "Kernel duration", 1e9, 1e8),
-    larger("occupancy_ratio", "Occupancy of compute-bound kernels", 0.5, 0.5),
+    larger(
+        "occupancy_ratio",
+        "Occupancy of compute-bound kernels",
+        0.5,
+        0.5,
+    ),
     smaller("dominant_op_ratio", "Largest op", 0.5, 0.5),
     smaller("compilation_ps", "Compilation", 2e12, 1e13),
     smaller("peak_memory_ratio", "Peak memory", 0.9, 0.9),
@@ -73,15 +90,18 @@ impl Thresholds {
                 let number = index + 1;
                 AnalysisError::Options(format!("thresholds, line {number}: {problem}: {line:?}"))
             };
-            let (key, values) =
-                line.split_once('=').ok_or_else(|| wrong("wants `key = good bad`"))?;
+            let (key, values) = line
+                .split_once('=')
+                .ok_or_else(|| wrong("wants `key = good bad`"))?;
             let values: Vec<f64> = values
                 .split([' ', '\t', ','])
                 .filter(|word| !word.is_empty())
                 .map(|word| word.parse().ok().filter(|value: &f64| value.is_finite()))
                 .collect::<Option<_>>()
                 .ok_or_else(|| wrong("wants two numbers"))?;
-            let [good, bad] = values[..] else { return Err(wrong("wants two numbers")) };
+            let [good, bad] = values[..] else {
+                return Err(wrong("wants two numbers"));
+            };
             let entry = table.0.iter_mut().find(|entry| entry.key == key.trim());
             let Some(entry) = entry else {
                 let keys = DEFAULTS.map(|entry| entry.key).join(", ");
@@ -105,7 +125,11 @@ impl Threshold {
     /// The verdict on a figure.
     pub fn judge(&self, value: f64) -> VerdictKind {
         let is_beyond = |value: f64, bound: f64, upwards: bool| {
-            if upwards { value > bound } else { value < bound }
+            if upwards {
+                value > bound
+            } else {
+                value < bound
+            }
         };
         if is_beyond(value, self.good, self.is_larger_better) {
             VerdictKind::Good
@@ -118,13 +142,25 @@ impl Threshold {
 
     /// `good > 80.0 %, bad < 50.0 %`
     pub fn text(&self) -> String {
-        let (good, bad) = if self.is_larger_better { (">", "<") } else { ("<", ">") };
-        format!("good {good} {}, bad {bad} {}", self.figure(self.good), self.figure(self.bad))
+        let (good, bad) = if self.is_larger_better {
+            (">", "<")
+        } else {
+            ("<", ">")
+        };
+        format!(
+            "good {good} {}, bad {bad} {}",
+            self.figure(self.good),
+            self.figure(self.bad)
+        )
     }
 
     /// A figure in the unit of the key's suffix.
     pub fn figure(&self, value: f64) -> String {
-        if self.key.ends_with("_ps") { format::duration_ps(value) } else { format::percent(value) }
+        if self.key.ends_with("_ps") {
+            format::duration_ps(value)
+        } else {
+            format::percent(value)
+        }
     }
 }
 
@@ -133,7 +169,11 @@ mod tests {
     use super::*;
 
     fn judge(table: &Thresholds, key: &str, value: f64) -> VerdictKind {
-        let entry = table.entries().iter().find(|entry| entry.key == key).expect("known key");
+        let entry = table
+            .entries()
+            .iter()
+            .find(|entry| entry.key == key)
+            .expect("known key");
         entry.judge(value)
     }
 
@@ -150,7 +190,10 @@ mod tests {
         assert_eq!(compilation(2e12), VerdictKind::Warning);
         assert_eq!(compilation(1e13), VerdictKind::Warning);
         assert_eq!(compilation(1.1e13), VerdictKind::Bad);
-        assert_eq!(judge(&table, "dominant_op_ratio", 0.5), VerdictKind::Warning);
+        assert_eq!(
+            judge(&table, "dominant_op_ratio", 0.5),
+            VerdictKind::Warning
+        );
     }
 
     #[test]
@@ -159,7 +202,10 @@ mod tests {
         let table = Thresholds::parse(text).expect("well formed");
         assert_eq!(judge(&table, "device_busy_ratio", 0.85), VerdictKind::Bad);
         assert_eq!(judge(&table, "compilation_ps", 6e12), VerdictKind::Bad);
-        assert_eq!(judge(&table, "host_overhead_ratio", 0.05), VerdictKind::Good);
+        assert_eq!(
+            judge(&table, "host_overhead_ratio", 0.05),
+            VerdictKind::Good
+        );
         assert_eq!(table.entries()[0].text(), "good > 95.0 %, bad < 90.0 %");
     }
 

@@ -47,7 +47,14 @@ fn figure(facts: &Facts<'_>, key: &str) -> Figure {
         "device_idle_ratio" => {
             let (busy, explanation) = busy_ratio(facts);
             let idle = busy.map(|busy| 1.0 - busy);
-            (idle, if idle.is_some() { "1 − device utilisation.".to_owned() } else { explanation })
+            (
+                idle,
+                if idle.is_some() {
+                    "1 − device utilisation.".to_owned()
+                } else {
+                    explanation
+                },
+            )
         }
         "host_overhead_ratio" => host_overhead(facts),
         "memory_bandwidth_ratio" => memory_bandwidth(facts),
@@ -67,18 +74,31 @@ fn busy_ratio(facts: &Facts<'_>) -> Figure {
     let Some(ratio) = busy::mean(facts.devices) else {
         return missing("No device recorded work.");
     };
-    let counted = facts.devices.iter().filter(|device| device.busy_ratio.is_some()).count();
+    let counted = facts
+        .devices
+        .iter()
+        .filter(|device| device.busy_ratio.is_some())
+        .count();
     let devices = format::counted(counted, "device");
-    let window = match (facts.selected.steps.is_some(), facts.session.steps.is_empty()) {
+    let window = match (
+        facts.selected.steps.is_some(),
+        facts.session.steps.is_empty(),
+    ) {
         (true, _) => "the selected steps",
         (false, false) => "the time from the first to the last step",
         (false, true) => "the time from the first to the last device work",
     };
-    (Some(ratio), format!("Union of work intervals ÷ {window}, mean over {devices}."))
+    (
+        Some(ratio),
+        format!("Union of work intervals ÷ {window}, mean over {devices}."),
+    )
 }
 
 fn host_overhead(facts: &Facts<'_>) -> Figure {
-    let part = facts.step_parts.iter().find(|part| part.part == PartKind::HostOverhead);
+    let part = facts
+        .step_parts
+        .iter()
+        .find(|part| part.part == PartKind::HostOverhead);
     match part {
         Some(part) => (
             Some(part.ratio),
@@ -86,24 +106,36 @@ fn host_overhead(facts: &Facts<'_>) -> Figure {
              does other recorded work than input or compilation."
                 .to_owned(),
         ),
-        None => missing(
-            "Needs steps: with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):",
-        ),
+        None => {
+            missing("Needs steps: with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):")
+        }
     }
 }
 
 /// Bytes of all ops with known work ÷ the peak of the devices over their busy time.
 fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
     let mut capacity = 0.0;
-    for device in facts.devices.iter().filter(|device| device.busy_ratio.is_some()) {
+    for device in facts
+        .devices
+        .iter()
+        .filter(|device| device.busy_ratio.is_some())
+    {
         let chip = &facts.session.devices[device.device_index as usize].chip;
         let Some(peak) = &chip.peak_bandwidth else {
-            return (None, format!("The memory bandwidth of {} is not known.", chip.name));
+            return (
+                None,
+                format!("The memory bandwidth of {} is not known.", chip.name),
+            );
         };
         capacity += peak.per_second * busy_in_selection(facts, device) * 1e-12;
     }
     let moved = |row: &OpRow| row.bytes.map(|bytes| bytes * row.executions as f64);
-    let known: Vec<&OpRow> = facts.ops.rows.iter().filter(|row| row.bytes.is_some()).collect();
+    let known: Vec<&OpRow> = facts
+        .ops
+        .rows
+        .iter()
+        .filter(|row| row.bytes.is_some())
+        .collect();
     if capacity <= 0.0 || known.is_empty() {
         return missing("No op carries the bytes it moves.");
     }
@@ -124,11 +156,17 @@ fn busy_in_selection(facts: &Facts<'_>, device: &DeviceBusy) -> f64 {
     if facts.selected.steps.is_some() {
         return device.busy_ps as f64;
     }
-    let labels: Vec<bool> =
-        facts.session.labels.iter().map(|label| label.kind.is_work()).collect();
+    let labels: Vec<bool> = facts
+        .session
+        .labels
+        .iter()
+        .map(|label| label.kind.is_work())
+        .collect();
     let id = stepscope_model::DeviceId(device.device_index);
     let windows = facts.selected.windows(id);
-    crate::work::work_intervals(facts.session, id, &windows, &labels).duration().0 as f64
+    crate::work::work_intervals(facts.session, id, &windows, &labels)
+        .duration()
+        .0 as f64
 }
 
 fn kernel_duration(facts: &Facts<'_>) -> Figure {
@@ -143,7 +181,10 @@ fn kernel_duration(facts: &Facts<'_>) -> Figure {
         return missing("Only GPUs run kernels; other devices run ops.");
     }
     let mean = total_ps as f64 / count as f64;
-    (Some(mean), format!("Mean over {count} kernel launches; many short kernels mean poor fusion."))
+    (
+        Some(mean),
+        format!("Mean over {count} kernel launches; many short kernels mean poor fusion."),
+    )
 }
 
 /// Weighted by time over matrix products, attention, and kernels of ops that compute bounds.
@@ -160,7 +201,9 @@ fn occupancy(facts: &Facts<'_>) -> Figure {
     for (id, totals) in facts.totals.iter().flat_map(|totals| &totals.labels) {
         let label = session.label(*id);
         let launch = label.launch.map(|launch| session.launch(launch));
-        let Some(occupancy) = launch.and_then(|launch| launch.occupancy) else { continue };
+        let Some(occupancy) = launch.and_then(|launch| launch.occupancy) else {
+            continue;
+        };
         let is_bound = label.op.is_some_and(|op| {
             let op = session.op(op);
             let title = session.program(op.program).title();
@@ -177,18 +220,25 @@ fn occupancy(facts: &Facts<'_>) -> Figure {
     let share = format::duration_ps(time);
     (
         Some(weighted / time),
-        format!("Theoretical occupancy by time over {share} of matrix products, attention and ops bound by compute."),
+        format!(
+            "Theoretical occupancy by time over {share} of matrix products, attention and ops bound by compute."
+        ),
     )
 }
 
 fn dominant_op(facts: &Facts<'_>) -> Figure {
-    let largest = facts.ops.rows.iter().max_by(|a, b| {
-        a.self_ps.cmp(&b.self_ps).then_with(|| b.name.cmp(&a.name))
-    });
+    let largest = facts
+        .ops
+        .rows
+        .iter()
+        .max_by(|a, b| a.self_ps.cmp(&b.self_ps).then_with(|| b.name.cmp(&a.name)));
     let Some(row) = largest.filter(|_| facts.ops.total_self_ps > 0) else {
         return missing("No device recorded work.");
     };
-    (Some(row.self_ratio), format!("Share of {} in the self time of all ops.", row.name))
+    (
+        Some(row.self_ratio),
+        format!("Share of {} in the self time of all ops.", row.name),
+    )
 }
 
 fn compilation(facts: &Facts<'_>) -> Figure {
@@ -205,10 +255,15 @@ fn compilation(facts: &Facts<'_>) -> Figure {
 
 fn peak_memory(facts: &Facts<'_>) -> Figure {
     let has_allocations = facts.session.labels.iter().any(|label| {
-        matches!(facts.session.text(label.name), "MemoryAllocation" | "MemoryDeallocation")
+        matches!(
+            facts.session.text(label.name),
+            "MemoryAllocation" | "MemoryDeallocation"
+        )
     });
     if has_allocations {
-        return missing("Allocator events were recorded, but this figure is not computed from them yet.");
+        return missing(
+            "Allocator events were recorded, but this figure is not computed from them yet.",
+        );
     }
     missing(
         "The profile has no allocator events. Record the memory in use: \

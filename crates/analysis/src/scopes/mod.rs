@@ -66,17 +66,30 @@ stepscope scopes ./logs --match attn --sort backward_ps";
     fn run(session: &Session, options: &ScopesOptions) -> Result<ScopesReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
         let totals = work_totals(session, &selected);
-        let by_op = OpsOptions { selection: Selection::default(), by: GroupBy::Op };
+        let by_op = OpsOptions {
+            selection: Selection::default(),
+            by: GroupBy::Op,
+        };
         let ops = from_totals(session, &selected, &by_op, &totals, Vec::new())?;
         let tree = tree::Tree::new(&ops.rows, options.by);
         let (rows, row_count) = tree.rows(&options.selection, options.depth)?;
-        let attributed_ps: i64 =
-            ops.rows.iter().filter(|row| !key(row, options.by).is_empty()).map(|row| row.self_ps).sum();
-        let attributed_ratio = (ops.total_self_ps > 0)
-            .then(|| attributed_ps as f64 / ops.total_self_ps as f64);
+        let attributed_ps: i64 = ops
+            .rows
+            .iter()
+            .filter(|row| !key(row, options.by).is_empty())
+            .map(|row| row.self_ps)
+            .sum();
+        let attributed_ratio =
+            (ops.total_self_ps > 0).then(|| attributed_ps as f64 / ops.total_self_ps as f64);
         let notes = notes(options.by, &ops.rows, attributed_ratio);
         let total_self_ps = ops.total_self_ps;
-        Ok(ScopesReport { rows, row_count, total_self_ps, attributed_ratio, notes })
+        Ok(ScopesReport {
+            rows,
+            row_count,
+            total_self_ps,
+            attributed_ratio,
+            notes,
+        })
     }
 }
 
@@ -90,11 +103,16 @@ fn key(row: &OpRow, by: ScopeBy) -> &str {
 
 fn notes(by: ScopeBy, rows: &[OpRow], attributed_ratio: Option<f64>) -> Vec<Note> {
     let Some(ratio) = attributed_ratio else {
-        return vec![Note::warning("No device work was recorded in this selection.")];
+        return vec![Note::warning(
+            "No device work was recorded in this selection.",
+        )];
     };
     let (what, hint) = match by {
         ScopeBy::Scope => ("a name stack", "with jax.named_scope(\"layer_0\"):"),
-        ScopeBy::Source => ("a source line", "jax.config.update(\"jax_include_full_tracebacks_in_locations\", True)"),
+        ScopeBy::Source => (
+            "a source line",
+            "jax.config.update(\"jax_include_full_tracebacks_in_locations\", True)",
+        ),
     };
     let mut notes = Vec::new();
     if ratio < 0.9995 {
@@ -108,7 +126,9 @@ fn notes(by: ScopeBy, rows: &[OpRow], attributed_ratio: Option<f64>) -> Vec<Note
         );
     }
     if rows.iter().any(|row| row.is_rematerialised) {
-        notes.push(Note::info("Recomputed time is counted once, as recomputed, not as backward."));
+        notes.push(Note::info(
+            "Recomputed time is counted once, as recomputed, not as backward.",
+        ));
     }
     notes
 }

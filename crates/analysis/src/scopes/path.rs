@@ -19,12 +19,25 @@ pub(super) enum Pass {
 
 /// Transformations that wrap a component: their argument is the component.
 const WRAPPERS: [&str; 9] = [
-    "transpose", "jvp", "vjp", "vmap", "pmap", "xmap", "checkpoint", "remat", "linearize",
+    "transpose",
+    "jvp",
+    "vjp",
+    "vmap",
+    "pmap",
+    "xmap",
+    "checkpoint",
+    "remat",
+    "linearize",
 ];
 
 /// Components that only say how their content is run.
-const MARKERS: [&str; 5] =
-    ["checkpoint", "remat", "remat2", "rematted_computation", "transpose"];
+const MARKERS: [&str; 5] = [
+    "checkpoint",
+    "remat",
+    "remat2",
+    "rematted_computation",
+    "transpose",
+];
 
 /// The components of a name stack, outermost first. The last one is the primitive.
 pub(super) fn components(scope: &str) -> Vec<&str> {
@@ -84,8 +97,13 @@ fn split(scope: &str) -> Vec<&str> {
 fn unwrap(mut part: &str) -> &str {
     loop {
         part = part.trim();
-        let Some((wrapper, rest)) = part.split_once('(') else { return part };
-        let Some(inner) = rest.strip_suffix(')').filter(|_| WRAPPERS.contains(&wrapper)) else {
+        let Some((wrapper, rest)) = part.split_once('(') else {
+            return part;
+        };
+        let Some(inner) = rest
+            .strip_suffix(')')
+            .filter(|_| WRAPPERS.contains(&wrapper))
+        else {
             return part;
         };
         part = inner;
@@ -115,8 +133,14 @@ mod tests {
     fn slashes_in_parentheses_do_not_split() {
         assert_eq!(components("jit(f)/jvp(a/b)/mul"), ["jit(f)", "a/b", "mul"]);
         assert_eq!(components("jit(f))/mul"), ["jit(f))", "mul"]);
-        assert_eq!(components("jit(main)/transpose"), ["jit(main)", "transpose"]);
-        assert_eq!(components("jit(f)/transpose(jvp(jit(relu)))/mul"), ["jit(f)", "jit(relu)", "mul"]);
+        assert_eq!(
+            components("jit(main)/transpose"),
+            ["jit(main)", "transpose"]
+        );
+        assert_eq!(
+            components("jit(f)/transpose(jvp(jit(relu)))/mul"),
+            ["jit(f)", "jit(relu)", "mul"]
+        );
         assert!(components("").is_empty());
     }
 

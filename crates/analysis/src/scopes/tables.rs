@@ -14,7 +14,9 @@ pub(super) const SORT_COLUMNS: &[SortColumn<ScopeRow>] = &[
     ("occurrences", |row| SortValue::Int(row.occurrences)),
     ("forward_ps", |row| SortValue::Int(row.forward_ps)),
     ("backward_ps", |row| SortValue::Int(row.backward_ps)),
-    ("rematerialised_ps", |row| SortValue::Int(row.rematerialised_ps)),
+    ("rematerialised_ps", |row| {
+        SortValue::Int(row.rematerialised_ps)
+    }),
     ("flops", |row| SortValue::Float(row.flops)),
     ("bytes", |row| SortValue::Float(row.bytes)),
     ("name", |row| SortValue::Text(&row.name)),
@@ -70,8 +72,10 @@ impl Report for ScopesReport {
     }
 
     fn headline(&self) -> Vec<(String, String)> {
-        let mut lines =
-            vec![("Σ self time".to_owned(), format::duration_ps(self.total_self_ps as f64))];
+        let mut lines = vec![(
+            "Σ self time".to_owned(),
+            format::duration_ps(self.total_self_ps as f64),
+        )];
         if let Some(ratio) = self.attributed_ratio {
             lines.push(("Attributed".to_owned(), format::percent(ratio)));
         }

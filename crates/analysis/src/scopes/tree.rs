@@ -93,11 +93,16 @@ impl Tree {
         let levels = depth.unwrap_or(u32::MAX).max(1);
         self.append_children(0, "", 0, levels, sort, &mut rows)?;
         let row_count = rows.len();
-        if let Some(limit) = selection.limit.filter(|&limit| limit > 0 && limit < row_count) {
+        if let Some(limit) = selection
+            .limit
+            .filter(|&limit| limit > 0 && limit < row_count)
+        {
             let mut order: Vec<usize> = (0..row_count).collect();
             order.sort_by_key(|&index| (std::cmp::Reverse(rows[index].total_ps), index));
             let mut is_kept = vec![false; row_count];
-            order[..limit].iter().for_each(|&index| is_kept[index] = true);
+            order[..limit]
+                .iter()
+                .for_each(|&index| is_kept[index] = true);
             let mut kept = is_kept.iter();
             rows.retain(|_| kept.next().copied().unwrap_or(false));
         }
@@ -119,12 +124,16 @@ impl Tree {
             .map(|&child| (self.row(child, path, depth, levels), child))
             .collect();
         siblings.sort_by(|(a, _), (b, _)| {
-            b.total_ps.cmp(&a.total_ps).then_with(|| a.name.cmp(&b.name))
+            b.total_ps
+                .cmp(&a.total_ps)
+                .then_with(|| a.name.cmp(&b.name))
         });
         let mut order: Vec<ScopeRow> = siblings.iter().map(|(row, _)| row.clone()).collect();
         order::sort_by(&mut order, sort, SORT_COLUMNS)?;
-        let node_of: FxHashMap<&str, usize> =
-            siblings.iter().map(|(row, child)| (row.name.as_str(), *child)).collect();
+        let node_of: FxHashMap<&str, usize> = siblings
+            .iter()
+            .map(|(row, child)| (row.name.as_str(), *child))
+            .collect();
         for row in order {
             let (node, path) = (node_of.get(row.name.as_str()).copied(), row.path.clone());
             rows.push(row);
@@ -136,7 +145,12 @@ impl Tree {
     }
 
     fn row(&self, node: usize, parent_path: &str, depth: u32, levels: u32) -> ScopeRow {
-        let Node { name, children, sums, self_ps } = &self.nodes[node];
+        let Node {
+            name,
+            children,
+            sums,
+            self_ps,
+        } = &self.nodes[node];
         // What lies below the last level shown is that level's own.
         let is_cut = depth + 1 >= levels;
         let total_ps = self.nodes[0].sums.total_ps;
@@ -147,11 +161,19 @@ impl Tree {
             },
             name: name.clone(),
             depth,
-            child_count: if is_cut { 0 } else { u32::try_from(children.len()).unwrap_or(u32::MAX) },
+            child_count: if is_cut {
+                0
+            } else {
+                u32::try_from(children.len()).unwrap_or(u32::MAX)
+            },
             occurrences: sums.occurrences,
             total_ps: sums.total_ps,
             self_ps: if is_cut { sums.total_ps } else { *self_ps },
-            ratio: if total_ps > 0 { sums.total_ps as f64 / total_ps as f64 } else { 0.0 },
+            ratio: if total_ps > 0 {
+                sums.total_ps as f64 / total_ps as f64
+            } else {
+                0.0
+            },
             forward_ps: sums.forward_ps,
             backward_ps: sums.backward_ps,
             rematerialised_ps: sums.rematerialised_ps,
@@ -163,7 +185,11 @@ impl Tree {
 
 impl Sums {
     fn of(op: &OpRow) -> Self {
-        let pass = if op.is_rematerialised { Pass::Rematerialised } else { path::pass(&op.scope) };
+        let pass = if op.is_rematerialised {
+            Pass::Rematerialised
+        } else {
+            path::pass(&op.scope)
+        };
         let in_pass = |wanted: Pass| if pass == wanted { op.self_ps } else { 0 };
         let executions = op.executions as f64;
         Self {
@@ -196,11 +222,19 @@ impl Sums {
 /// `(no scope)`.
 fn place(op: &OpRow, by: ScopeBy) -> Vec<&str> {
     let text = key(op, by);
-    let category = if op.category.is_empty() { op.class.as_str() } else { op.category.as_str() };
+    let category = if op.category.is_empty() {
+        op.class.as_str()
+    } else {
+        op.category.as_str()
+    };
     match by {
         ScopeBy::Scope => {
             let components = path::components(text);
-            if components.is_empty() { vec!["(no scope)", category] } else { components }
+            if components.is_empty() {
+                vec!["(no scope)", category]
+            } else {
+                components
+            }
         }
         ScopeBy::Source if text.is_empty() => vec!["(no source)", category],
         ScopeBy::Source => match text.rsplit_once(':') {
@@ -243,7 +277,12 @@ mod tests {
     fn model() -> Vec<OpRow> {
         vec![
             op("a", "jit(f)/jvp(layer_0)/attn/dot_general", "m.py:7", 30),
-            op("b", "jit(f)/transpose(jvp(layer_0))/attn/dot_general", "m.py:7", 50),
+            op(
+                "b",
+                "jit(f)/transpose(jvp(layer_0))/attn/dot_general",
+                "m.py:7",
+                50,
+            ),
             op("c", "jit(f)/jvp(layer_1)/mlp/add", "m.py:9", 15),
             op("d", "", "", 5),
         ]
@@ -261,7 +300,12 @@ mod tests {
         assert_eq!(count, 9);
         assert_eq!(
             outline(&rows)[..4],
-            ["0 jit(f) 95", "1 layer_0 80", "2 attn 80", "3 dot_general 80"]
+            [
+                "0 jit(f) 95",
+                "1 layer_0 80",
+                "2 attn 80",
+                "3 dot_general 80"
+            ]
         );
         assert_eq!(outline(&rows)[7..], ["0 (no scope) 5", "1 loop fusion 5"]);
         let attention = &rows[2];
@@ -275,13 +319,24 @@ mod tests {
     #[test]
     fn depth_and_limit_leave_a_tree() {
         let tree = Tree::new(&model(), ScopeBy::Scope);
-        let (rows, _) = tree.rows(&Selection::default(), Some(2)).expect("no options");
+        let (rows, _) = tree
+            .rows(&Selection::default(), Some(2))
+            .expect("no options");
         assert_eq!(
             outline(&rows),
-            ["0 jit(f) 95", "1 layer_0 80", "1 layer_1 15", "0 (no scope) 5", "1 loop fusion 5"]
+            [
+                "0 jit(f) 95",
+                "1 layer_0 80",
+                "1 layer_1 15",
+                "0 (no scope) 5",
+                "1 loop fusion 5"
+            ]
         );
         assert_eq!(rows.iter().map(|row| row.self_ps).sum::<i64>(), 100);
-        let selection = Selection { limit: Some(3), ..Selection::default() };
+        let selection = Selection {
+            limit: Some(3),
+            ..Selection::default()
+        };
         let (rows, count) = tree.rows(&selection, None).expect("no options");
         assert_eq!((rows.len(), count), (3, 9));
         assert_eq!(outline(&rows), ["0 jit(f) 95", "1 layer_0 80", "2 attn 80"]);
@@ -293,7 +348,13 @@ mod tests {
         let (rows, _) = tree.rows(&Selection::default(), None).expect("no options");
         assert_eq!(
             outline(&rows),
-            ["0 m.py 95", "1 7 80", "1 9 15", "0 (no source) 5", "1 loop fusion 5"]
+            [
+                "0 m.py 95",
+                "1 7 80",
+                "1 9 15",
+                "0 (no source) 5",
+                "1 loop fusion 5"
+            ]
         );
     }
 }

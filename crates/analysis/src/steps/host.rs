@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 use stepscope_model::{
-    Class, FlowKind, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId, TrackRole,
+    Class, HostId, Label, Picos, Session, SliceKind, Span, StepOrigin, Track, TrackId, TrackRole,
 };
 
 use crate::interval::Intervals;
@@ -36,14 +36,19 @@ pub(super) fn host_activities(
     hosts: &[HostId],
     within: Span,
 ) -> Vec<(HostId, HostActivity)> {
-    let annotations = Annotations::new(session);
-    let launching = launching_tracks(session);
-    let levels = host_levels(session, &annotations.labels);
+    let levels = host_levels(session);
+    let mut evidence = vec![annotated_tracks(session)];
+    let is_annotated =
+        |&host: &HostId| host_tracks(session, host).any(|track| evidence[0][track.index()]);
+    // Arrows are joined on first use, which large sessions feel.
+    if !hosts.iter().all(is_annotated) {
+        evidence.push(launching_tracks(session));
+    }
     hosts
         .par_iter()
         .map(|&host| {
             let tracks: Vec<TrackId> = host_tracks(session, host).collect();
-            let driving = driving_tracks(&tracks, &annotations, &launching);
+            let driving = driving_tracks(&tracks, &evidence);
             (host, activity(session, &tracks, &driving, &levels, within))
         })
         .collect()
@@ -52,15 +57,28 @@ pub(super) fn host_activities(
 /// The host that compiled longest, picoseconds; none where no host thread was recorded.
 pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64> {
     let levels: Vec<u8> = (session.labels.iter())
-        .map(|label| if label.class == Class::Compile { COMPILATION } else { NO_LEVEL })
+        .map(|label| {
+            if label.class == Class::Compile {
+                COMPILATION
+            } else {
+                NO_LEVEL
+            }
+        })
         .collect();
-    let everything = [Span { start: Picos(i64::MIN), end: Picos::MAX }];
+    let everything = [Span {
+        start: Picos(i64::MIN),
+        end: Picos::MAX,
+    }];
     let of_host = |&host: &HostId| {
         let mut spans = vec![Vec::new()];
         let mut tracks = host_tracks(session, host).peekable();
         tracks.peek()?;
         tracks.for_each(|track| add_levels(session.track(track), &levels, &everything, &mut spans));
-        Some(Intervals::union_of(spans.pop().unwrap_or_default()).duration().0)
+        Some(
+            Intervals::union_of(spans.pop().unwrap_or_default())
+                .duration()
+                .0,
+        )
     };
     hosts.par_iter().filter_map(of_host).max()
 }
@@ -94,9 +112,9 @@ fn activity(
     }
 }
 
-fn host_levels(session: &Session, annotations: &[bool]) -> Vec<u8> {
-    let level = |(index, label): (usize, &stepscope_model::Label)| match label.class {
-        _ if annotations[index] => NO_LEVEL,
+/// An annotation tells how long a step lasts, not that the host did anything.
+fn host_levels(session: &Session) -> Vec<u8> {
+    let level = |label: &Label| match label.class {
         Class::Step | Class::Marker => NO_LEVEL,
         Class::Compile => COMPILATION,
         Class::Input => INPUT,
@@ -104,7 +122,7 @@ fn host_levels(session: &Session, annotations: &[bool]) -> Vec<u8> {
         _ if label.kind == SliceKind::Marker || label.kind.is_work() => NO_LEVEL,
         _ => OVERHEAD,
     };
-    session.labels.iter().enumerate().map(level).collect()
+    session.labels.iter().map(level).collect()
 }
 
 fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId> {
@@ -115,59 +133,49 @@ fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId>
     })
 }
 
-fn driving_tracks(
-    tracks: &[TrackId],
-    annotations: &Annotations,
-    is_launching: &[bool],
-) -> Vec<TrackId> {
-    let marked = |is_marked: &[bool]| -> Vec<TrackId> {
-        tracks.iter().copied().filter(|id| is_marked[id.index()]).collect()
+/// The threads that drive the devices, by the best evidence; all where there is none.
+fn driving_tracks(tracks: &[TrackId], evidence: &[Vec<bool>]) -> Vec<TrackId> {
+    let marked = evidence.iter().map(|is_marked| -> Vec<TrackId> {
+        tracks
+            .iter()
+            .copied()
+            .filter(|id| is_marked[id.index()])
+            .collect()
+    });
+    marked
+        .into_iter()
+        .find(|found| !found.is_empty())
+        .unwrap_or_else(|| tracks.to_vec())
+}
+
+/// For each track: it carries step annotations.
+fn annotated_tracks(session: &Session) -> Vec<bool> {
+    let is_step: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| label.class == Class::Step)
+        .collect();
+    let is_annotated = |track: &Track| {
+        let is_thread = track.device.is_none();
+        let mut labels = track.lanes.iter().flat_map(|lane| &lane.labels);
+        is_thread && labels.any(|label| is_step[label.index()])
     };
-    let evidence = [marked(&annotations.tracks), marked(is_launching)];
-    evidence.into_iter().find(|found| !found.is_empty()).unwrap_or_else(|| tracks.to_vec())
-}
-
-/// Where steps are annotated. An annotation tells how long a step lasts, not that the host did
-/// anything, so its own slices do not count.
-struct Annotations {
-    /// For each label.
-    labels: Vec<bool>,
-    /// For each track.
-    tracks: Vec<bool>,
-}
-
-impl Annotations {
-    fn new(session: &Session) -> Self {
-        let mut found = Self {
-            labels: vec![false; session.labels.len()],
-            tracks: vec![false; session.tracks.len()],
-        };
-        let spans = session.steps.iter().flat_map(|step| &step.spans);
-        for step in spans.filter(|span| span.device.is_none()) {
-            for id in host_tracks(session, step.host) {
-                for label in labels_at(session.track(id), step.span) {
-                    found.labels[label.index()] = true;
-                    found.tracks[id.index()] = true;
-                }
-            }
-        }
-        found
+    if session.step_origin != Some(StepOrigin::Annotation) {
+        return vec![false; session.tracks.len()];
     }
-}
-
-/// Labels of slices with exactly this span. Frames of Python may coincide; they are no annotations.
-fn labels_at(track: &Track, span: Span) -> impl Iterator<Item = LabelId> {
-    track.lanes.iter().filter_map(move |lane| {
-        let index = lane.starts.partition_point(|&start| start < span.start.0);
-        (index < lane.len() && lane.span(index) == span).then(|| lane.labels[index])
-    })
+    session.tracks.par_iter().map(is_annotated).collect()
 }
 
 /// For each track: calls on it launched device work.
 fn launching_tracks(session: &Session) -> Vec<bool> {
     let mut is_launching = vec![false; session.tracks.len()];
-    let launches = session.flows.all().iter().filter(|flow| flow.kind == FlowKind::Launch);
-    for flow in launches {
+    let runs_on_device = |id: TrackId| session.track(id).device.is_some();
+    for flow in session
+        .flows
+        .all()
+        .iter()
+        .filter(|flow| runs_on_device(flow.to.track))
+    {
         is_launching[flow.from.track.index()] = true;
     }
     is_launching

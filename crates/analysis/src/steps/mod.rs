@@ -47,7 +47,8 @@ pub struct StepsOptions {
 impl Analysis for Steps {
     const NAME: &'static str = "steps";
     const ALIASES: &'static [&'static str] = &["step_stats"];
-    const SUMMARY: &'static str = "Each step on each device: its parts, which sum to it, and outliers";
+    const SUMMARY: &'static str =
+        "Each step on each device: its parts, which sum to it, and outliers";
     const EXAMPLES: &'static str = "\
 # All steps with their parts
 stepscope steps ./logs
@@ -65,7 +66,10 @@ stepscope steps ./logs --steps 10..20 --csv";
         rows.retain(|row| selected.matches(&[&row.host, &row.device]));
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         Ok(StepsReport {
-            source: session.step_origin.map(source).filter(|_| !session.steps.is_empty()),
+            source: session
+                .step_origin
+                .map(source)
+                .filter(|_| !session.steps.is_empty()),
             step_time_ps: step_time(session, &selected),
             rows,
             row_count,
@@ -90,8 +94,9 @@ const ANNOTATE: &str = "with jax.profiler.StepTraceAnnotation(\"train\", step_nu
 pub(crate) fn step_notes(session: &Session) -> Vec<Note> {
     let counted = format::counted(session.steps.len(), "step");
     let note = match session.step_origin.filter(|_| !session.steps.is_empty()) {
-        None => Note::warning("No step was recorded and none could be inferred.")
-            .with_hint(ANNOTATE),
+        None => {
+            Note::warning("No step was recorded and none could be inferred.").with_hint(ANNOTATE)
+        }
         Some(StepOrigin::StepLine) => {
             Note::info(format!("The {counted} are those the device recorded."))
         }

@@ -68,7 +68,9 @@ impl Division {
         for (_, track) in session.work_tracks(device) {
             add_levels(track, levels, &[within], &mut spans);
         }
-        let work = DEVICE_LEVELS.into_iter().zip(spans.into_iter().map(Intervals::union_of));
+        let work = DEVICE_LEVELS
+            .into_iter()
+            .zip(spans.into_iter().map(Intervals::union_of));
         Self::by_priority(work.chain(host_levels(host)))
     }
 
@@ -86,7 +88,11 @@ impl Division {
                 continue;
             }
             let own = intervals.subtract(&taken);
-            taken = if taken.spans().is_empty() { intervals } else { taken.union(&own) };
+            taken = if taken.spans().is_empty() {
+                intervals
+            } else {
+                taken.union(&own)
+            };
             parts.push((part, own));
         }
         Self(parts)
@@ -111,12 +117,19 @@ impl Division {
 
 /// Where a part stands in [`PARTS`].
 pub(crate) fn position(part: PartKind) -> usize {
-    PARTS.iter().position(|&other| other == part).unwrap_or(PARTS.len() - 1)
+    PARTS
+        .iter()
+        .position(|&other| other == part)
+        .unwrap_or(PARTS.len() - 1)
 }
 
 /// Level of each label of work; see [`DEVICE_LEVELS`].
 pub(super) fn device_levels(session: &Session) -> Vec<u8> {
-    session.labels.iter().map(|label| level(session, label)).collect()
+    session
+        .labels
+        .iter()
+        .map(|label| level(session, label))
+        .collect()
 }
 
 fn level(session: &Session, label: &Label) -> u8 {
@@ -165,7 +178,10 @@ mod tests {
     /// The part of one instant, by asking every level.
     fn part_at(levels: &[(PartKind, Intervals)], instant: i64) -> PartKind {
         let covers = |intervals: &Intervals| {
-            intervals.spans().iter().any(|span| span.contains_instant(Picos(instant)))
+            intervals
+                .spans()
+                .iter()
+                .any(|span| span.contains_instant(Picos(instant)))
         };
         let found = levels.iter().find(|(_, intervals)| covers(intervals));
         found.map_or(PartKind::Idle, |&(part, _)| part)

@@ -47,7 +47,13 @@ pub(crate) fn step_parts(session: &Session, selected: &Selected<'_>) -> Vec<Step
         .into_iter()
         .map(|(step, place, span)| {
             let (host, device) = places[place];
-            StepParts { step, host, device, span, lengths: divisions[place].within(span) }
+            StepParts {
+                step,
+                host,
+                device,
+                span,
+                lengths: divisions[place].within(span),
+            }
         })
         .collect()
 }
@@ -77,7 +83,10 @@ fn divisions(
 
 /// Positions of the selected steps.
 pub(crate) fn selected_steps(session: &Session, selected: &Selected<'_>) -> Vec<usize> {
-    selected.steps.clone().unwrap_or_else(|| (0..session.steps.len()).collect())
+    selected
+        .steps
+        .clone()
+        .unwrap_or_else(|| (0..session.steps.len()).collect())
 }
 
 /// Devices that recorded work, and hosts none of whose selected devices did.
@@ -86,28 +95,34 @@ fn places(session: &Session, selected: &Selected<'_>) -> Vec<(HostId, Option<Dev
         let mut tracks = session.work_tracks(device);
         tracks.any(|(_, track)| track.slice_count() > 0)
     };
-    let devices: Vec<DeviceId> =
-        selected.devices.iter().copied().filter(|&device| works(device)).collect();
-    let mut places: Vec<(HostId, Option<DeviceId>)> =
-        devices.iter().map(|&device| (session.device(device).host, Some(device))).collect();
+    let devices: Vec<DeviceId> = selected
+        .devices
+        .iter()
+        .copied()
+        .filter(|&device| works(device))
+        .collect();
+    let mut places: Vec<(HostId, Option<DeviceId>)> = devices
+        .iter()
+        .map(|&device| (session.device(device).host, Some(device)))
+        .collect();
     let idle_hosts = selected.hosts.iter().filter(|&&host| {
-        let mut devices = session.device_ids().filter(|&id| session.device(id).host == host);
+        let mut devices = session
+            .device_ids()
+            .filter(|&id| session.device(id).host == host);
         !devices.any(works)
     });
     places.extend(idle_hosts.map(|&host| (host, None)));
     places
 }
 
-fn span_on(
-    session: &Session,
-    step: &Step,
-    host: HostId,
-    device: Option<DeviceId>,
-) -> Option<Span> {
+fn span_on(session: &Session, step: &Step, host: HostId, device: Option<DeviceId>) -> Option<Span> {
     if let Some(device) = device {
         return device_span(step, session, device);
     }
-    let own = step.spans.iter().find(|span| span.device.is_none() && span.host == host);
+    let own = step
+        .spans
+        .iter()
+        .find(|span| span.device.is_none() && span.host == host);
     own.map(|span| span.span)
 }
 
@@ -137,8 +152,10 @@ pub(super) fn report_rows(session: &Session, all: &[StepParts]) -> Vec<StepRow> 
         let of_place: Vec<usize> = (0..all.len())
             .filter(|&index| (all[index].host, all[index].device) == place)
             .collect();
-        let durations: Vec<f64> =
-            of_place.iter().map(|&index| rows[index].duration_ps as f64).collect();
+        let durations: Vec<f64> = of_place
+            .iter()
+            .map(|&index| rows[index].duration_ps as f64)
+            .collect();
         for (&index, is_outlier) in of_place.iter().zip(outliers(&durations)) {
             rows[index].is_outlier = is_outlier;
         }
@@ -161,7 +178,10 @@ fn row(session: &Session, parts: &StepParts) -> StepRow {
     StepRow {
         step: session.steps[parts.step].number,
         host: session.host(parts.host).name.clone(),
-        device: parts.device.map(|id| session.device(id).name.clone()).unwrap_or_default(),
+        device: parts
+            .device
+            .map(|id| session.device(id).name.clone())
+            .unwrap_or_default(),
         start_ps: parts.span.start.0,
         duration_ps: parts.span.duration().0,
         busy_ps: parts.lengths.busy_ps,

@@ -25,8 +25,15 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
     let count = durations.len();
     let source = source(session.step_origin.filter(|_| count > 0)?);
     let mean = durations.iter().sum::<f64>() / count as f64;
-    let squares: f64 = durations.iter().map(|duration| (duration - mean).powi(2)).sum();
-    let stddev = if count > 1 { (squares / (count - 1) as f64).sqrt() } else { 0.0 };
+    let squares: f64 = durations
+        .iter()
+        .map(|duration| (duration - mean).powi(2))
+        .sum();
+    let stddev = if count > 1 {
+        (squares / (count - 1) as f64).sqrt()
+    } else {
+        0.0
+    };
     let min = durations.iter().copied().fold(f64::INFINITY, f64::min);
     let max = durations.iter().copied().fold(0.0, f64::max);
     Some(StepTime {
@@ -47,8 +54,9 @@ fn duration_ps(selected: &Selected<'_>, step: &Step) -> Option<f64> {
             None => is_host && selected.hosts.contains(&span.host),
             Some(device) => !is_host && selected.devices.contains(&device),
         });
-        let (count, sum) =
-            spans.fold((0usize, 0.0), |(n, sum), span| (n + 1, sum + span.span.duration().0 as f64));
+        let (count, sum) = spans.fold((0usize, 0.0), |(n, sum), span| {
+            (n + 1, sum + span.span.duration().0 as f64)
+        });
         (count > 0).then(|| sum / count as f64)
     };
     of(true).or_else(|| of(false))
@@ -73,7 +81,10 @@ pub(crate) fn outliers(values: &[f64]) -> Vec<bool> {
         return vec![false; values.len()];
     }
     let median_value = median(values);
-    let deviations: Vec<f64> = values.iter().map(|value| (value - median_value).abs()).collect();
+    let deviations: Vec<f64> = values
+        .iter()
+        .map(|value| (value - median_value).abs())
+        .collect();
     let mad = median(&deviations);
     let stands_out = |&deviation: &f64| {
         // Not divided by the MAD, so that a MAD of 0 makes every difference large.
@@ -82,7 +93,10 @@ pub(crate) fn outliers(values: &[f64]) -> Vec<bool> {
     deviations.iter().map(stands_out).collect()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "rounded; durations are far below 2^63 ps")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rounded; durations are far below 2^63 ps"
+)]
 fn whole(value: f64) -> i64 {
     value.round() as i64
 }
@@ -99,14 +113,20 @@ mod tests {
     #[test]
     fn one_long_step_stands_out() {
         assert_eq!(marked(&[100.0, 101.0, 99.0, 100.5, 180.0, 99.5]), [4]);
-        assert_eq!(marked(&[100.0, 100.0, 100.0, 100.0, 104.0]), Vec::<usize>::new());
+        assert_eq!(
+            marked(&[100.0, 100.0, 100.0, 100.0, 104.0]),
+            Vec::<usize>::new()
+        );
         assert_eq!(marked(&[100.0, 100.0, 100.0, 100.0, 106.0]), [4]);
         assert_eq!(marked(&[100.0, 100.0, 100.0, 500.0]), Vec::<usize>::new());
     }
 
     #[test]
     fn a_wide_spread_has_no_outliers() {
-        assert_eq!(marked(&[50.0, 80.0, 100.0, 120.0, 150.0, 170.0]), Vec::<usize>::new());
+        assert_eq!(
+            marked(&[50.0, 80.0, 100.0, 120.0, 150.0, 170.0]),
+            Vec::<usize>::new()
+        );
     }
 
     #[test]

@@ -14,14 +14,24 @@ pub(super) const SORT_COLUMNS: &[SortColumn<StepRow>] = &[
     ("start_ps", |row| SortValue::Int(row.start_ps)),
     ("duration_ps", |row| SortValue::Int(row.duration_ps)),
     ("busy_ps", |row| SortValue::Int(row.busy_ps)),
-    ("device_compute_ps", |row| SortValue::Int(row.device_compute_ps)),
+    ("device_compute_ps", |row| {
+        SortValue::Int(row.device_compute_ps)
+    }),
     ("collectives_ps", |row| SortValue::Int(row.collectives_ps)),
-    ("host_to_device_ps", |row| SortValue::Int(row.host_to_device_ps)),
-    ("device_to_host_ps", |row| SortValue::Int(row.device_to_host_ps)),
-    ("device_to_device_ps", |row| SortValue::Int(row.device_to_device_ps)),
+    ("host_to_device_ps", |row| {
+        SortValue::Int(row.host_to_device_ps)
+    }),
+    ("device_to_host_ps", |row| {
+        SortValue::Int(row.device_to_host_ps)
+    }),
+    ("device_to_device_ps", |row| {
+        SortValue::Int(row.device_to_device_ps)
+    }),
     ("input_wait_ps", |row| SortValue::Int(row.input_wait_ps)),
     ("compilation_ps", |row| SortValue::Int(row.compilation_ps)),
-    ("host_overhead_ps", |row| SortValue::Int(row.host_overhead_ps)),
+    ("host_overhead_ps", |row| {
+        SortValue::Int(row.host_overhead_ps)
+    }),
     ("idle_ps", |row| SortValue::Int(row.idle_ps)),
     ("host", |row| SortValue::Text(&row.host)),
     ("device", |row| SortValue::Text(&row.device)),

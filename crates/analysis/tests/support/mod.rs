@@ -1,0 +1,68 @@
+//! Sessions for tests: from captures and from drawings.
+
+#![expect(dead_code, reason = "each test file uses a part of it")]
+
+use std::sync::Arc;
+
+use stepscope_analysis::find;
+use stepscope_model::Session;
+use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_testing::corpus::{self, Capture};
+use stepscope_testing::drawing;
+
+/// The session of a capture, all hosts.
+pub(crate) fn open(capture: &Capture) -> Session {
+    let hosts = capture.hosts.iter().map(|path| {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let host = file
+            .split(".xplane.pb")
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let bytes = corpus::read_bytes(path).expect("a capture can be read");
+        HostInput {
+            host,
+            bytes: Arc::new(bytes),
+            problem: None,
+        }
+    });
+    ingest(&capture.name, hosts.collect()).expect("a capture is a profile")
+}
+
+/// The session of a drawing, one text for each host.
+pub(crate) fn drawn(texts: &[&str]) -> Session {
+    let hosts = texts.iter().enumerate().map(|(number, text)| {
+        let space = drawing::draw(text).unwrap_or_else(|error| panic!("{error}"));
+        let host = space
+            .hostnames
+            .first()
+            .cloned()
+            .unwrap_or(format!("host-{number}"));
+        HostInput {
+            host,
+            bytes: Arc::new(space.to_bytes()),
+            problem: None,
+        }
+    });
+    ingest("drawing", hosts.collect()).expect("a drawing is a profile")
+}
+
+/// The JSON of an analysis, options as name and value.
+pub(crate) fn ask(
+    session: &Session,
+    analysis: &str,
+    options: &[(&str, &str)],
+) -> serde_json::Value {
+    let entry = find(analysis).expect("the analysis exists");
+    let answer = entry
+        .run_pairs(session, options.iter().copied())
+        .unwrap_or_else(|error| panic!("{analysis} {options:?}: {error}"));
+    answer.json().expect("a report is JSON")
+}
+
+/// Captures of the corpus and fixtures of our own.
+pub(crate) fn all_captures() -> Vec<Capture> {
+    let mut captures = corpus::captures();
+    captures.extend(corpus::fixtures());
+    captures
+}

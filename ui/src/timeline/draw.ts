@@ -12,7 +12,8 @@ import { Minimap } from './minimap';
 import { SliceLabels } from './labels-drawing';
 import type { Segment } from './plan';
 import { rowTop, scrolledTop, type Scene } from './scene';
-import { Strips, type Projection } from './strips';
+import { Strips } from './strip-canvas';
+import type { Projection } from './strips';
 
 /** Figures of the last frame. */
 export interface FrameStats {

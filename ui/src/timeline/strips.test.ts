@@ -1,8 +1,22 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { searchPattern, tintOf } from './labels';
+import { LabelTable, searchPattern, tintOf } from './labels';
 import { CLASS_NAMES, classIndexOf, mix, pack, parseColour, Palette, SLOT_COUNT } from './palette';
-import { footRowsOf } from './strips';
+import type { Segment } from './plan';
+import { footRowsOf, STRIP_ROWS, StripPixels, type LabelSink } from './strips';
+import { buildTile, lone, type GlyphSpec } from './tile-builder.test-support';
+import { decodeTile } from './tile';
+
+const THEME = {
+  background: '#ffffff',
+  surface: '#eeeeee',
+  line: '#dddddd',
+  strongLine: '#cccccc',
+  text: '#111111',
+  mutedText: '#666666',
+  accent: '#2563c9',
+  problem: '#c4302b',
+};
 
 test('the foot of merged slices grows with the logarithm of their number', () => {
   expect([1, 2, 7, 8, 63, 64, 511, 512, 4095, 4096, 1e9].map(footRowsOf)).toEqual([
@@ -25,17 +39,7 @@ test('searches ignore case unless they have capitals, and never fail', () => {
 });
 
 test('every class has its own colours, and merged slices stay visible', () => {
-  const theme = {
-    background: '#ffffff',
-    surface: '#eeeeee',
-    line: '#dddddd',
-    strongLine: '#cccccc',
-    text: '#111111',
-    mutedText: '#666666',
-    accent: '#2563c9',
-    problem: '#c4302b',
-  };
-  const palette = new Palette(theme);
+  const palette = new Palette(THEME);
   const full = new Set<number>();
   for (let slot = 0; slot < SLOT_COUNT; slot++) full.add(palette.body[slot * 8 + 7]!);
   expect(full.size).toBe(SLOT_COUNT);
@@ -49,4 +53,97 @@ test('colours are read in every notation that CSS gives back', () => {
   expect(parseColour('rgb(1, 2, 3)')).toEqual([1, 2, 3]);
   expect(mix([0, 0, 0], [100, 200, 50], 0.5)).toEqual([50, 100, 25]);
   expect(pack([1, 2, 3])).toBe(0xff030201);
+});
+
+describe('pixels', () => {
+  const palette = new Palette(THEME);
+  const nothing = () => undefined;
+  const labels = new LabelTable(() => Promise.resolve([]), nothing, nothing);
+  const width = 100;
+  /** Slots by label: labels stand for themselves. */
+  labels.slot.set([1, 5, 9, 13]);
+  const segment = (glyphs: GlyphSpec[], startPs = 0, endPs = width): Segment => {
+    const spec = { startPs, endPs, widthPx: width, tracks: [{ track: 0, lanes: [glyphs] }] };
+    return { tile: decodeTile(buildTile(spec)).tracks[0]!, startPs, endPs, isExact: true };
+  };
+  /** One lane at one picosecond per pixel: foot rows and body colour of every pixel. */
+  const draw = (segments: Segment[], isSearching = false) => {
+    const names: [number, number, number][] = [];
+    const instants: number[] = [];
+    const sink: LabelSink = {
+      add: (_, label, __, from, to) => names.push([label, from, to]),
+      addInstant: (_, __, px) => instants.push(px),
+    };
+    const strips = new StripPixels();
+    strips.begin(width, 1);
+    const projection = { originPs: 0, scale: 1, width };
+    strips.lane(0, 0, segments, projection, palette, labels, isSearching, sink);
+    const rows = Array.from({ length: width }, (_, x) =>
+      Array.from({ length: STRIP_ROWS }, (__, row) => strips.pixels[row * width + x]!),
+    );
+    const body = rows.map((column) => column[0]!);
+    const foot = rows.map((column) => column.filter((pixel) => pixel !== column[0]).length);
+    return { body, foot, names, instants };
+  };
+  const full = (slot: number) => palette.body[slot * 8 + 7]!;
+
+  test('a wide slice is one colour with a pixel of air at its end', () => {
+    const { body, foot, names } = draw([segment([lone(10, 40, 0, 1)])]);
+    expect(body.slice(10, 49).every((pixel) => pixel === full(5))).toBe(true);
+    expect([body[9], body[49], body[50]]).toEqual([0, 0, 0]);
+    expect(foot.every((rows) => rows === 0)).toBe(true);
+    expect(names).toEqual([[1, 10, 50]]);
+  });
+
+  test('a slice over two segments is drawn through and named once', () => {
+    const slice = lone(10, 80, 0, 1);
+    const { body, names } = draw([segment([slice], 0, 50), segment([slice], 50, 100)]);
+    expect(body.slice(10, 89).every((pixel) => pixel === full(5))).toBe(true);
+    expect(names).toHaveLength(1);
+  });
+
+  test('nothing is too short to be seen', () => {
+    const glyphs = [lone(5, 0, 0, 1), lone(20, 0.01, 1, 2), lone(40.5, 0.4, 2, 3)];
+    const { body, instants } = draw([segment(glyphs)]);
+    expect([5, 20, 40].every((x) => body[x] !== 0)).toBe(true);
+    expect(body.filter((pixel) => pixel !== 0)).toHaveLength(3);
+    expect(instants).toEqual([5]);
+  });
+
+  test('slices that share a pixel are counted together, the longest gives the colour', () => {
+    const glyphs = Array.from({ length: 10 }, (_, i) =>
+      lone(30 + i * 0.1, i === 4 ? 0.09 : 0.02, i, i === 4 ? 2 : 1),
+    );
+    const { body, foot } = draw([segment(glyphs)]);
+    expect(foot[30]).toBe(footRowsOf(10));
+    const shades = Array.from({ length: 8 }, (_, density) => palette.body[9 * 8 + density]);
+    expect(shades).toContain(body[30]);
+    expect(body.filter((pixel) => pixel !== 0)).toHaveLength(1);
+  });
+
+  test('a merged glyph from a coarser tile fills its stretch, paler where it is idle', () => {
+    const glyph = { startPs: 10, durationPs: 20, index: 0, count: 4000, label: 1 };
+    const busy = draw([segment([{ ...glyph, busyPs: 20 }])]);
+    const idle = draw([segment([{ ...glyph, busyPs: 2 }])]);
+    expect(busy.body.slice(10, 30).every((pixel) => pixel === full(5))).toBe(true);
+    expect(idle.body[15]).toBe(palette.body[5 * 8]);
+    expect(busy.foot.slice(10, 30).every((rows) => rows === footRowsOf(200))).toBe(true);
+    expect(busy.body[30]).toBe(0);
+  });
+
+  test('a glyph is cut at its segment, so that a stand-in covers no exact tile', () => {
+    const { body } = draw([segment([lone(10, 80, 0, 1)], 0, 50)]);
+    expect(body[49]).toBe(full(5));
+    expect(body[50]).toBe(0);
+  });
+
+  test('while searching, matches keep their colour even among more of something else', () => {
+    labels.matches.fill(0);
+    labels.matches[3] = 1;
+    const glyphs = [lone(10, 20, 0, 1), lone(50, 0.8, 1, 1), lone(50.8, 0.1, 2, 3)];
+    const { body } = draw([segment(glyphs)], true);
+    expect(body[15]).toBe(palette.dimmed[5 * 8 + 7]);
+    const shades = Array.from({ length: 8 }, (_, density) => palette.body[13 * 8 + density]);
+    expect(shades).toContain(body[50]);
+  });
 });

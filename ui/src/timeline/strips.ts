@@ -39,16 +39,13 @@ export interface LabelSink {
   addInstant(lane: number, slot: number, px: number): void;
 }
 
-/** The strips of one frame. */
-export class Strips {
-  readonly canvas: HTMLCanvasElement;
+/** The strips of one frame, as memory. */
+export class StripPixels {
+  pixels = new Uint32Array(0);
+  width = 0;
   /** Glyphs looked at since `begin`. */
   glyphCount = 0;
-  private readonly context: CanvasRenderingContext2D;
-  private image: ImageData;
-  private pixels: Uint32Array;
-  private width = 0;
-  private laneCapacity = 0;
+  protected laneCapacity = 0;
   private busy = new Float32Array(0);
   private count = new Float32Array(0);
   private best = new Float32Array(0);
@@ -57,33 +54,22 @@ export class Strips {
   private touchedFrom = 0;
   private touchedTo = 0;
 
-  constructor() {
-    this.canvas = document.createElement('canvas');
-    const context = this.canvas.getContext('2d', { willReadFrequently: true });
-    if (!context) throw new Error('this browser has no 2D canvas');
-    this.context = context;
-    this.image = new ImageData(1, 1);
-    this.pixels = new Uint32Array(this.image.data.buffer);
-  }
-
-  /** Makes room for a frame and clears it. */
-  begin(width: number, laneCount: number): void {
-    if (width !== this.width || laneCount > this.laneCapacity) {
-      this.width = width;
-      this.laneCapacity = Math.max(laneCount + 8, this.laneCapacity);
-      this.canvas.width = width;
-      this.canvas.height = this.laneCapacity * STRIP_ROWS;
-      this.image = new ImageData(width, this.canvas.height);
-      this.pixels = new Uint32Array(this.image.data.buffer);
-      this.busy = new Float32Array(width);
-      this.count = new Float32Array(width);
-      this.best = new Float32Array(width);
-      this.slot = new Uint8Array(width);
-      this.isMatch = new Uint8Array(width);
-    } else {
-      this.pixels.fill(0, 0, width * laneCount * STRIP_ROWS);
-    }
+  /** Makes room for a frame and clears it; true when the memory is new. */
+  begin(width: number, laneCount: number): boolean {
     this.glyphCount = 0;
+    if (width === this.width && laneCount <= this.laneCapacity) {
+      this.pixels.fill(0, 0, width * laneCount * STRIP_ROWS);
+      return false;
+    }
+    this.width = width;
+    this.laneCapacity = Math.max(laneCount + 8, this.laneCapacity);
+    this.pixels = new Uint32Array(width * this.laneCapacity * STRIP_ROWS);
+    this.busy = new Float32Array(width);
+    this.count = new Float32Array(width);
+    this.best = new Float32Array(width);
+    this.slot = new Uint8Array(width);
+    this.isMatch = new Uint8Array(width);
+    return true;
   }
 
   /** Writes one lane of a track over all segments. */
@@ -123,23 +109,6 @@ export class Strips {
       isFirst = false;
     }
     this.finish(strip, palette, isSearching);
-  }
-
-  /** Hands the pixels of the first strips to the canvas. */
-  commit(laneCount: number): void {
-    this.context.putImageData(this.image, 0, 0, 0, 0, this.width, laneCount * STRIP_ROWS);
-  }
-
-  /** Stretches a strip over its lane; the canvas must not smooth. */
-  blit(
-    context: CanvasRenderingContext2D,
-    strip: number,
-    y: number,
-    width: number,
-    height: number,
-  ): void {
-    const from = strip * STRIP_ROWS;
-    context.drawImage(this.canvas, 0, from, this.width, STRIP_ROWS, 0, y, width, height);
   }
 
   private segment(

@@ -82,6 +82,9 @@ struct Joined {
 
 /// Keys with more ends than this on both sides are identities that were reused, not arrows.
 const MAX_PAIRS_PER_SIDE: usize = 64;
+/// With more arrows of one key than this, each end may have only few.
+const MAX_PAIRS: usize = MAX_PAIRS_PER_SIDE * MAX_PAIRS_PER_SIDE;
+const FEW: usize = 4;
 
 impl Flows {
     pub(crate) fn joined_on_demand(ends: Vec<FlowEnd>) -> Self {
@@ -171,7 +174,9 @@ fn join(ends: &[FlowEnd]) -> Vec<Flow> {
         };
         let (origins, targets): (Vec<&FlowEnd>, Vec<&FlowEnd>) =
             group.iter().copied().partition(is_origin);
-        if origins.len() > MAX_PAIRS_PER_SIDE && targets.len() > MAX_PAIRS_PER_SIDE {
+        let fewer = origins.len().min(targets.len());
+        let is_reused = fewer > FEW && origins.len().saturating_mul(targets.len()) > MAX_PAIRS;
+        if fewer > MAX_PAIRS_PER_SIDE || is_reused {
             continue;
         }
         for from in &origins {

@@ -45,7 +45,7 @@ impl Sub for Picos {
 }
 
 /// A half-open interval of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// First instant.
     pub start: Picos,

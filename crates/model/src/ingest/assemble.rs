@@ -37,7 +37,7 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -
     let event_counts = event_counts(&built, &plan.tracks, inputs.len());
     let mut parts = Parts::default();
     for (track, built) in plan.tracks.iter().zip(built) {
-        parts.add(track, built, spaces, &plan, &cpu_devices, &mut labels);
+        parts.add(track, built, spaces, &cpu_devices, &mut labels);
     }
     warnings.nameless(labels.nameless);
     let mut session = Session {

@@ -1,12 +1,13 @@
 //! Building one track: decode, split by device, nest, and find the places of arrow ends.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use stepscope_xplane::{Space, lossy};
 
-use super::decode::{ClockChoice, Decoded, LineInput, decode_track};
-use super::labels::{Labels, TrackContext, is_cpu_op};
-use super::nest::{Grouping, Nested, nest};
+use super::decode::{Columns, Decoded, LineInput, TrackKind, decode_track};
+use super::labels::{Labels, TrackContext};
+use super::nest::{Nested, nest};
 use super::plan::TrackPlan;
 use crate::flow::FlowKey;
 use crate::ids::LabelId;
@@ -28,56 +29,35 @@ pub(super) struct BuiltTrack {
     pub(super) ends: Vec<(FlowKey, u32, u32)>,
 }
 
+thread_local! {
+    /// Columns are decoded into memory that the next track of the same thread uses again: fresh
+    /// memory has to be cleared by the system, page by page.
+    static COLUMNS: RefCell<Columns> = RefCell::default();
+}
+
 /// Decodes and nests one track. Runs in parallel with others.
-pub(super) fn build_track(
-    lines: &[LineInput<'_>],
-    clock: ClockChoice,
-    is_host: bool,
-    has_accelerator: bool,
-) -> BuiltTrack {
-    let mut decoded = decode_track(lines, clock);
-    let ordinals: Vec<Option<i64>> = decoded
-        .keys
-        .iter()
-        .map(|key| {
-            let is_op = is_host && is_cpu_op(key, has_accelerator);
-            is_op.then(|| key.ordinal.unwrap_or(0))
-        })
-        .collect();
-    // The track's own slices are the first group.
-    let mut groups: Vec<Option<i64>> = ordinals.clone();
-    groups.push(None);
-    groups.sort_unstable();
-    groups.dedup();
-    let group_of_label: Vec<usize> = ordinals
-        .iter()
-        .map(|ordinal| groups.binary_search(ordinal).unwrap_or(0))
-        .collect();
-    let columns = std::mem::take(&mut decoded.columns);
-    let wanted: Vec<u32> = decoded.endpoints.iter().map(|end| end.slice).collect();
-    let nested = nest(
-        columns,
-        &Grouping {
-            count: groups.len(),
-            of_label: &group_of_label,
-        },
-        &wanted,
-    );
-    let ends = std::mem::take(&mut decoded.endpoints)
-        .into_iter()
-        .zip(nested.places);
-    let ends = ends
-        .map(|(end, place)| (end.key, place.lane, place.index))
-        .collect();
-    let pieces = groups.into_iter().zip(nested.groups);
-    let pieces = pieces
-        .map(|(ordinal, nested)| Piece { ordinal, nested })
-        .collect();
-    BuiltTrack {
-        decoded,
-        pieces,
-        ends,
-    }
+pub(super) fn build_track(lines: &[LineInput<'_>], kind: TrackKind) -> BuiltTrack {
+    COLUMNS.with_borrow_mut(|columns| {
+        let mut decoded = decode_track(lines, kind, columns);
+        let ends = std::mem::take(&mut decoded.endpoints);
+        let wanted: Vec<u32> = ends.iter().map(|end| end.slice).collect();
+        let nested = nest(columns, decoded.ordinals.len() + 1, &wanted);
+        let ends = ends.into_iter().zip(nested.places);
+        let ends = ends
+            .map(|(end, place)| (end.key, place.lane, place.index))
+            .collect();
+        // The track's own slices are the first group.
+        let ordinals = decoded.ordinals.iter().copied().map(Some);
+        let pieces = std::iter::once(None).chain(ordinals).zip(nested.groups);
+        let pieces = pieces
+            .map(|(ordinal, nested)| Piece { ordinal, nested })
+            .collect();
+        BuiltTrack {
+            decoded,
+            pieces,
+            ends,
+        }
+    })
 }
 
 impl BuiltTrack {
@@ -91,16 +71,14 @@ impl BuiltTrack {
         &self,
         space: &Space<'_>,
         plan: &TrackPlan,
-        has_accelerator: bool,
         labels: &mut Labels,
     ) -> Vec<LabelId> {
         let context = TrackContext {
             role: plan.role,
             is_device: plan.device.is_some(),
         };
-        let is_op = |key| !context.is_device && is_cpu_op(key, has_accelerator);
         let keys = self.decoded.keys.iter();
-        keys.map(|key| labels.resolve(space, &self.decoded, key, context, is_op(key)))
+        keys.map(|key| labels.resolve(space, &self.decoded, key, context))
             .collect()
     }
 }

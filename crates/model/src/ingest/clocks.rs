@@ -22,26 +22,29 @@ const EPOCH_THRESHOLD_NS: i64 = 1_000_000_000_000_000;
 impl Clocks {
     pub(super) fn of(spaces: &[Space<'_>]) -> Self {
         let profile_epochs: Vec<_> = spaces.iter().map(profile_epoch).collect();
-        let session_epoch_ns = profile_epochs.iter().flatten().map(|epoch| epoch.0).min();
-        let offset = |epoch: &Option<(u64, u64)>| {
-            let nanos = epoch
-                .zip(session_epoch_ns)
-                .map_or(0, |(own, first)| own.0 - first);
+        let first_epochs: Vec<Option<i64>> = spaces.iter().map(first_epoch_timestamp).collect();
+        // Where no start was recorded, the first timestamp since the epoch is nearly one; where
+        // one was, nothing lies before 0.
+        let starts: Vec<Option<u64>> = profile_epochs
+            .iter()
+            .zip(&first_epochs)
+            .map(|(epoch, first)| {
+                let recorded = epoch.map(|epoch| epoch.0);
+                let first = first.and_then(|first| u64::try_from(first).ok());
+                recorded.into_iter().chain(first).min()
+            })
+            .collect();
+        let session_epoch_ns = starts.iter().flatten().copied().min();
+        let offset = |start: &Option<u64>| {
+            let nanos = start.zip(session_epoch_ns).map_or(0, |(own, first)| own - first);
             Picos::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
         };
-        let epochs = spaces.iter().zip(&profile_epochs).map(|(space, epoch)| {
-            let lines = space.planes.iter().flat_map(|plane| &plane.lines);
-            let first = lines
-                .map(|line| line.timestamp_ns)
-                .filter(|&ns| ns > EPOCH_THRESHOLD_NS)
-                .min()?;
-            let start = epoch
-                .and_then(|epoch| i64::try_from(epoch.0).ok())
-                .filter(|&ns| ns <= first);
-            Some(start.unwrap_or(first))
+        let epochs = first_epochs.iter().zip(&starts).map(|(first, start)| {
+            let start = start.and_then(|start| i64::try_from(start).ok());
+            first.and(start)
         });
         let epochs = epochs.collect();
-        let offsets = profile_epochs.iter().map(offset).collect();
+        let offsets = starts.iter().map(offset).collect();
         Self {
             session_epoch_ns,
             offsets,
@@ -56,4 +59,11 @@ impl Clocks {
         let own = Picos::from_nanos(timestamp_ns.saturating_sub(epoch.unwrap_or(0)));
         (self.offsets[host.index()] + own).0
     }
+}
+
+/// The first line timestamp of a file that counts from the epoch.
+fn first_epoch_timestamp(space: &Space<'_>) -> Option<i64> {
+    let lines = space.planes.iter().flat_map(|plane| &plane.lines);
+    let timestamps = lines.map(|line| line.timestamp_ns);
+    timestamps.filter(|&ns| ns > EPOCH_THRESHOLD_NS).min()
 }

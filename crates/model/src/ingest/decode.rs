@@ -59,9 +59,9 @@ pub(super) struct LabelKey {
     pub(super) module: TextKey,
     pub(super) detail: TextKey,
     pub(super) framework_op: TextKey,
-    /// `device_ordinal`, for ops only: they belong to that device's tracks.
-    pub(super) ordinal: Option<i64>,
     pub(super) is_async: bool,
+    /// An op of XLA:CPU, which belongs to its device's tracks rather than the thread's.
+    pub(super) is_cpu_op: bool,
 }
 
 /// One line of a track, with what is needed to decode it.
@@ -92,6 +92,24 @@ pub(super) struct Columns {
     /// Positions in [`Decoded::keys`].
     pub(super) labels: Vec<u32>,
     pub(super) events: Vec<u32>,
+    /// 0 for the track's own slices, else one more than the position in [`Decoded::ordinals`].
+    pub(super) groups: Vec<u16>,
+}
+
+impl Columns {
+    /// Empties the columns and makes room, keeping the memory.
+    pub(super) fn reset(&mut self, expected: usize) {
+        self.starts.clear();
+        self.durations.clear();
+        self.labels.clear();
+        self.events.clear();
+        self.groups.clear();
+        self.starts.reserve(expected);
+        self.durations.reserve(expected);
+        self.labels.reserve(expected);
+        self.events.reserve(expected);
+        self.groups.reserve(expected);
+    }
 }
 
 /// One end of an arrow.
@@ -112,7 +130,7 @@ pub(super) struct Annotation {
 /// Part of a program run, from the ops of one track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct RunKey {
-    pub(super) ordinal: Option<i64>,
+    pub(super) ordinal: i64,
     pub(super) program: i64,
     pub(super) plane: u32,
     pub(super) module: TextKey,
@@ -130,7 +148,8 @@ pub(super) struct AggregatePart {
 /// Everything one pass over a track's events yields.
 #[derive(Default)]
 pub(super) struct Decoded {
-    pub(super) columns: Columns,
+    /// `device_ordinal`s of the XLA:CPU devices the track ran ops for.
+    pub(super) ordinals: Vec<i64>,
     pub(super) keys: Vec<LabelKey>,
     pub(super) inline_texts: Vec<Vec<u8>>,
     pub(super) endpoints: Vec<Endpoint>,
@@ -155,6 +174,7 @@ pub(super) struct Decoded {
 #[derive(Default, Clone, Copy)]
 struct Seen {
     key: LabelKey,
+    ordinal: Option<i64>,
     run_id: Option<i64>,
     correlation: Option<u64>,
     consumer: (Option<i64>, Option<u64>),
@@ -167,34 +187,49 @@ struct Seen {
 }
 
 /// State of one pass.
-struct Pass {
+struct Pass<'a> {
     out: Decoded,
+    columns: &'a mut Columns,
     key_numbers: FxHashMap<LabelKey, u32>,
     /// Key numbers by [`cache_slot`]; a slot is checked against the key it names.
     cache: Vec<u32>,
     inline_numbers: FxHashMap<Vec<u8>, u64>,
     last_run: Option<(RunKey, Span)>,
-    clock: ClockChoice,
+    /// Last ordinal and its group.
+    last_group: (i64, u16),
+    kind: TrackKind,
+}
+
+/// What decides how a track's events are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TrackKind {
+    pub(super) clock: ClockChoice,
+    /// A thread of a host.
+    pub(super) is_host: bool,
+    /// The host's file has devices with events.
+    pub(super) has_accelerator: bool,
 }
 
 /// The cache of key numbers has 2^13 slots: 32 KiB, the size of a first-level cache.
 const CACHE_BITS: u32 = 13;
 
-/// Decodes the lines of one track, in order.
-pub(super) fn decode_track(lines: &[LineInput<'_>], clock: ClockChoice) -> Decoded {
+/// Decodes the lines of one track, in order, into `columns`.
+pub(super) fn decode_track(
+    lines: &[LineInput<'_>],
+    kind: TrackKind,
+    columns: &mut Columns,
+) -> Decoded {
+    columns.reset(lines.iter().map(|input| input.line.event_count).sum());
     let mut pass = Pass {
         out: Decoded::default(),
+        columns,
         key_numbers: FxHashMap::default(),
         cache: vec![u32::MAX; 1 << CACHE_BITS],
         inline_numbers: FxHashMap::default(),
         last_run: None,
-        clock,
+        last_group: (0, 0),
+        kind,
     };
-    let expected: usize = lines.iter().map(|input| input.line.event_count).sum();
-    pass.out.columns.starts.reserve_exact(expected);
-    pass.out.columns.durations.reserve_exact(expected);
-    pass.out.columns.labels.reserve_exact(expected);
-    pass.out.columns.events.reserve_exact(expected);
     let mut ordinal = 0;
     for input in lines {
         pass.out.origins.push(LineOrigin {
@@ -208,7 +243,38 @@ pub(super) fn decode_track(lines: &[LineInput<'_>], clock: ClockChoice) -> Decod
     pass.out
 }
 
-impl Pass {
+impl Pass<'_> {
+    /// An event of a host thread that names its op and program. Where the file has accelerators,
+    /// host threads name the ops they launch too, so only a device ordinal convinces.
+    #[inline]
+    fn is_cpu_op(&self, seen: &Seen) -> bool {
+        self.kind.is_host
+            && seen.key.op != TextKey::NONE
+            && (seen.key.program.is_some() || seen.key.module != TextKey::NONE)
+            && (seen.ordinal.is_some() || !self.kind.has_accelerator)
+            && seen.correlation.is_none()
+    }
+
+    /// The group of an op's device.
+    #[inline]
+    fn group(&mut self, seen: &Seen) -> u16 {
+        if !seen.key.is_cpu_op {
+            return 0;
+        }
+        let ordinal = seen.ordinal.unwrap_or(0);
+        if self.last_group.1 == 0 || self.last_group.0 != ordinal {
+            let ordinals = &mut self.out.ordinals;
+            let known = ordinals.iter().position(|&known| known == ordinal);
+            let position = known.unwrap_or_else(|| {
+                ordinals.push(ordinal);
+                ordinals.len() - 1
+            });
+            // More than 65,534 devices on one thread would be noise: they share the last group.
+            self.last_group = (ordinal, u16::try_from(position + 1).unwrap_or(u16::MAX));
+        }
+        self.last_group.1
+    }
+
     fn line(&mut self, input: &LineInput<'_>, first_ordinal: u32) -> u32 {
         let mut ordinal = first_ordinal;
         let mut events = input.line.events();
@@ -240,9 +306,7 @@ impl Pass {
     fn event(&mut self, input: &LineInput<'_>, event: &Event<'_>, seen: &mut Seen, ordinal: u32) {
         self.out.event_count += 1;
         seen.key.metadata = event.metadata_id;
-        if seen.key.op == TextKey::NONE {
-            seen.key.ordinal = None;
-        }
+        seen.key.is_cpu_op = self.is_cpu_op(seen);
         let label = self.key_number(seen.key);
         if let Some(occurrences) = event.occurrences {
             let duration_ps = event.duration_ps;
@@ -260,10 +324,12 @@ impl Pass {
                 .push((input.plane, event.metadata_id, start, value));
             return;
         }
-        self.out.columns.starts.push(start);
-        self.out.columns.durations.push(duration);
-        self.out.columns.labels.push(label);
-        self.out.columns.events.push(ordinal);
+        self.columns.starts.push(start);
+        self.columns.durations.push(duration);
+        self.columns.labels.push(label);
+        self.columns.events.push(ordinal);
+        let group = self.group(seen);
+        self.columns.groups.push(group);
         self.side_outputs(input, seen, start, duration, ordinal);
     }
 
@@ -271,7 +337,7 @@ impl Pass {
     #[inline]
     fn time(&mut self, input: &LineInput<'_>, event: &Event<'_>, seen: &Seen) -> (i64, i64) {
         let (mut offset, mut duration) = (event.offset_ps, event.duration_ps);
-        if self.clock == ClockChoice::DeviceWhereRecorded
+        if self.kind.clock == ClockChoice::DeviceWhereRecorded
             && let (Some(device_offset), Some(device_duration)) =
                 (seen.device_offset, seen.device_duration)
         {
@@ -311,7 +377,7 @@ impl Pass {
                 self.out.run_ids.push((ordinal, run_id, start));
             }
         }
-        let slice = u32::try_from(self.out.columns.starts.len() - 1).unwrap_or(u32::MAX);
+        let slice = u32::try_from(self.columns.starts.len() - 1).unwrap_or(u32::MAX);
         if let Some(correlation) = seen.correlation {
             let key = FlowKey::Correlation(correlation);
             self.out.endpoints.push(Endpoint { slice, key });
@@ -323,7 +389,7 @@ impl Pass {
                 .unwrap_or(false)
         };
         let has_arrow = seen.producer.1.is_some() || seen.consumer.1.is_some();
-        if has_arrow && seen.key.ordinal.is_none() && !is_muted() {
+        if has_arrow && !seen.key.is_cpu_op && !is_muted() {
             if let (Some(kind), Some(id)) = seen.producer {
                 let key = FlowKey::Producer(kind, id);
                 self.out.endpoints.push(Endpoint { slice, key });
@@ -342,7 +408,7 @@ impl Pass {
     #[inline]
     fn run_part(&mut self, seen: &Seen, run_id: i64, span: Span) {
         let key = RunKey {
-            ordinal: seen.key.ordinal,
+            ordinal: seen.ordinal.unwrap_or(0),
             program: seen.key.program.unwrap_or_default(),
             plane: seen.key.plane,
             module: seen.key.module,
@@ -387,13 +453,12 @@ impl Pass {
     }
 }
 
-/// Mixes what varies most: the metadata, and the device where threads serve several.
+/// Mixes what varies most.
 #[inline]
 fn cache_slot(key: &LabelKey) -> usize {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-    let varying = key.metadata.cast_unsigned() ^ key.ordinal.unwrap_or(0).cast_unsigned() << 20;
-    let detail = key.detail.0.wrapping_add(key.op.0 << 7);
-    let mixed = (varying ^ detail << 32).wrapping_mul(MULTIPLIER);
+    let texts = key.detail.0.wrapping_add(key.op.0 << 7);
+    let mixed = (key.metadata.cast_unsigned() ^ texts << 32).wrapping_mul(MULTIPLIER);
     usize::try_from(mixed >> (64 - CACHE_BITS)).unwrap_or(0)
 }
 
@@ -436,7 +501,7 @@ impl Seen {
             StatRole::HloModule => self.key.module = texts.key(value),
             StatRole::ProgramId => self.key.program = int(),
             StatRole::RunId => self.run_id = int(),
-            StatRole::DeviceOrdinal => self.key.ordinal = int(),
+            StatRole::DeviceOrdinal => self.ordinal = int(),
             StatRole::CorrelationId => self.correlation = int().map(i64::cast_unsigned),
             StatRole::ConsumerType => self.consumer.0 = int(),
             StatRole::ConsumerId => self.consumer.1 = int().map(i64::cast_unsigned),

@@ -5,11 +5,14 @@ use stepscope_xplane::{Plane, Space, StatValue, lossy};
 use crate::vendor::chips::Capabilities;
 use crate::vendor::planes::{PlaneRole, plane_role};
 
-/// Capabilities a device plane recorded.
-pub(super) fn capabilities(plane: &Plane<'_>) -> Capabilities {
+/// Capabilities that the planes of one device recorded.
+pub(super) fn capabilities<'a, 'b: 'a>(
+    planes: impl Iterator<Item = &'a Plane<'b>>,
+) -> Capabilities {
     let mut found = Capabilities::default();
     let (mut major, mut minor) = (None, None);
-    for stat in plane.stats() {
+    let stats = planes.flat_map(|plane| plane.stats().map(move |stat| (plane, stat)));
+    for (plane, stat) in stats {
         let value = stat.value();
         let text = || plane.stat_text(value).map(|text| lossy(text).into_owned());
         match plane.stat_name(&stat).as_ref() {

@@ -38,13 +38,6 @@ pub(super) struct TrackContext {
     pub(super) is_device: bool,
 }
 
-/// An op of XLA:CPU: an event on a host thread that names its op and program. Where the file has
-/// accelerators, host threads may name the ops they launch, so only a device ordinal convinces.
-pub(super) fn is_cpu_op(key: &LabelKey, has_accelerator: bool) -> bool {
-    let names_program = key.program.is_some() || key.module != TextKey::NONE;
-    key.op != TextKey::NONE && names_program && (key.ordinal.is_some() || !has_accelerator)
-}
-
 impl Labels {
     /// No labels yet.
     pub(super) fn new(programs: Programs) -> Self {
@@ -61,7 +54,6 @@ impl Labels {
         decoded: &Decoded,
         key: &LabelKey,
         context: TrackContext,
-        is_cpu_op: bool,
     ) -> LabelId {
         let plane = &space.planes[key.plane as usize];
         let metadata = plane.event_metadata.get(key.metadata);
@@ -78,7 +70,7 @@ impl Labels {
             framework_op: None,
         };
         match (context.role, context.is_device) {
-            _ if is_cpu_op => {
+            _ if key.is_cpu_op => {
                 label.kind = SliceKind::Op;
                 self.join_named_op(&mut label, &texts, key);
             }

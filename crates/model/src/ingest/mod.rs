@@ -97,6 +97,7 @@ fn is_usable(space: &Space<'_>) -> bool {
     space.planes.iter().any(|plane| {
         let is_text = !plane.name.is_empty() && !plane.name.contains(char::REPLACEMENT_CHARACTER);
         is_text
+            && plane.mistyped_fields == 0
             && !plane.name.chars().any(char::is_control)
             && (!plane.lines.is_empty()
                 || !plane.event_metadata.is_empty()
@@ -126,6 +127,9 @@ fn describe(bytes: &[u8]) -> String {
     }
     if std::str::from_utf8(head).is_ok() && !head.contains(&0) {
         return "it is a text file".to_owned();
+    }
+    if Space::scan(bytes).planes.iter().any(|plane| plane.mistyped_fields > 0) {
+        return "it is another protobuf message, perhaps a dumped HLO module (*.hlo_proto.pb); expected the *.xplane.pb that the JAX profiler writes".to_owned();
     }
     let size = bytes.len();
     format!(

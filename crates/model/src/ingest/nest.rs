@@ -21,12 +21,6 @@ pub(super) struct Nested {
     pub(super) overlapping: usize,
 }
 
-/// How slices are divided by their labels; each group is nested by itself.
-pub(super) struct Grouping<'a> {
-    pub(super) count: usize,
-    pub(super) of_label: &'a [usize],
-}
-
 /// All groups of a track, and where the slices that were asked for went.
 pub(super) struct NestedGroups {
     pub(super) groups: Vec<Nested>,
@@ -42,59 +36,46 @@ pub(super) struct Place {
 }
 
 /// Nests slices that form one group.
-pub(super) fn nest_all(columns: Columns) -> Nested {
-    let of_label = vec![
-        0;
-        columns
-            .labels
-            .iter()
-            .max()
-            .map_or(0, |&label| label as usize + 1)
-    ];
-    let nested = nest(
-        columns,
-        &Grouping {
-            count: 1,
-            of_label: &of_label,
-        },
-        &[],
-    );
+pub(super) fn nest_all(mut columns: Columns) -> Nested {
+    columns.groups = vec![0; columns.starts.len()];
     let empty = Nested {
         lanes: Vec::new(),
         nests: Vec::new(),
         was_unsorted: false,
         overlapping: 0,
     };
-    nested.groups.into_iter().next().unwrap_or(empty)
+    nest(&mut columns, 1, &[])
+        .groups
+        .into_iter()
+        .next()
+        .unwrap_or(empty)
 }
 
 /// Sorts slices by start, longer first, and puts each into the first nest of its group where it is
 /// contained in the slices that run there or follows them all. `wanted` are positions in `columns`
-/// whose places are asked for.
+/// whose places are asked for, ascending.
 ///
-/// Two passes: the first finds every slice's row, the second moves columns into lanes of exactly the
-/// right size.
-pub(super) fn nest(mut columns: Columns, grouping: &Grouping<'_>, wanted: &[u32]) -> NestedGroups {
-    let order = sort(&mut columns);
+/// Two passes: the first finds every slice's row, the second copies columns into lanes of exactly
+/// the right size.
+pub(super) fn nest(columns: &mut Columns, group_count: usize, wanted: &[u32]) -> NestedGroups {
+    let order = sort(columns);
     let mut rows = Rows {
         groups: Vec::new(),
         counts: Vec::new(),
     };
-    rows.groups.resize_with(grouping.count, GroupRows::default);
-    let row_of: Vec<u32> = (0..columns.starts.len())
-        .map(|index| {
-            let start = columns.starts[index];
-            let end = start.saturating_add(columns.durations[index]);
-            rows.place(
-                grouping.of_label[columns.labels[index] as usize],
-                start,
-                end,
-            )
+    rows.groups.resize_with(group_count, GroupRows::default);
+    let slices = columns
+        .starts
+        .iter()
+        .zip(&columns.durations)
+        .zip(&columns.groups);
+    let row_of: Vec<u32> = slices
+        .map(|((&start, &duration), &group)| {
+            rows.place(usize::from(group), start, start.saturating_add(duration))
         })
         .collect();
     let places = places(&row_of, rows.counts.len(), order.as_deref(), wanted);
     let mut lanes = scatter(columns, &row_of, &rows.counts);
-    drop(row_of);
     let mut lane_of_row = vec![0u32; rows.counts.len()];
     let groups = rows.groups.iter().map(|group| {
         let (order, nests) = group.display_order();
@@ -175,34 +156,18 @@ fn places(
     found
 }
 
-/// Moves columns into one lane a row. A single row takes the columns as they are.
-fn scatter(mut columns: Columns, row_of: &[u32], counts: &[usize]) -> Vec<Lane> {
-    if counts.len() == 1 {
-        columns.starts.shrink_to_fit();
-        columns.durations.shrink_to_fit();
-        columns.events.shrink_to_fit();
-        return vec![Lane {
-            starts: columns.starts,
-            durations: columns.durations,
-            labels: columns.labels.iter().map(|&label| LabelId(label)).collect(),
-            events: columns.events,
-        }];
-    }
+/// Copies columns into one lane a row.
+fn scatter(columns: &Columns, row_of: &[u32], counts: &[usize]) -> Vec<Lane> {
     let mut lanes: Vec<Lane> = counts
         .iter()
         .map(|&count| lane_with_capacity(count))
         .collect();
-    for (&row, &value) in row_of.iter().zip(&columns.starts) {
-        lanes[row as usize].starts.push(value);
-    }
-    for (&row, &value) in row_of.iter().zip(&columns.durations) {
-        lanes[row as usize].durations.push(value);
-    }
-    for (&row, &value) in row_of.iter().zip(&columns.labels) {
-        lanes[row as usize].labels.push(LabelId(value));
-    }
-    for (&row, &value) in row_of.iter().zip(&columns.events) {
-        lanes[row as usize].events.push(value);
+    for (index, &row) in row_of.iter().enumerate() {
+        let lane = &mut lanes[row as usize];
+        lane.starts.push(columns.starts[index]);
+        lane.durations.push(columns.durations[index]);
+        lane.labels.push(LabelId(columns.labels[index]));
+        lane.events.push(columns.events[index]);
     }
     lanes
 }
@@ -239,6 +204,7 @@ fn sort(columns: &mut Columns) -> Option<Vec<u32>> {
     columns.durations = permuted(&columns.durations, &order);
     columns.labels = permuted(&columns.labels, &order);
     columns.events = permuted(&columns.events, &order);
+    columns.groups = permuted(&columns.groups, &order);
     Some(order)
 }
 
@@ -347,6 +313,7 @@ mod tests {
             durations: spans.iter().map(|span| span.1 - span.0).collect(),
             labels: vec![0; spans.len()],
             events: (0..u32::try_from(spans.len()).unwrap()).collect(),
+            groups: Vec::new(),
         }
     }
 

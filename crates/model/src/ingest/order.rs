@@ -1,8 +1,13 @@
 //! Display order of tracks, and rows drawn from program runs.
 
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
 use super::decode::Columns;
 use super::nest::nest_all;
-use crate::ids::{DeviceId, LabelId, StringId, TrackId};
+use super::runs::runs_by_device;
+use crate::ids::{DeviceId, LabelId, ProgramId, StringId, TrackId};
 use crate::label::{Class, Label, SliceKind};
 use crate::session::{ProgramRun, Session};
 use crate::track::{Origin, Track, TrackRole};
@@ -39,31 +44,31 @@ fn natural_key(name: &str) -> Vec<(String, u64)> {
 
 /// Gives devices without a recorded row of program runs one that is drawn from the runs found.
 pub(super) fn add_program_tracks(session: &mut Session) {
-    let has_row = |device: DeviceId| {
-        let mut tracks = session.tracks.iter();
-        tracks.any(|track| track.device == Some(device) && track.role == TrackRole::Programs)
-    };
+    let rows = session
+        .tracks
+        .iter()
+        .filter(|track| track.role == TrackRole::Programs);
+    let with_row: BTreeSet<DeviceId> = rows.filter_map(|track| track.device).collect();
     let missing: Vec<DeviceId> = session
         .device_ids()
-        .filter(|&device| !has_row(device))
+        .filter(|device| !with_row.contains(device))
         .collect();
     if missing.is_empty() || session.program_runs.is_empty() {
         return;
     }
     let name = session.strings.intern("Program runs");
     let mut rows = Vec::new();
+    let mut runs_of = runs_by_device(&session.program_runs, session.devices.len());
+    let mut known: FxHashMap<ProgramId, LabelId> = FxHashMap::default();
     for device in missing {
         let mut columns = Columns::default();
-        let runs: Vec<ProgramRun> = session
-            .program_runs
-            .iter()
-            .filter(|run| run.device == device)
-            .copied()
-            .collect();
+        let runs = std::mem::take(&mut runs_of[device.index()]);
         for run in &runs {
-            let title = session.programs[run.program.index()].title();
-            let title = session.strings.intern(&title);
-            let label = program_label(&mut session.labels, title, run);
+            let label = *known.entry(run.program).or_insert_with(|| {
+                let title = session.programs[run.program.index()].title();
+                let title = session.strings.intern(&title);
+                program_label(&mut session.labels, title, run)
+            });
             columns.starts.push(run.span.start.0);
             columns.durations.push(run.span.duration().0);
             columns.labels.push(label.0);

@@ -7,7 +7,7 @@ use stepscope_xplane::Space;
 use super::build::{BuiltTrack, counter_tracks};
 use super::decode::Annotation;
 use super::labels::{Labels, text};
-use super::plan::{Plan, TrackPlan};
+use super::plan::TrackPlan;
 use crate::flow::FlowKey;
 use crate::ids::{DeviceId, HostId};
 use crate::session::{Aggregate, ProgramRun};
@@ -36,13 +36,11 @@ impl Parts {
         plan: &TrackPlan,
         mut built: BuiltTrack,
         spaces: &[Space<'_>],
-        whole: &Plan,
         cpu_devices: &BTreeMap<(HostId, i64), DeviceId>,
         labels: &mut Labels,
     ) {
         let space = &spaces[plan.host.index()];
-        let has_accelerator = whole.has_accelerator[plan.host.index()];
-        let ids = built.resolve_labels(space, plan, has_accelerator, labels);
+        let ids = built.resolve_labels(space, plan, labels);
         let origin = Origin {
             lines: std::mem::take(&mut built.decoded.origins),
         };
@@ -122,8 +120,7 @@ impl Parts {
         let mut runs: Vec<_> = built.decoded.runs.iter().collect();
         runs.sort_unstable();
         for (key, &span) in runs {
-            let ordinal = key.ordinal.unwrap_or(0);
-            let Some(&device) = cpu_devices.get(&(plan.host, ordinal)) else {
+            let Some(&device) = cpu_devices.get(&(plan.host, key.ordinal)) else {
                 continue;
             };
             let plane = &space.planes[key.plane as usize];

@@ -58,11 +58,6 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
             name,
         } = plane_role(&plane.name)
         {
-            let kind = if kind == DeviceKind::OtherGpu {
-                gpu_kind(&capabilities(plane))
-            } else {
-                kind
-            };
             has_accelerator |= plane.lines.iter().any(|line| line.event_count > 0);
             devices
                 .entry((kind, ordinal, name))
@@ -73,7 +68,13 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
     let mut device_of_plane: FxHashMap<usize, DeviceId> = FxHashMap::default();
     for ((kind, ordinal, name), planes) in devices {
         let id = DeviceId::from_index(plan.devices.len());
-        let chip = chip(kind, &capabilities(&space.planes[planes[0]]));
+        // Of planes with one name any may carry the stats that tell the vendor.
+        let found = capabilities(planes.iter().map(|&position| &space.planes[position]));
+        let kind = match kind {
+            DeviceKind::OtherGpu => gpu_kind(&found),
+            kind => kind,
+        };
+        let chip = chip(kind, &found);
         plan.devices.push(Device {
             host,
             ordinal,

@@ -40,6 +40,15 @@ pub(super) fn recorded_runs(
     runs
 }
 
+/// The runs of each device, in the order they come.
+pub(super) fn runs_by_device(runs: &[ProgramRun], device_count: usize) -> Vec<Vec<ProgramRun>> {
+    let mut by_device = vec![Vec::new(); device_count];
+    for run in runs {
+        by_device[run.device.index()].push(*run);
+    }
+    by_device
+}
+
 /// What launched a kernel: the outermost host slice around the launch that names a program.
 #[derive(Clone, Copy)]
 struct Launcher {
@@ -60,12 +69,19 @@ pub(super) fn gpu_runs(
 ) -> (Vec<ProgramRun>, usize) {
     let mut runs = Vec::new();
     let mut attributed = 0;
+    let mut streams: BTreeMap<DeviceId, Vec<usize>> = BTreeMap::new();
+    for (position, track) in tracks.iter().enumerate() {
+        if let (Some(device), TrackRole::Stream) = (track.device, track.role) {
+            streams.entry(device).or_default().push(position);
+        }
+    }
     for (position, device) in devices.iter().enumerate() {
         if !device.kind.is_gpu() {
             continue;
         }
         let id = DeviceId::from_index(position);
-        let mut kernels = launched_kernels(tracks, labels, flows, id);
+        let own = streams.get(&id).map(Vec::as_slice).unwrap_or_default();
+        let mut kernels = launched_kernels(tracks, labels, flows, own);
         attributed += attribute(tracks, labels, &mut kernels);
         kernels.sort_unstable_by_key(|kernel| (kernel.span, kernel.slice));
         runs.extend(group_into_runs(&kernels, id));
@@ -85,14 +101,11 @@ fn launched_kernels(
     tracks: &[Track],
     labels: &[Label],
     flows: &Flows,
-    device: DeviceId,
+    streams: &[usize],
 ) -> Vec<LaunchedKernel> {
     let mut kernels = Vec::new();
-    for (position, track) in tracks.iter().enumerate() {
-        if track.device != Some(device) || track.role != TrackRole::Stream {
-            continue;
-        }
-        for (lane_number, lane) in track.lanes.iter().enumerate() {
+    for &position in streams {
+        for (lane_number, lane) in tracks[position].lanes.iter().enumerate() {
             for index in 0..lane.len() {
                 let slice = slice_id(position, lane_number, index);
                 let label = lane.labels[index];

@@ -1,7 +1,10 @@
 //! Steps: recorded on the device, annotated on the host, or inferred from program runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
+use super::runs::runs_by_device;
 use crate::ids::{DeviceId, HostId, ProgramId};
 use crate::label::{Class, Label, SliceKind};
 use crate::session::{Device, ProgramRun, Step, StepOrigin, StepSpan};
@@ -31,18 +34,27 @@ pub(super) struct Evidence<'a> {
 /// Gives the labels of step annotations their class: they tell how long a step lasts, not that the
 /// host did anything.
 pub(super) fn mark_annotations(tracks: &[Track], labels: &mut [Label], annotations: &[HostStep]) {
-    for step in annotations {
-        let threads = tracks
-            .iter()
-            .filter(|track| track.host == step.host && track.device.is_none());
-        for lane in threads.flat_map(|track| &track.lanes) {
-            let index = lane
-                .starts
-                .partition_point(|&start| start < step.span.start.0);
-            if index < lane.len() && lane.span(index) == step.span {
+    let spans: FxHashSet<(HostId, Span)> =
+        annotations.iter().map(|step| (step.host, step.span)).collect();
+    for track in tracks.iter().filter(|track| track.device.is_none()) {
+        for lane in &track.lanes {
+            let mut mark = |index: usize| {
                 let label = &mut labels[lane.labels[index].index()];
                 if label.kind == SliceKind::Host {
                     label.class = Class::Step;
+                }
+            };
+            // Whichever is less: a search for each annotation, or a look at each slice.
+            if lane.len() <= annotations.len() {
+                let is_step = |index: &usize| spans.contains(&(track.host, lane.span(*index)));
+                (0..lane.len()).filter(is_step).for_each(mark);
+                continue;
+            }
+            for step in annotations.iter().filter(|step| step.host == track.host) {
+                let start = step.span.start.0;
+                let index = lane.starts.partition_point(|&other| other < start);
+                if index < lane.len() && lane.span(index) == step.span {
+                    mark(index);
                 }
             }
         }
@@ -198,6 +210,9 @@ fn period(works: &[Option<Span>], position: usize) -> Option<Span> {
     ))
 }
 
+/// More steps times devices than any host has: a file made to exhaust memory.
+const MAX_STEP_SPANS: usize = 1 << 24;
+
 /// For each device of a host, the hull of the runs that each annotation launched. A run belongs to
 /// the last annotation that began before its launch, or before its start where no launch is known.
 fn device_works(
@@ -206,12 +221,14 @@ fn device_works(
     annotations: &[HostStep],
 ) -> Vec<(DeviceId, Vec<Option<Span>>)> {
     let mut works = Vec::new();
-    for (position, device) in evidence.devices.iter().enumerate() {
+    let runs_of = runs_by_device(evidence.runs, evidence.devices.len());
+    let devices = evidence.devices.iter().zip(&runs_of).enumerate();
+    let devices = devices.filter(|(_, (device, runs))| device.host == host && !runs.is_empty());
+    if devices.clone().count().saturating_mul(annotations.len()) > MAX_STEP_SPANS {
+        return works;
+    }
+    for (position, (_, runs)) in devices {
         let id = DeviceId::from_index(position);
-        let runs = evidence.runs.iter().filter(|run| run.device == id);
-        if device.host != host || runs.clone().next().is_none() {
-            continue;
-        }
         let mut spans: Vec<Option<Span>> = vec![None; annotations.len()];
         for run in runs {
             let began = run.launched.unwrap_or(run.span.start);
@@ -238,12 +255,10 @@ fn from_runs(evidence: &Evidence<'_>) -> BTreeMap<StepKey, Vec<StepSpan>> {
         return BTreeMap::new();
     };
     let mut steps: BTreeMap<StepKey, Vec<StepSpan>> = BTreeMap::new();
+    let runs_of = runs_by_device(evidence.runs, evidence.devices.len());
     for (position, device) in evidence.devices.iter().enumerate() {
         let id = DeviceId::from_index(position);
-        let runs = evidence
-            .runs
-            .iter()
-            .filter(|run| run.device == id && run.program == program);
+        let runs = runs_of[position].iter().filter(|run| run.program == program);
         let mut works: Vec<Option<Span>> = runs.map(|run| Some(run.span)).collect();
         works.sort_unstable();
         for position in 0..works.len() {
@@ -272,12 +287,9 @@ fn dominant_program(runs: &[ProgramRun]) -> Option<ProgramId> {
         *totals.entry(run.program).or_default() += run.span.duration();
         *counts.entry((run.program, run.device)).or_default() += 1;
     }
-    let repeats = |program: ProgramId| {
-        counts
-            .iter()
-            .any(|(key, &count)| key.0 == program && count >= 2)
-    };
-    let candidates = totals.iter().filter(|(program, _)| repeats(**program));
+    let repeated = counts.iter().filter(|(_, count)| **count >= 2);
+    let repeated: BTreeSet<ProgramId> = repeated.map(|(key, _)| key.0).collect();
+    let candidates = totals.iter().filter(|(program, _)| repeated.contains(program));
     candidates
         .max_by_key(|(program, total)| (**total, std::cmp::Reverse(**program)))
         .map(|(p, _)| *p)

@@ -5,7 +5,7 @@ use stepscope_xplane::{Plane, Space};
 
 use super::build::{BuiltTrack, build_track};
 use super::clocks::Clocks;
-use super::decode::{ClockChoice, LineInput};
+use super::decode::{ClockChoice, LineInput, TrackKind};
 use super::plan::{Plan, TrackPlan};
 use crate::track::TrackRole;
 
@@ -48,11 +48,13 @@ pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, spaces: &[Space<'_>]) -
                 TrackRole::Ops | TrackRole::Steps => ClockChoice::DeviceWhereRecorded,
                 _ => ClockChoice::Host,
             };
-            let is_host = track.device.is_none();
-            (
-                position,
-                build_track(&lines, clock, is_host, plan.has_accelerator[host]),
-            )
+            let has_accelerator = plan.has_accelerator[host];
+            let kind = TrackKind {
+                clock,
+                is_host: track.device.is_none(),
+                has_accelerator,
+            };
+            (position, build_track(&lines, kind))
         })
         .collect();
     built.sort_by_key(|(position, _)| *position);

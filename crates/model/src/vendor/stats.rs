@@ -68,17 +68,22 @@ pub(crate) struct StatRoles {
 
 /// Ids below this are looked up by position.
 const DENSE_IDS: i64 = 1 << 16;
+/// How many ids a table by position may have for each one that is used.
+const SLACK: i64 = 16;
 
 impl StatRoles {
     pub(crate) fn of(plane: &Plane<'_>) -> Self {
         let mut roles = Self::default();
+        // A table as long as the largest id, but never much longer than the plane's own table.
+        let dense_ids = i64::try_from(plane.stat_metadata.len()).unwrap_or(DENSE_IDS)
+            .saturating_mul(SLACK).min(DENSE_IDS);
         for metadata in plane.stat_metadata.iter() {
             let role = role_of(metadata.name);
             if role == StatRole::Ignored {
                 continue;
             }
             match usize::try_from(metadata.id) {
-                Ok(position) if metadata.id < DENSE_IDS => {
+                Ok(position) if metadata.id < dense_ids => {
                     if roles.dense.len() <= position {
                         roles.dense.resize(position + 1, StatRole::Ignored);
                     }

@@ -149,12 +149,16 @@ impl Entry {
 
     /// The analysis' options as a clap command, to which the CLI adds its own arguments.
     pub fn command(&self) -> Command {
-        (self.augment)(Command::new(self.name).about(self.summary))
+        self.augment(Command::new(self.name).about(self.summary))
     }
 
-    /// Adds the analysis' options to a command.
+    /// Adds the analysis' options to a command, whose description stays what it is.
     pub fn augment(&self, command: Command) -> Command {
-        (self.augment)(command)
+        let about = command.get_about().cloned();
+        let long_about = command.get_long_about().cloned();
+        // clap takes the doc comment of the options for a description of the command.
+        let command = (self.augment)(command);
+        command.about(about.unwrap_or_default()).long_about(long_about)
     }
 
     /// Runs with options parsed by a command that [`Entry::augment`] made.

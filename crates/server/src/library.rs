@@ -139,6 +139,27 @@ impl Library {
         id
     }
 
+    /// The number in routes of a session that lies in these files.
+    pub fn number_of(&self, files: &SessionFiles) -> Option<u32> {
+        let slots = self.slots();
+        slots
+            .iter()
+            .find(|slot| is_unchanged(slot, files))
+            .map(|slot| slot.id)
+    }
+
+    /// Takes in a session that was opened elsewhere, so that it is not opened again. Gives its
+    /// number in routes; none where the library does not know these files.
+    pub fn adopt(&self, files: &SessionFiles, session: Session) -> Option<u32> {
+        let slot = self.slot(self.number_of(files)?)?;
+        let open = Arc::new(OpenSession::new(session));
+        slot.state.send_replace(State::Open(Arc::clone(&open)));
+        // Without the thread, tiles and searches compute what they need when they are asked.
+        let thread = std::thread::Builder::new().name(format!("fill-{}", slot.id));
+        let _ = thread.spawn(move || open.timeline.fill(&open.session));
+        Some(slot.id)
+    }
+
     /// The path as given; empty without one.
     pub(crate) fn root(&self) -> String {
         self.root

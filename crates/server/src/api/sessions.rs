@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use stepscope_model::{DeviceKind, Session};
+use stepscope_storage::SessionFiles;
 
 use super::slot;
 use crate::error::{ApiError, compute};
@@ -68,27 +69,11 @@ pub(crate) async fn progress(
 }
 
 fn summary(slot: &Slot) -> SessionSummary {
-    let files = slot.files.as_ref();
-    let mut summary = SessionSummary {
-        id: slot.id,
-        name: files.map(|files| files.name.clone()).unwrap_or_default(),
-        location: slot.path.clone(),
-        hosts: files.map_or_else(Vec::new, |files| {
-            files.hosts.iter().map(|host| host.host.clone()).collect()
-        }),
-        devices: String::new(),
-        size_bytes: files.map_or(0, |files| files.size_bytes),
-        modified_epoch_ms: files.and_then(modified_epoch_ms),
-        duration_ps: None,
-        step_count: None,
-        warnings: Vec::new(),
-        state: SessionState::Closed,
-        error: String::new(),
-    };
+    let mut summary = SessionSummary::closed(slot.id, &slot.path, slot.files.as_ref());
     match slot.state() {
         SlotState::Closed => {}
         SlotState::Opening(_) => summary.state = SessionState::Opening,
-        SlotState::Open(open) => describe(&open.session, &mut summary),
+        SlotState::Open(open) => summary.describe(&open.session),
         SlotState::Failed(error) => {
             summary.state = SessionState::Failed;
             summary.error = error.message;
@@ -97,28 +82,51 @@ fn summary(slot: &Slot) -> SessionSummary {
     summary
 }
 
-fn describe(session: &Session, summary: &mut SessionSummary) {
-    summary.state = SessionState::Open;
-    summary.devices = devices(session);
-    summary.duration_ps = session.extent().map(|span| span.duration().0);
-    summary.step_count = Some(session.steps.len());
-    let warnings = session.warnings.iter();
-    summary.warnings = warnings
-        .map(|warning| SessionWarning {
-            kind: warning.kind.name().to_owned(),
-            host: warning.host.clone(),
-            message: warning.message.clone(),
-            hint: warning.hint.clone(),
-        })
-        .collect();
-    if summary.name.is_empty() {
-        summary.name.clone_from(&session.name);
-        summary.hosts = session.hosts.iter().map(|host| host.name.clone()).collect();
-        let bytes = session
-            .hosts
-            .iter()
-            .map(|host| (*host.bytes).as_ref().len());
-        summary.size_bytes = bytes.sum::<usize>() as u64;
+impl SessionSummary {
+    /// What its files tell of a session before it is opened; `location` is the path to show.
+    pub fn closed(id: u32, location: &str, files: Option<&SessionFiles>) -> Self {
+        Self {
+            id,
+            name: files.map(|files| files.name.clone()).unwrap_or_default(),
+            location: location.to_owned(),
+            hosts: files.map_or_else(Vec::new, |files| {
+                files.hosts.iter().map(|host| host.host.clone()).collect()
+            }),
+            devices: String::new(),
+            size_bytes: files.map_or(0, |files| files.size_bytes),
+            modified_epoch_ms: files.and_then(modified_epoch_ms),
+            duration_ps: None,
+            step_count: None,
+            warnings: Vec::new(),
+            state: SessionState::Closed,
+            error: String::new(),
+        }
+    }
+
+    /// Adds what is known once it is open.
+    pub fn describe(&mut self, session: &Session) {
+        self.state = SessionState::Open;
+        self.devices = devices(session);
+        self.duration_ps = session.extent().map(|span| span.duration().0);
+        self.step_count = Some(session.steps.len());
+        let warnings = session.warnings.iter();
+        self.warnings = warnings
+            .map(|warning| SessionWarning {
+                kind: warning.kind.name().to_owned(),
+                host: warning.host.clone(),
+                message: warning.message.clone(),
+                hint: warning.hint.clone(),
+            })
+            .collect();
+        if self.name.is_empty() {
+            self.name.clone_from(&session.name);
+            self.hosts = session.hosts.iter().map(|host| host.name.clone()).collect();
+            let bytes = session
+                .hosts
+                .iter()
+                .map(|host| (*host.bytes).as_ref().len());
+            self.size_bytes = bytes.sum::<usize>() as u64;
+        }
     }
 }
 

@@ -1,0 +1,7 @@
+//! The server from outside, without a socket: what it answers and what it refuses.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+mod routes;
+mod security;

@@ -1,0 +1,348 @@
+//! Every route of `docs/wire.md`, on sessions drawn from text.
+
+use crate::common::{
+    TWO_STEPS, get, get_error, get_json, log_directory, server_at, server_of, write_run,
+};
+use axum::http::{StatusCode, header};
+use stepscope_analysis::ANALYSES;
+use stepscope_analysis::timeline::encode::decode;
+use stepscope_analysis::timeline::tile::{TrackContent, TrackTile};
+use stepscope_server::{Library, open_files};
+
+const SESSION: &str = "/api/sessions/0";
+
+#[tokio::test]
+async fn sessions_open_when_they_are_asked_for() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let list = get_json(&server, "/api/sessions").await;
+    assert_eq!(list["root"], folder.path().display().to_string());
+    let closed = &list["sessions"][0];
+    assert_eq!(
+        (&closed["state"], &closed["hosts"][0]),
+        (&"closed".into(), &"vm".into())
+    );
+    assert!(closed["duration_ps"].is_null() && closed["size_bytes"].as_u64() > Some(0));
+    assert!(closed["modified_epoch_ms"].as_u64() > Some(0));
+    let path = closed["location"].as_str().unwrap();
+    assert!(
+        std::path::Path::new(path).is_dir(),
+        "{path} can be typed again"
+    );
+
+    let progress = get_json(&server, "/api/sessions/0/progress").await;
+    assert_eq!(
+        (&progress["state"], &progress["done_bytes"]),
+        (&"closed".into(), &0.into())
+    );
+    let open = get_json(&server, SESSION).await;
+    assert_eq!(open["state"], "open");
+    assert_eq!(open["devices"], "1 × TPU v6 Lite");
+    assert_eq!(open["duration_ps"], 190_000_000);
+    assert_eq!(open["step_count"], 2);
+    let progress = get_json(&server, "/api/sessions/0/progress").await;
+    assert_eq!(progress["state"], "open");
+    assert_eq!(progress["done_bytes"], progress["total_bytes"]);
+}
+
+#[tokio::test]
+async fn requests_that_come_together_share_one_opening() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let uri = "/api/sessions/0/analyses/timeline";
+    let (one, two, three) = tokio::join!(
+        get_json(&server, uri),
+        get_json(&server, uri),
+        get_json(&server, SESSION)
+    );
+    assert_eq!(one, two);
+    assert_eq!(three["state"], "open");
+}
+
+#[tokio::test]
+async fn the_newest_session_comes_first_and_numbers_stay() {
+    let folder = log_directory(&[TWO_STEPS, TWO_STEPS]);
+    let server = server_at(folder.path());
+    let before = get_json(&server, "/api/sessions").await;
+    let names: Vec<_> = before["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["name"])
+        .collect();
+    assert_eq!(names, ["2025_01_02_00_00_00", "2025_01_01_00_00_00"]);
+    assert_eq!(before["sessions"][0]["id"], 0);
+    let later = folder.path().join("plugins/profile/2025_01_03_00_00_00");
+    write_run(
+        &later,
+        &stepscope_testing::drawing::draw(TWO_STEPS)
+            .unwrap()
+            .to_bytes(),
+    );
+    // A list is fresh for two seconds.
+    tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+    let after = get_json(&server, "/api/sessions").await;
+    let ids: Vec<_> = after["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["id"])
+        .collect();
+    assert_eq!(ids, [2, 0, 1]);
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_read_says_why() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let broken = folder.path().join("plugins/profile/2025_01_05_00_00_00");
+    write_run(&broken, b"<!doctype html><title>404</title>");
+    let server = server_at(folder.path());
+    let list = get_json(&server, "/api/sessions").await;
+    let sessions = list["sessions"].as_array().unwrap();
+    let broken = sessions
+        .iter()
+        .find(|s| s["name"] == "2025_01_05_00_00_00")
+        .unwrap();
+    let summary = get_json(&server, &format!("/api/sessions/{}", broken["id"])).await;
+    assert_eq!(summary["state"], "failed");
+    assert!(
+        summary["error"].as_str().unwrap().contains("HTML"),
+        "{summary}"
+    );
+    let uri = format!("/api/sessions/{}/analyses/ops", broken["id"]);
+    assert_eq!(
+        get_error(&server, &uri).await.0,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+}
+
+#[tokio::test]
+async fn a_session_handed_in_open_is_served_without_files() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let found = stepscope_storage::find(folder.path()).unwrap();
+    let session = open_files(&found.sessions[0]).unwrap();
+    drop(folder);
+    let library = Library::empty();
+    let id = library.add_open(session);
+    let server = server_of(library);
+    let list = get_json(&server, "/api/sessions").await;
+    assert_eq!(
+        (&list["root"], &list["sessions"][0]["state"]),
+        (&"".into(), &"open".into())
+    );
+    assert_eq!(list["sessions"][0]["name"], "2025_01_01_00_00_00");
+    let report = get_json(&server, &format!("/api/sessions/{id}/analyses/timeline")).await;
+    assert_eq!(report["slice_count"], 8);
+}
+
+#[tokio::test]
+async fn analyses_come_from_the_one_list() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let list = get_json(&server, "/api/analyses").await;
+    let names: Vec<_> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| &entry["name"])
+        .collect();
+    let expected: Vec<&str> = ANALYSES.iter().map(|entry| entry.name).collect();
+    assert_eq!(names, expected);
+    let ops = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|entry| entry["name"] == "ops")
+        .unwrap();
+    let by = ops["options"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|o| o["name"] == "by")
+        .unwrap();
+    assert_eq!(
+        (&by["default"], &by["values"][1]),
+        (&"op".into(), &"device".into())
+    );
+    assert!(by["help"].as_str().unwrap().len() > 5);
+    for name in expected {
+        let report = get_json(&server, &format!("{SESSION}/analyses/{name}")).await;
+        assert!(report.is_object(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn reports_take_the_options_of_the_command_line() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let all = get_json(&server, &format!("{SESSION}/analyses/ops")).await;
+    assert_eq!(all["rows"].as_array().unwrap().len(), 3);
+    let dot = get_json(
+        &server,
+        &format!("{SESSION}/analyses/hlo_stats?match=dot&steps=1"),
+    )
+    .await;
+    assert_eq!(dot["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(dot["rows"][0]["occurrences"], 1);
+    let again = get_json(
+        &server,
+        &format!("{SESSION}/analyses/hlo_stats?match=dot&steps=1"),
+    )
+    .await;
+    assert_eq!(dot, again);
+}
+
+#[tokio::test]
+async fn tables_come_as_csv() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let answer = get(&server, &format!("{SESSION}/analyses/timeline?format=csv")).await;
+    assert_eq!(
+        answer.header(header::CONTENT_TYPE),
+        "text/csv; charset=utf-8"
+    );
+    assert!(
+        answer
+            .header(header::CONTENT_DISPOSITION)
+            .contains("timeline-tracks.csv")
+    );
+    let text = String::from_utf8(answer.body).unwrap();
+    assert!(
+        text.starts_with("track,group,name,role,slice_count"),
+        "{text}"
+    );
+    let (status, _) = get_error(&server, &format!("{SESSION}/analyses/ops?format=xml")).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let wrong = format!("{SESSION}/analyses/ops?format=csv&table=nothing");
+    assert_eq!(get_error(&server, &wrong).await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn tiles_hold_every_slice_of_the_window() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let uri = format!("{SESSION}/timeline/tile?start_ps=0&end_ps=200000000&width_px=4");
+    let answer = get(&server, &uri).await;
+    assert_eq!(
+        answer.header(header::CONTENT_TYPE),
+        "application/octet-stream"
+    );
+    let tile = decode(&answer.body).unwrap();
+    assert_eq!(tile.tracks.iter().map(slices).sum::<u32>(), 8);
+    let one = get(&server, &format!("{uri}&tracks=0")).await;
+    assert_eq!(decode(&one.body).unwrap().tracks, tile.tracks[..1]);
+}
+
+fn slices(track: &TrackTile) -> u32 {
+    match &track.content {
+        TrackContent::Lanes(lanes) => lanes.iter().flat_map(|lane| &lane.counts).sum(),
+        TrackContent::Counter(_) => 0,
+    }
+}
+
+#[tokio::test]
+async fn slices_are_found_and_told_about() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let search = get_json(&server, &format!("{SESSION}/timeline/search?query=dot")).await;
+    assert_eq!(search["match_count"], 2);
+    let found = &search["slices"][1]["slice"];
+    let address = format!(
+        "track={}&lane={}&index={}",
+        found["track"], found["lane"], found["index"]
+    );
+    let slice = get_json(&server, &format!("{SESSION}/timeline/slice?{address}")).await;
+    assert_eq!(
+        (&slice["name"], &slice["step"]),
+        (&"dot.2".into(), &1.into())
+    );
+    assert_eq!(slice["duration_ps"], 10_000_000);
+    let label = search["names"][0]["label"].as_u64().unwrap();
+    let labels = get_json(
+        &server,
+        &format!("{SESSION}/timeline/labels?ids={label},99999"),
+    )
+    .await;
+    assert_eq!(labels.as_array().unwrap().len(), 1);
+    assert_eq!(labels[0]["name"], "dot.2");
+    let later = format!("{SESSION}/timeline/search?query=dot&from_ps=100000000&limit=5");
+    assert_eq!(
+        get_json(&server, &later).await["slices"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn areas_are_clipped() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let uri = format!("{SESSION}/timeline/area?start_ps=40000000&end_ps=75000000&tracks=0");
+    let area = get_json(&server, &uri).await;
+    let fusion = &area["rows"][0];
+    assert_eq!(
+        (&fusion["key"], &fusion["total_ps"]),
+        (&"fusion.1".into(), &20_000_000.into())
+    );
+    let by_track = get_json(&server, &format!("{uri}&by=track")).await;
+    assert_eq!(by_track["row_count"], 1);
+    assert_eq!(
+        get_error(&server, &format!("{uri}&by=colour")).await.0,
+        StatusCode::BAD_REQUEST
+    );
+}
+
+#[tokio::test]
+async fn wrong_questions_are_told_apart() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let tile = format!("{SESSION}/timeline/tile");
+    let bad = [
+        (format!("{tile}?start_ps=0&end_ps=10"), "width_px"),
+        (
+            format!("{tile}?start_ps=0&end_ps=10&width_px=0"),
+            "width_px",
+        ),
+        (
+            format!("{tile}?start_ps=0&end_ps=10&width_px=99999999"),
+            "width_px",
+        ),
+        (format!("{tile}?start_ps=5&end_ps=1&width_px=5"), "end_ps"),
+        (format!("{tile}?start_ps=x&end_ps=1&width_px=5"), "start_ps"),
+        (
+            format!("{tile}?start_ps=0&end_ps=1&width_px=5&tracks=a"),
+            "tracks",
+        ),
+        (
+            format!("{SESSION}/timeline/search?query=("),
+            "regular expression",
+        ),
+        (format!("{SESSION}/timeline/search"), "query"),
+        (format!("{SESSION}/analyses/ops?colour=red"), "colour"),
+        (format!("{SESSION}/analyses/ops?steps=x"), "steps"),
+    ];
+    for (uri, word) in bad {
+        let (status, error) = get_error(&server, &uri).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{uri}: {error}");
+        assert!(error.contains(word), "{uri}: {error}");
+    }
+    let missing = [
+        "/api/sessions/9".to_owned(),
+        "/api/sessions/x/analyses/ops".to_owned(),
+        format!("{SESSION}/analyses/nothing"),
+        format!("{SESSION}/analyses/ops?device=77"),
+        format!("{SESSION}/timeline/slice?track=0&lane=0&index=99"),
+        format!("{tile}?start_ps=0&end_ps=1&width_px=5&tracks=99"),
+        "/api/nothing".to_owned(),
+        "/nothing.js".to_owned(),
+    ];
+    for uri in missing {
+        assert_eq!(
+            get_error(&server, &uri).await.0,
+            StatusCode::NOT_FOUND,
+            "{uri}"
+        );
+    }
+}

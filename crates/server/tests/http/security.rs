@@ -1,0 +1,192 @@
+//! What the server refuses, and the headers of its answers.
+
+use crate::common::{Answer, TWO_STEPS, get, log_directory, send, send_method, server_at};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode, header};
+use stepscope_server::{Access, Library, router};
+
+async fn get_with(server: &Router, uri: &str, headers: &[(header::HeaderName, &str)]) -> Answer {
+    let mut request = Request::get(uri);
+    for (name, value) in headers {
+        request = request.header(name, *value);
+    }
+    send(server, request.body(Body::empty()).unwrap()).await
+}
+
+fn guarded(folder: &std::path::Path) -> Router {
+    let access = Access::with_token("5ecre7".to_owned(), 6006);
+    router(Library::at(folder).unwrap(), access)
+}
+
+#[tokio::test]
+async fn a_foreign_host_name_gets_nothing() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    for host in ["evil.example", "evil.example:6006", "192.168.0.7:6006"] {
+        for uri in ["/", "/api/sessions", "/api/version"] {
+            let answer = get_with(&server, uri, &[(header::HOST, host)]).await;
+            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{host} {uri}");
+            assert!(!answer.json()["hint"].as_str().unwrap().is_empty());
+        }
+    }
+    let without = get_with(&server, "/api/version", &[]).await;
+    assert_eq!(without.status, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn nothing_is_answered_without_the_token() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = guarded(folder.path());
+    let host = (header::HOST, "gpu-box:6006");
+    for uri in [
+        "/",
+        "/api/version",
+        "/api/sessions",
+        "/?token=",
+        "/?token=5ecre8",
+        "/nothing",
+    ] {
+        let answer = get_with(&server, uri, &[host.clone()]).await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{uri}");
+    }
+    let wrong = (header::COOKIE, "stepscope_6006=5ecre70");
+    let answer = get_with(&server, "/api/version", &[host, wrong]).await;
+    assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn the_token_moves_from_the_url_into_a_cookie() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = guarded(folder.path());
+    let answer = get_with(&server, "/?theme=dark&token=5ecre7", &[]).await;
+    assert_eq!(answer.status, StatusCode::SEE_OTHER);
+    assert_eq!(answer.header(header::LOCATION), "./?theme=dark");
+    let cookie = answer.header(header::SET_COOKIE).to_owned();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+    let pair = cookie.split(';').next().unwrap();
+    let page = get_with(&server, "/", &[(header::COOKIE, pair)]).await;
+    assert_eq!(page.status, StatusCode::OK);
+    // Scripts without cookies may carry it along.
+    let script = get_with(&server, "/api/sessions/0/analyses/ops?token=5ecre7", &[]).await;
+    assert_eq!(script.status, StatusCode::OK);
+    let bearer = (header::AUTHORIZATION, "Bearer 5ecre7");
+    assert_eq!(
+        get_with(&server, "/api/version", &[bearer]).await.status,
+        StatusCode::OK
+    );
+}
+
+#[tokio::test]
+async fn only_reading_is_possible() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let methods = [
+        Method::POST,
+        Method::PUT,
+        Method::DELETE,
+        Method::PATCH,
+        Method::OPTIONS,
+        Method::TRACE,
+    ];
+    for method in methods {
+        for uri in ["/", "/api/sessions", "/api/sessions/0/analyses/ops"] {
+            let answer = send_method(&server, method.clone(), uri).await;
+            assert_eq!(
+                answer.status,
+                StatusCode::METHOD_NOT_ALLOWED,
+                "{method} {uri}"
+            );
+            assert_eq!(answer.header(header::ALLOW), "GET, HEAD");
+        }
+    }
+    let head = send_method(&server, Method::HEAD, "/api/version").await;
+    assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0));
+}
+
+#[tokio::test]
+async fn paths_lead_nowhere_outside() {
+    let folder = log_directory(&[TWO_STEPS]);
+    std::fs::write(folder.path().join("secret.txt"), "secret").unwrap();
+    let server = server_at(folder.path());
+    let paths = [
+        "/../secret.txt",
+        "/..%2fsecret.txt",
+        "/%2e%2e/secret.txt",
+        "/assets/../../secret.txt",
+        "/assets/..%2f..%2fsecret.txt",
+        "/secret.txt",
+        "//etc/passwd",
+        "/etc/passwd",
+        "/file:///etc/passwd",
+        "/C:%5Cwindows%5Cwin.ini",
+        "/api/sessions/..%2f..%2fsecret.txt",
+        "/api/sessions/0/analyses/..%2f..%2fsecret.txt",
+        "/api/sessions/%2e%2e/progress",
+    ];
+    for path in paths {
+        let answer = get(&server, path).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        assert!(
+            !String::from_utf8_lossy(&answer.body).contains("root:"),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_the_headers_that_keep_it_in() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    for uri in ["/", "/api/sessions", "/api/nothing", "/nothing"] {
+        let answer = get(&server, uri).await;
+        assert_eq!(
+            answer.header(header::X_CONTENT_TYPE_OPTIONS),
+            "nosniff",
+            "{uri}"
+        );
+        assert_eq!(
+            answer.header(header::REFERRER_POLICY),
+            "no-referrer",
+            "{uri}"
+        );
+        let policy = answer.header(header::CONTENT_SECURITY_POLICY);
+        assert!(policy.contains("default-src 'none'"), "{uri}: {policy}");
+        assert!(policy.contains("connect-src 'self'"), "{uri}: {policy}");
+        assert!(
+            answer
+                .headers
+                .get(header::ACCESS_CONTROL_ALLOW_ORIGIN)
+                .is_none(),
+            "{uri}"
+        );
+    }
+    let api = get(&server, "/api/sessions").await;
+    assert_eq!(api.header(header::CACHE_CONTROL), "no-store");
+    let page = get(&server, "/").await;
+    assert_eq!(page.header(header::CACHE_CONTROL), "no-cache");
+    assert!(page.header(header::CONTENT_TYPE).starts_with("text/html"));
+}
+
+#[tokio::test]
+async fn large_json_is_packed_and_tiles_are_not() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let server = server_at(folder.path());
+    let headers = [
+        (header::HOST, "localhost"),
+        (header::ACCEPT_ENCODING, "gzip"),
+    ];
+    let json = get_with(&server, "/api/analyses", &headers).await;
+    assert_eq!(json.header(header::CONTENT_ENCODING), "gzip");
+    let tile = "/api/sessions/0/timeline/tile?start_ps=0&end_ps=200000000&width_px=1600";
+    let tile = get_with(&server, tile, &headers).await;
+    assert_eq!(
+        (tile.status, tile.header(header::CONTENT_ENCODING)),
+        (StatusCode::OK, "")
+    );
+    let small = get_with(&server, "/api/version", &headers).await;
+    assert_eq!(small.header(header::CONTENT_ENCODING), "");
+}

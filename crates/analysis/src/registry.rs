@@ -154,11 +154,9 @@ impl Entry {
 
     /// Adds the analysis' options to a command, whose description stays what it is.
     pub fn augment(&self, command: Command) -> Command {
-        let about = command.get_about().cloned();
-        let long_about = command.get_long_about().cloned();
+        let about = command.get_about().cloned().unwrap_or_default();
         // clap takes the doc comment of the options for a description of the command.
-        let command = (self.augment)(command);
-        command.about(about.unwrap_or_default()).long_about(long_about)
+        (self.augment)(command).about(about).long_about(None::<&'static str>)
     }
 
     /// Runs with options parsed by a command that [`Entry::augment`] made.

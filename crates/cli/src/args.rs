@@ -1,0 +1,386 @@
+//! The command line: common arguments, our own commands, and one subcommand per analysis.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, Command, value_parser};
+use stepscope_analysis::{ANALYSES, Entry, registry};
+
+/// Rows that a table shows on a terminal unless `--limit` says otherwise.
+pub(crate) const DEFAULT_LIMIT: usize = 50;
+
+const EXAMPLES: &str = "\
+Examples:
+  # See what it is like, on a capture that comes with the program
+  stepscope demo
+  # Your own: the answer in the terminal, then all of it in the browser
+  stepscope view ./logs
+  # The answer only
+  stepscope report ./logs
+  # One question, for people and for programs
+  stepscope ops ./logs --steps 3..8 --match dot
+  stepscope ops ./logs --json
+
+PATH is a log directory, a run directory, an *.xplane.pb (also .gz or .zst), an archive of these
+(.zip, .tar, .tar.gz), or a folder of any of them.
+
+Exit codes: 0 fine, 1 failure, 2 usage, 3 nothing usable at PATH, 4 a check did not pass";
+
+/// The command line as given, with `view` put in where someone names only a path, as in
+/// `stepscope ./logs` or, from TensorBoard's users, `stepscope --logdir ./logs`.
+pub(crate) fn given() -> Vec<OsString> {
+    with_view(std::env::args_os().collect(), |path| {
+        Path::new(path).exists()
+    })
+}
+
+fn with_view(mut given: Vec<OsString>, exists: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
+    let Some(first) = given.get(1) else {
+        return given;
+    };
+    let is_command = command().find_subcommand(first).is_some();
+    let is_logdir = first
+        .to_str()
+        .is_some_and(|text| text.starts_with("--logdir"));
+    if !is_command && (is_logdir || exists(first)) {
+        given.insert(1, "view".into());
+    }
+    given
+}
+
+/// The whole command line.
+pub(crate) fn command() -> Command {
+    Command::new("stepscope")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Where the time of a JAX/XLA program went")
+        .after_help(EXAMPLES)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .args(common())
+        .subcommand(view())
+        .subcommand(demo())
+        .subcommand(report())
+        .subcommand(sessions())
+        .subcommands(ANALYSES.iter().map(analysis))
+        .subcommand(completions())
+}
+
+fn common() -> [Arg; 3] {
+    const HEADING: &str = "Common";
+    [
+        Arg::new("color")
+            .long("color")
+            .alias("colour")
+            .value_name("WHEN")
+            .value_parser(PossibleValuesParser::new(["auto", "always", "never"]))
+            .hide_possible_values(true)
+            .default_value("auto")
+            .hide_default_value(true)
+            .global(true)
+            .help_heading(HEADING)
+            .help("Colours: auto (default; NO_COLOR is respected), always, never"),
+        flag(
+            "quiet",
+            "No remarks and no progress on standard error, only warnings and errors",
+        )
+        .short('q')
+        .global(true)
+        .help_heading(HEADING),
+        Arg::new("verbose")
+            .long("verbose")
+            .short('v')
+            .action(ArgAction::Count)
+            .global(true)
+            .help_heading(HEADING)
+            .help("Say more on standard error: -v what is done, -vv details, -vvv everything"),
+    ]
+}
+
+fn view() -> Command {
+    Command::new("view")
+        .about("Print the report of a session and serve all of it to the browser")
+        .after_help(
+            "Examples:\n  # Print the report and serve the pages at http://127.0.0.1:6006\n  \
+             stepscope view ./logs\n  # As TensorBoard and XProf users type it\n  \
+             stepscope view --logdir ./logs --port 6007 --bind_all\n  \
+             # On a remote machine; then: ssh -L 6006:localhost:6006 MACHINE\n  \
+             stepscope view ./logs --no-report",
+        )
+        .arg(path().required_unless_present("logdir"))
+        .arg(
+            Arg::new("logdir")
+                .long("logdir")
+                .value_name("PATH")
+                .value_parser(value_parser!(PathBuf))
+                .conflicts_with("path")
+                .help("PATH, as TensorBoard and XProf call it"),
+        )
+        .arg(session())
+        .args(serving())
+        .arg(flag("no-report", "Print no report, only the address"))
+        .arg(flag("no-serve", "Print the report and stop").conflicts_with("no-report"))
+}
+
+fn demo() -> Command {
+    Command::new("demo")
+        .about("The same for a small real capture that comes with the program")
+        .long_about(
+            "Print the report of a small real capture that comes with the program, and serve all of \
+             it to the browser.\n\nThe capture: six training steps of a small GPT on four virtual \
+             CPU devices. One of the steps is slow; the report shows which, and why.",
+        )
+        .after_help(
+            "Examples:\n  # The report, then the pages at http://127.0.0.1:6006\n  stepscope demo\n  \
+             # The report only\n  stepscope demo --no-serve",
+        )
+        .args(serving())
+        .arg(flag("no-report", "Print no report, only the address"))
+        .arg(flag("no-serve", "Print the report and stop").conflicts_with("no-report"))
+}
+
+fn report() -> Command {
+    let command = Command::new("report")
+        .about("The whole answer on one screen")
+        .after_help(
+            "Examples:\n  # Step time, where it goes, verdicts, busy devices, top ops, notes\n  \
+             stepscope report ./logs\n  # Steps 100 to 199 only\n  \
+             stepscope report ./logs --steps 100..200\n  \
+             # In a script: exit code 4 when a verdict is bad\n  stepscope report ./logs --check",
+        )
+        .arg(path().required(true))
+        .arg(session())
+        .arg(check())
+        .arg(output());
+    match registry::find("overview") {
+        Some(overview) => with_options(command, overview),
+        None => command,
+    }
+}
+
+fn sessions() -> Command {
+    Command::new("sessions")
+        .about("List the sessions at a path: name, time, hosts, devices, size, duration, steps")
+        .after_help(
+            "Examples:\n  # Everything below a folder, and what was ignored there and why\n  \
+             stepscope sessions ./logs\n  # Without opening them: no devices, durations and steps\n  \
+             stepscope sessions ./logs --quick",
+        )
+        .arg(path().required(true))
+        .arg(flag("quick", "Do not open the sessions: no devices, durations and steps"))
+        .args(formats())
+        .arg(output())
+        .arg(wide())
+}
+
+fn completions() -> Command {
+    Command::new("completions")
+        .about("Print a completion script for a shell")
+        .after_help(
+            "Examples:\n  # For this shell only\n  source <(stepscope completions bash)\n  \
+             # For good\n  stepscope completions fish > ~/.config/fish/completions/stepscope.fish",
+        )
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(value_parser!(clap_complete::Shell)),
+        )
+}
+
+/// An analysis as a subcommand: its own options, and how to print.
+fn analysis(entry: &'static Entry) -> Command {
+    let command = Command::new(entry.name)
+        .about(entry.summary)
+        .visible_aliases(entry.aliases)
+        .after_help(examples(entry.examples))
+        .arg(path().required(true))
+        .arg(session())
+        .args(formats())
+        .arg(
+            Arg::new("table")
+                .long("table")
+                .value_name("KEY")
+                .requires("csv")
+                .help_heading("Output")
+                .help("With --csv: which table of the report; a wrong name lists them"),
+        )
+        .arg(output())
+        .arg(wide());
+    with_options(command, entry)
+}
+
+/// Adds the analysis' options. One that takes a FILE wants its text: analyses open no files.
+fn with_options(command: Command, entry: &Entry) -> Command {
+    let options = entry.command();
+    let is_file = |argument: &&Arg| {
+        argument
+            .get_value_names()
+            .is_some_and(|names| names.iter().any(|name| name == "FILE"))
+    };
+    let files = options
+        .get_arguments()
+        .filter(is_file)
+        .map(|argument| argument.get_id().clone());
+    files.fold(entry.augment(command), |command, id| {
+        command.mut_arg(id, |argument| argument.value_parser(read_file))
+    })
+}
+
+fn read_file(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+fn examples(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+    format!("Examples:\n{}", lines.join("\n"))
+}
+
+fn path() -> Arg {
+    Arg::new("path")
+        .value_name("PATH")
+        .value_parser(value_parser!(PathBuf))
+        .help("Log directory, run directory, *.xplane.pb (.gz, .zst), archive, or folder of these")
+}
+
+fn session() -> Arg {
+    Arg::new("session")
+        .long("session")
+        .value_name("SESSION")
+        .help(
+            "Which session, by name or by number in `stepscope sessions`; the newest if not given",
+        )
+}
+
+fn check() -> Arg {
+    flag("check", "End with exit code 4 if a verdict is bad")
+}
+
+fn formats() -> [Arg; 2] {
+    [
+        flag("json", "The report as JSON, as HTTP gives it").help_heading("Output"),
+        flag(
+            "csv",
+            "A table as CSV (RFC 4180), figures in the units of their keys",
+        )
+        .conflicts_with("json")
+        .help_heading("Output"),
+    ]
+}
+
+fn output() -> Arg {
+    Arg::new("output")
+        .long("output")
+        .short('o')
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help_heading("Output")
+        .help("Write to this file instead of standard output")
+}
+
+fn wide() -> Arg {
+    flag(
+        "wide",
+        "All columns and whole names, however wide the table becomes",
+    )
+    .help_heading("Output")
+}
+
+fn serving() -> [Arg; 5] {
+    const HEADING: &str = "Server";
+    [
+        Arg::new("port")
+            .long("port")
+            .value_name("PORT")
+            .value_parser(value_parser!(u16))
+            .help_heading(HEADING)
+            .help("Port, or the next that is free; 0 for any [default: 6006]"),
+        Arg::new("host")
+            .long("host")
+            .value_name("ADDRESS")
+            .default_value("127.0.0.1")
+            .help_heading(HEADING)
+            .help("Address to listen at; any but this machine's own needs a token"),
+        flag(
+            "bind_all",
+            "Listen at all addresses: the same as --host 0.0.0.0",
+        )
+        .alias("bind-all")
+        .conflicts_with("host")
+        .help_heading(HEADING),
+        Arg::new("allow-host")
+            .long("allow-host")
+            .value_name("NAME")
+            .action(ArgAction::Append)
+            .help_heading(HEADING)
+            .help("A name by which a proxy on this machine calls the server, such as a notebook's"),
+        Arg::new("token")
+            .long("token")
+            .value_name("TOKEN")
+            .env("STEPSCOPE_TOKEN")
+            .hide_env_values(true)
+            .help_heading(HEADING)
+            .help("Token that requests must carry; drawn at random where one is needed"),
+    ]
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn a_path_alone_is_viewed() {
+        let with_view = |words: &[&str]| {
+            let words = words.iter().map(OsString::from).collect();
+            with_view(words, |path| path == "logs" || path == "ops").len()
+        };
+        assert_eq!(with_view(&["stepscope", "logs"]), 3);
+        assert_eq!(with_view(&["stepscope", "--logdir=logs"]), 3);
+        assert_eq!(with_view(&["stepscope", "--logdir", "logs"]), 4);
+        assert_eq!(with_view(&["stepscope", "ops", "logs"]), 3);
+        assert_eq!(with_view(&["stepscope", "elsewhere"]), 2);
+        assert_eq!(with_view(&["stepscope", "--version"]), 2);
+        assert_eq!(with_view(&["stepscope"]), 1);
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        for command in command().get_subcommands() {
+            let help = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                help.contains("stepscope "),
+                "{} has no example",
+                command.get_name()
+            );
+        }
+    }
+
+    #[test]
+    fn aliases_of_other_tools_reach_the_analysis() {
+        for entry in ANALYSES {
+            for name in entry.aliases.iter().chain([&entry.name]) {
+                let parsed = command().try_get_matches_from(["stepscope", name, "logs"]);
+                let found = parsed
+                    .ok()
+                    .and_then(|matches| matches.subcommand_name().map(str::to_owned));
+                assert_eq!(found.as_deref(), Some(entry.name), "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Any analysis: run it, print its report as tables, JSON or CSV.
+
+use std::fmt::Write;
+
+use clap::ArgMatches;
+use stepscope_analysis::cell::to_csv;
+use stepscope_analysis::{Answer, Entry, Note, Table};
+
+use super::open_session;
+use crate::args::DEFAULT_LIMIT;
+use crate::exit::{Exit, Failure};
+use crate::open;
+use crate::output::Output;
+use crate::page;
+use crate::table::{self, View};
+
+/// Runs the analysis and prints its report.
+pub(crate) fn run(entry: &Entry, arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    let session = open_session(arguments, output)?;
+    let answer = entry.run_matches(session, arguments)?;
+    if arguments.get_flag("json") {
+        open::warn(session, answer.notes(), output);
+        output.json(&answer.json_text()?)?;
+    } else if arguments.get_flag("csv") {
+        open::warn(session, answer.notes(), output);
+        remark_notes(answer.notes(), output);
+        output.data(&csv(
+            &answer,
+            arguments.get_one::<String>("table").map(String::as_str),
+        )?)?;
+    } else {
+        open::warn(session, answer.notes(), output);
+        output.text(&text(entry, &answer, arguments, output))?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn csv(answer: &Answer, key: Option<&str>) -> Result<String, Failure> {
+    let tables = answer.tables();
+    let wanted = match key {
+        Some(key) => tables.iter().find(|table| table.key == key),
+        None => tables.first(),
+    };
+    wanted.map(to_csv).ok_or_else(|| {
+        let keys: Vec<&str> = tables.iter().map(|table| table.key).collect();
+        let message = match key {
+            Some(key) => format!("--table {key} is not in this report"),
+            None => "this report has no table".to_owned(),
+        };
+        Failure::new(Exit::Usage, message).hint(format!("its tables: {}", keys.join(", ")))
+    })
+}
+
+fn text(entry: &Entry, answer: &Answer, arguments: &ArgMatches, output: &Output) -> String {
+    let limit = match arguments.try_get_one::<usize>("limit").ok().flatten() {
+        None => Some(DEFAULT_LIMIT),
+        Some(0) => None,
+        Some(&limit) => Some(limit),
+    };
+    let view = View {
+        width: output.width,
+        limit,
+        charset: output.charset,
+        is_wide: arguments.get_flag("wide"),
+    };
+    let tables = answer.tables();
+    let mut text = page::headline(&answer.headline(), output.charset);
+    // A table without rows is left out: its note, or the table before it, says why.
+    let shown: Vec<&Table> = tables
+        .iter()
+        .filter(|table| !table.rows.is_empty())
+        .collect();
+    for table in &shown {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        if shown.len() > 1 {
+            text.push_str(&page::title(&table.title, output.charset));
+        }
+        text.push_str(&table::render(table, &view));
+    }
+    if shown.is_empty() {
+        let _ = writeln!(text, "{} has no rows for this selection", entry.name);
+    }
+    let notes = page::notes(
+        answer.notes(),
+        output.width.min(page::READABLE),
+        output.charset,
+    );
+    if !notes.is_empty() {
+        text.push('\n');
+        text.push_str(&notes);
+    }
+    text
+}
+
+/// CSV has no place for notes, so they go where remarks go.
+fn remark_notes(notes: &[Note], output: &Output) {
+    for note in notes {
+        output.note(page::word(note), &format!("{} {}", note.text, note.hint));
+    }
+}

@@ -1,0 +1,43 @@
+//! `stepscope demo`: the same as `view` for a small real capture inside the program.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use flate2::read::GzDecoder;
+use stepscope_model::Session;
+use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_server::Library;
+
+use super::{report, view};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// Our own capture; its birth certificate stands in `fixtures/README.md`.
+const CAPTURE: &[u8] =
+    include_bytes!("../../../../fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz");
+
+/// Prints the report and serves the session.
+pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    let session = open()?;
+    if !arguments.get_flag("no-report") {
+        report::print(&session, &report::Options::default(), output)?;
+    }
+    if arguments.get_flag("no-serve") {
+        return Ok(Exit::Fine);
+    }
+    let library = Library::empty();
+    library.add_open(session);
+    view::start(library, None, arguments, output)
+}
+
+fn open() -> Result<Session, Failure> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(CAPTURE).read_to_end(&mut bytes)?;
+    let input = HostInput {
+        host: "vm".to_owned(),
+        bytes: Arc::new(bytes),
+        problem: None,
+    };
+    ingest("demo", vec![input]).map_err(|error| Failure::new(Exit::Failure, error.to_string()))
+}

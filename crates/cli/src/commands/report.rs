@@ -1,0 +1,287 @@
+//! `stepscope report`: the whole answer on one screen of 80 columns and about 45 lines.
+
+use clap::{ArgMatches, FromArgMatches};
+use stepscope_analysis::overview::{Overview, OverviewReport, Verdict, VerdictKind, thresholds};
+use stepscope_analysis::registry::Report;
+use stepscope_analysis::{Analysis, AnalysisError, format as figures};
+use stepscope_model::Session;
+
+use super::open_session;
+use crate::commands::steps_section as steps;
+use crate::exit::{Exit, Failure};
+use crate::format::{self, Charset};
+use crate::open;
+use crate::output::Output;
+use crate::page::{self, BOLD, FAINT};
+use crate::table::{self, View};
+
+/// The page is no wider than this: a screen is read, not scanned.
+const WIDEST: usize = 100;
+/// Lines of one screen, the prompt and the address of the server aside.
+const LINES: usize = 43;
+/// Devices with a bar each; of more, a small chart, the busiest and the least busy.
+const DEVICES: usize = 4;
+/// Rows of ops that notes do not take away.
+const OPS: usize = 8;
+
+/// Options of the report: those of the overview.
+pub(crate) type Options = <Overview as Analysis>::Options;
+
+/// What one screen has room for; the rest is in `stepscope ops`.
+const OP_COLUMNS: [&str; 7] = [
+    "name",
+    "category",
+    "occurrences",
+    "self_ps",
+    "self_ratio",
+    "flop_rate",
+    "scope",
+];
+
+/// Prints the report of a session.
+pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    let session = open_session(arguments, output)?;
+    let options = Options::from_arg_matches(arguments)
+        .map_err(|error| AnalysisError::Options(error.to_string()))?;
+    let report = print(session, &options, output)?;
+    if arguments.get_flag("check") {
+        Ok(check(&report, output))
+    } else {
+        Ok(Exit::Fine)
+    }
+}
+
+/// Prints the report and hands it back.
+pub(crate) fn print(
+    session: &Session,
+    options: &Options,
+    output: &Output,
+) -> Result<OverviewReport, Failure> {
+    let report = Overview::run(session, options)?;
+    open::warn(session, report.notes(), output);
+    output.text(&text(&report, output))?;
+    Ok(report)
+}
+
+/// Fails when a verdict is bad.
+fn check(report: &OverviewReport, output: &Output) -> Exit {
+    let bad = report
+        .verdicts
+        .iter()
+        .filter(|verdict| verdict.verdict == VerdictKind::Bad);
+    let mut exit = Exit::Fine;
+    for verdict in bad {
+        output.warn(
+            &format!("check: {}: {}", verdict.title, limits(verdict)),
+            "",
+        );
+        exit = Exit::Check;
+    }
+    exit
+}
+
+fn text(report: &OverviewReport, output: &Output) -> String {
+    let width = output.width.min(WIDEST);
+    let charset = output.charset;
+    let mut sections = vec![
+        head(report, charset),
+        steps::key_figures(report, width, charset),
+        steps::parts(report, width, charset, output.is_coloured),
+        verdicts(report, width, charset),
+        devices(report, width, charset),
+    ];
+    let used: usize = sections
+        .iter()
+        .filter(|lines| !lines.is_empty())
+        .map(|s| s.len() + 1)
+        .sum();
+    let left = LINES.saturating_sub(used);
+    let mut notes = notes(report, width, charset);
+    // Beside its rows, a table of ops takes a title, a header and an empty line.
+    let rows = report
+        .top_ops
+        .len()
+        .min(OPS.max(left.saturating_sub(notes.len() + 3)));
+    shorten(&mut notes, left.saturating_sub(rows + 3).max(4), charset);
+    sections.push(top_ops(
+        report,
+        rows.min(left.saturating_sub(notes.len() + 3)).max(3),
+        width,
+        charset,
+    ));
+    sections.push(notes);
+    let sections: Vec<String> = sections
+        .iter()
+        .filter(|lines| !lines.is_empty())
+        .map(|lines| lines.join("\n"))
+        .collect();
+    format!("{}\n", sections.join("\n\n"))
+}
+
+fn head(report: &OverviewReport, charset: Charset) -> Vec<String> {
+    let mut facts = vec![report.environment.devices.clone()];
+    let hosts = report.environment.hosts.len();
+    if hosts > 1 {
+        facts.push(figures::counted(hosts, "host"));
+    }
+    facts.push(format!(
+        "{} captured",
+        figures::duration_ps(report.duration_ps as f64)
+    ));
+    let epoch_ns = report
+        .start_epoch_ns
+        .as_deref()
+        .and_then(|epoch| epoch.parse().ok());
+    facts.extend(epoch_ns.map(format::date));
+    facts.retain(|fact| !fact.is_empty());
+    let session = format::one_line(&report.session);
+    let facts = charset.text(&facts.join(" · "));
+    vec![format!("{BOLD}{session}{BOLD:#}  {FAINT}{facts}{FAINT:#}")]
+}
+
+fn verdicts(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
+    let is_known = |verdict: &&Verdict| verdict.verdict != VerdictKind::Unknown;
+    let known: Vec<&Verdict> = report.verdicts.iter().filter(is_known).collect();
+    let unknown: Vec<&Verdict> = report
+        .verdicts
+        .iter()
+        .filter(|verdict| !is_known(verdict))
+        .collect();
+    let widest = known
+        .iter()
+        .map(|verdict| format::width(&verdict.title))
+        .max()
+        .unwrap_or(0);
+    let mut lines = vec![page::heading("Verdicts")];
+    for verdict in known {
+        let style = page::verdict_style(verdict.verdict);
+        let word = verdict.verdict.name();
+        let title = charset.text(&verdict.title);
+        let limits = charset.text(&limits(verdict));
+        lines.push(format!(
+            "  {style}{word:<8}{style:#} {title:<widest$}  {limits}"
+        ));
+    }
+    if !unknown.is_empty() {
+        let titles: Vec<String> = unknown
+            .iter()
+            .map(|verdict| verdict.title.to_lowercase())
+            .collect();
+        let titles = format::wrapped(&titles.join(", "), width.saturating_sub(11).max(20));
+        for (index, titles) in titles.iter().enumerate() {
+            let word = if index == 0 { "unknown" } else { "" };
+            lines.push(format!("  {FAINT}{word:<8} {titles}{FAINT:#}"));
+        }
+    }
+    lines
+}
+
+/// `45.7 %  (good > 80.0 %, bad < 50.0 %)`
+fn limits(verdict: &Verdict) -> String {
+    let entry = thresholds::DEFAULTS
+        .iter()
+        .find(|entry| entry.key == verdict.key);
+    let figure = verdict
+        .value
+        .zip(entry)
+        .map(|(value, entry)| entry.figure(value));
+    format!(
+        "{:>9}  ({})",
+        figure.unwrap_or_default(),
+        verdict.thresholds
+    )
+}
+
+fn devices(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
+    let mut working: Vec<(&str, f64)> = report
+        .devices
+        .iter()
+        .filter_map(|device| Some((device.device.as_str(), device.busy_ratio?)))
+        .collect();
+    if report.devices.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![page::heading(
+        "Devices, share of the time in which they worked",
+    )];
+    if working.len() > DEVICES {
+        let shares: Vec<f64> = working.iter().map(|(_, share)| *share).collect();
+        let room = width.saturating_sub(2).max(1);
+        let mut shares: Vec<f64> = shares
+            .chunks(shares.len().div_ceil(room))
+            .map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64)
+            .collect();
+        // The chart is as tall as a device that always works.
+        shares.push(1.0);
+        let mut chart = page::sparkline(&shares, charset);
+        chart.pop();
+        lines.push(format!("  {chart}"));
+        working.sort_by(|a, b| b.1.total_cmp(&a.1));
+        working = vec![working[0], working[working.len() - 1]];
+    }
+    let widest = working
+        .iter()
+        .map(|(name, _)| format::width(name))
+        .max()
+        .unwrap_or(0);
+    let widest = widest.min(width / 2);
+    for (name, share) in working {
+        let name = format::shortened(&format::one_line(name), widest, charset);
+        let gap = " ".repeat(widest - format::width(&name));
+        let bar = page::bar(share, width.saturating_sub(widest + 15).min(50), charset);
+        let share = figures::percent(share);
+        lines.push(
+            format!("  {name}{gap}  {share:>7}  {bar}")
+                .trim_end()
+                .to_owned(),
+        );
+    }
+    let idle = report
+        .devices
+        .iter()
+        .filter(|device| device.busy_ratio.is_none())
+        .count();
+    if idle > 0 {
+        let count = figures::counted(idle, "device");
+        lines.push(format!("  {FAINT}{count} recorded no work{FAINT:#}"));
+    }
+    lines
+}
+
+fn top_ops(report: &OverviewReport, rows: usize, width: usize, charset: Charset) -> Vec<String> {
+    let tables = report.tables();
+    let Some(table) = tables.into_iter().find(|table| table.key == "top_ops") else {
+        return Vec::new();
+    };
+    if table.rows.is_empty() {
+        return Vec::new();
+    }
+    let table = table::with_columns(table, &OP_COLUMNS);
+    let view = View {
+        width: width - 2,
+        limit: Some(rows),
+        charset,
+        is_wide: false,
+    };
+    let mut lines = vec![page::heading("Top ops by self time")];
+    // The footer of a table speaks of options that this command does not have.
+    let text = table::rows(&table, &view);
+    lines.extend(text.lines().map(|line| format!("  {line}")));
+    lines
+}
+
+fn notes(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
+    let text = page::notes(&report.notes, width, charset);
+    text.lines().map(str::to_owned).collect()
+}
+
+fn shorten(lines: &mut Vec<String>, room: usize, charset: Charset) {
+    if lines.len() <= room {
+        return;
+    }
+    lines.truncate(room - 1);
+    let ellipsis = charset.ellipsis();
+    lines.push(format!(
+        "{FAINT}{ellipsis} more notes with `stepscope overview`{FAINT:#}"
+    ));
+}

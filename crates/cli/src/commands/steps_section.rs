@@ -1,0 +1,188 @@
+//! What the report says about steps: the key figures, the stacked bar, the step that stands out.
+
+use stepscope_analysis::format as figures;
+use stepscope_analysis::overview::{OverviewReport, PartKind, StepBar, StepSource};
+
+use crate::format::{self, Charset};
+use crate::page::{self, BOLD, FAINT};
+
+/// Steps with a character each in the small chart.
+const CHART_STEPS: usize = 60;
+
+/// Step time, device busy, the small chart of steps.
+pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(time) = &report.step_time_ps {
+        let duration = |picos: f64| charset.text(&figures::duration_ps(picos));
+        let source = match time.source {
+            StepSource::StepLine => "recorded by the device",
+            StepSource::Annotation => "annotated by the program",
+            StepSource::ProgramRuns => "inferred from program runs",
+        };
+        lines.push(format!(
+            "Step time    {BOLD}{}{BOLD:#} mean of {}, {source}",
+            duration(time.mean),
+            figures::counted(time.count, "step"),
+        ));
+        lines.push(format!(
+            "             median {}, shortest {}, longest {}",
+            duration(time.median),
+            duration(time.min as f64),
+            duration(time.max as f64),
+        ));
+    } else {
+        lines
+            .push("Step time    unknown: no steps were recorded and none could be inferred".into());
+    }
+    if let Some(ratio) = report.device_busy_ratio {
+        let working = report
+            .devices
+            .iter()
+            .filter(|device| device.busy_ratio.is_some());
+        let count = figures::counted(working.count(), "device");
+        let busy = figures::percent(ratio);
+        lines.push(format!(
+            "Device busy  {BOLD}{busy}{BOLD:#} of the time, mean of {count}"
+        ));
+    }
+    lines.extend(chart(&report.step_series, width, charset));
+    lines
+}
+
+/// A character per step, and the step that stands out with what made it long.
+fn chart(steps: &[StepBar], width: usize, charset: Charset) -> Option<String> {
+    if steps.len() < 2 {
+        return None;
+    }
+    let room = CHART_STEPS.min(width.saturating_sub(13)).max(1);
+    let durations: Vec<f64> = steps.iter().map(|step| step.duration_ps).collect();
+    let binned: Vec<f64> = durations
+        .chunks(durations.len().div_ceil(room))
+        .map(|chunk| chunk.iter().copied().fold(0.0, f64::max))
+        .collect();
+    let chart = page::sparkline(&binned, charset);
+    let told = charset.text(&outliers(steps));
+    let gap = if format::width(&chart) + 15 + told.len() > width {
+        "\n             "
+    } else {
+        "  "
+    };
+    Some(
+        format!("Steps        {chart}{gap}{told}")
+            .trim_end()
+            .to_owned(),
+    )
+}
+
+/// `step 4 took 168.2 ms: 120.3 ms more input wait than usual`, of the step furthest from usual.
+fn outliers(steps: &[StepBar]) -> String {
+    let outliers: Vec<&StepBar> = steps.iter().filter(|step| step.is_outlier).collect();
+    let longest = outliers
+        .iter()
+        .max_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps));
+    let Some(step) = longest else {
+        return "none stands out".to_owned();
+    };
+    let others: Vec<&StepBar> = steps.iter().filter(|step| !step.is_outlier).collect();
+    let duration = figures::duration_ps(step.duration_ps);
+    let excess = (0..step.parts_ps.len())
+        .map(|index| (index, step.parts_ps[index] - mean(&others, index)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    let is_short = step.duration_ps < usual;
+    let only = if is_short { "only " } else { "" };
+    let mut told = format!("step {} took {only}{duration}", step.step);
+    if let Some((index, excess)) = excess.filter(|(_, excess)| *excess > 0.0 && !is_short)
+        && let Some(part) = KINDS.get(index)
+        && !others.is_empty()
+    {
+        let excess = figures::duration_ps(excess);
+        told = format!(
+            "{told}: {excess} more {} than usual",
+            part.title().to_lowercase()
+        );
+    }
+    match outliers.len() {
+        1 => told,
+        count => format!("{count} stand out; {told}"),
+    }
+}
+
+fn mean(steps: &[&StepBar], part: usize) -> f64 {
+    let sum: f64 = steps
+        .iter()
+        .filter_map(|step| step.parts_ps.get(part))
+        .sum();
+    sum / steps.len().max(1) as f64
+}
+
+/// The order of `StepBar::parts_ps`.
+const KINDS: [PartKind; 9] = [
+    PartKind::DeviceCompute,
+    PartKind::Collectives,
+    PartKind::HostToDevice,
+    PartKind::DeviceToHost,
+    PartKind::DeviceToDevice,
+    PartKind::InputWait,
+    PartKind::Compilation,
+    PartKind::HostOverhead,
+    PartKind::Idle,
+];
+
+/// The mean step as a stacked bar with its legend. Parts that never happen are left out.
+pub(crate) fn parts(
+    report: &OverviewReport,
+    width: usize,
+    charset: Charset,
+    is_coloured: bool,
+) -> Vec<String> {
+    let parts: Vec<_> = report
+        .step_parts
+        .iter()
+        .filter(|part| part.mean_ps > 0.0)
+        .collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let ratios: Vec<f64> = parts.iter().map(|part| part.ratio).collect();
+    let columns = width.saturating_sub(2);
+    let is_solid = is_coloured && charset == Charset::Unicode;
+    let look = |kind: PartKind, count: usize| {
+        let (symbol, style) = look(kind);
+        let symbol = if is_solid { "█" } else { symbol };
+        format!("{style}{}{style:#}", symbol.repeat(count))
+    };
+    let bar: String = parts
+        .iter()
+        .zip(page::stacked(&ratios, columns))
+        .map(|(part, count)| look(part.part, count))
+        .collect();
+    let mut lines = vec![
+        page::heading("Where the mean step goes"),
+        format!("  {bar}"),
+    ];
+    for part in parts {
+        let duration = charset.text(&figures::duration_ps(part.mean_ps));
+        let share = figures::percent(part.ratio);
+        let (mark, title) = (look(part.part, 2), part.part.title());
+        lines.push(format!("  {mark} {title:<17}{duration:>10}  {share:>7}"));
+    }
+    if report.device_busy_ratio.is_none() {
+        lines.push(format!("  {FAINT}no device work was recorded{FAINT:#}"));
+    }
+    lines
+}
+
+/// A part without and with colour; the colours are those of the pages.
+fn look(part: PartKind) -> (&'static str, anstyle::Style) {
+    match part {
+        PartKind::DeviceCompute => ("#", page::foreground(0x2f, 0x9e, 0x83)),
+        PartKind::Collectives => ("%", page::foreground(0xe0, 0x8b, 0x1f)),
+        PartKind::HostToDevice => (">", page::foreground(0xd3, 0xb5, 0x3a)),
+        PartKind::DeviceToHost => ("<", page::foreground(0xb3, 0x95, 0x2a)),
+        PartKind::DeviceToDevice => ("=", page::foreground(0xe6, 0xd2, 0x7a)),
+        PartKind::InputWait => ("i", page::foreground(0xb5, 0x5f, 0x93)),
+        PartKind::Compilation => ("c", page::foreground(0x8a, 0x6a, 0x45)),
+        PartKind::HostOverhead => ("h", page::foreground(0xa9, 0x8f, 0x78)),
+        PartKind::Idle => (".", page::foreground(0xa3, 0xac, 0xb9)),
+    }
+}

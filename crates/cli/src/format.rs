@@ -1,0 +1,373 @@
+//! Figures as text in tables: one unit per column, and names that fit.
+//!
+//! Single figures are formatted by [`stepscope_analysis::format`], so that headlines, notes and
+//! pages of the command line agree.
+
+use stepscope_analysis::Unit;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Characters that may be used for our own words and lines. What the profile says is never changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Charset {
+    /// Nothing beyond ASCII: pipes, files, old terminals.
+    Ascii,
+    /// Block characters, `µ` and `…`.
+    Unicode,
+}
+
+impl Charset {
+    /// What stands where something was left out.
+    pub(crate) const fn ellipsis(self) -> &'static str {
+        match self {
+            Self::Ascii => "...",
+            Self::Unicode => "…",
+        }
+    }
+
+    /// A figure that is not known.
+    pub(crate) const fn missing(self) -> &'static str {
+        match self {
+            Self::Ascii => "-",
+            Self::Unicode => "–",
+        }
+    }
+
+    /// Our own text in this set.
+    pub(crate) fn text(self, text: &str) -> String {
+        if self == Self::Unicode || text.is_ascii() {
+            return text.to_owned();
+        }
+        let mut plain = String::with_capacity(text.len());
+        for character in text.chars() {
+            match ascii_of(character) {
+                Some(ascii) => plain.push_str(ascii),
+                None => plain.push(character),
+            }
+        }
+        plain
+    }
+}
+
+/// ASCII for the characters that our own sentences use.
+fn ascii_of(character: char) -> Option<&'static str> {
+    Some(match character {
+        'µ' => "u",
+        '×' => "x",
+        '÷' => "/",
+        '…' => "...",
+        '·' | '–' | '—' | '−' => "-",
+        '→' => "->",
+        '≤' => "<=",
+        '≥' => ">=",
+        'Σ' => "sum of ",
+        '“' | '”' => "\"",
+        '‘' | '’' => "'",
+        '\u{a0}' | '\u{202f}' => " ",
+        _ => return None,
+    })
+}
+
+/// How the numbers of one column are shown: all in one unit, with the same decimals.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scale {
+    /// Values are divided by it.
+    size: f64,
+    /// The unit for the header; empty for counts.
+    pub(crate) unit: String,
+    decimals: usize,
+}
+
+const DECIMAL: [(f64, &str); 6] = [
+    (1e15, "P"),
+    (1e12, "T"),
+    (1e9, "G"),
+    (1e6, "M"),
+    (1e3, "k"),
+    (1.0, ""),
+];
+const PICOS: [(f64, &str); 5] = [
+    (1e12, "s"),
+    (1e9, "ms"),
+    (1e6, "µs"),
+    (1e3, "ns"),
+    (1.0, "ps"),
+];
+const BYTES: [(f64, &str); 5] = [
+    (1_099_511_627_776.0, "TiB"),
+    (1_073_741_824.0, "GiB"),
+    (1_048_576.0, "MiB"),
+    (1024.0, "KiB"),
+    (1.0, "B"),
+];
+
+impl Scale {
+    /// The scale that suits these values of a unit.
+    pub(crate) fn of(unit: Unit, values: impl Iterator<Item = f64>, charset: Charset) -> Self {
+        let mut sizes: Vec<f64> = values
+            .map(f64::abs)
+            .filter(|size| size.is_finite() && *size > 0.0)
+            .collect();
+        sizes.sort_by(f64::total_cmp);
+        let (steps, suffix): (&[(f64, &str)], &str) = match unit {
+            Unit::Text | Unit::Flag => return Self::plain(0),
+            Unit::Count => {
+                let is_whole = sizes.iter().all(|size| size.fract() == 0.0);
+                return Self::plain(if is_whole { 0 } else { 2 });
+            }
+            Unit::Ratio => {
+                let largest = sizes.last().copied().unwrap_or(0.0);
+                let decimals = if largest >= 0.02 { 1 } else { 3 };
+                return Self {
+                    size: 0.01,
+                    unit: "%".to_owned(),
+                    decimals,
+                };
+            }
+            Unit::Picos => (&PICOS, ""),
+            Unit::Bytes => (&BYTES, ""),
+            Unit::Flops => (&DECIMAL, "FLOP"),
+            Unit::FlopRate => (&DECIMAL, "FLOP/s"),
+            Unit::ByteRate => (&DECIMAL, "B/s"),
+        };
+        let (size, prefix) = fitting(steps, &sizes);
+        let unit = charset.text(&format!("{prefix}{suffix}"));
+        let is_whole = sizes.iter().all(|value| (value / size).fract() == 0.0);
+        let largest = sizes.last().map_or(0.0, |value| value / size);
+        let decimals = match largest {
+            _ if is_whole => 0,
+            v if v >= 10_000.0 => 0,
+            v if v >= 1000.0 => 1,
+            v if v >= 100.0 => 2,
+            _ => 3,
+        };
+        Self {
+            size,
+            unit,
+            decimals,
+        }
+    }
+
+    const fn plain(decimals: usize) -> Self {
+        Self {
+            size: 1.0,
+            unit: String::new(),
+            decimals,
+        }
+    }
+
+    /// A value with thousands separated.
+    pub(crate) fn show(&self, value: f64) -> String {
+        let text = format!("{:.*}", self.decimals, value / self.size);
+        // A negative value that rounds to nothing has no sign.
+        let is_zero = text
+            .trim_start_matches('-')
+            .chars()
+            .all(|c| c == '0' || c == '.');
+        grouped(if is_zero {
+            text.trim_start_matches('-')
+        } else {
+            &text
+        })
+    }
+}
+
+/// The unit of the largest value, or one below it where half of the values would lose their digits.
+fn fitting<'a>(steps: &[(f64, &'a str)], sorted: &[f64]) -> (f64, &'a str) {
+    let last = steps.len() - 1;
+    let largest = sorted.last().copied().unwrap_or(0.0);
+    let first = steps
+        .iter()
+        .position(|(size, _)| largest >= *size)
+        .unwrap_or(last);
+    let median = sorted.get(sorted.len() / 2).copied().unwrap_or(largest);
+    let is_lost = median / steps[first].0 < 0.005;
+    steps[if is_lost {
+        (first + 1).min(last)
+    } else {
+        first
+    }]
+}
+
+/// `1234567.5` as `1,234,567.5`.
+pub(crate) fn grouped(number: &str) -> String {
+    let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let digits = whole.trim_start_matches('-');
+    let mut text = String::from(&whole[..whole.len() - digits.len()]);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text.push_str(rest);
+    text
+}
+
+/// A time as date and time of day, UTC: `2026-11-21 08:46:58 UTC`. Nanoseconds since the Unix epoch.
+pub(crate) fn date(epoch_ns: u64) -> String {
+    let seconds = epoch_ns / 1_000_000_000;
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Howard Hinnant's days-to-civil: years begin in March, so the leap day comes last.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// Columns that a text takes on a terminal.
+pub(crate) fn width(text: &str) -> usize {
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.width()
+    }
+}
+
+/// A text of at most `columns`: both ends are kept, because names differ there.
+pub(crate) fn shortened(text: &str, columns: usize, charset: Charset) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let ellipsis = charset.ellipsis();
+    let room = columns.saturating_sub(width(ellipsis));
+    let head = taken(text.chars(), room.div_ceil(2));
+    let tail = taken(text.chars().rev(), room / 2);
+    let tail: String = tail.chars().rev().collect();
+    format!("{head}{ellipsis}{tail}")
+}
+
+fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut left = columns;
+    characters
+        .take_while(|character| {
+            let width = character.width().unwrap_or(0);
+            let fits = width <= left;
+            left = left.saturating_sub(width);
+            fits
+        })
+        .collect()
+}
+
+/// A text on one line: control characters of names must not reach a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    if !text.contains(char::is_control) {
+        return text.to_owned();
+    }
+    text.chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .collect()
+}
+
+/// Words broken into lines of at most `columns`; a longer word gets a line of its own.
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scale(unit: Unit, values: &[f64]) -> Scale {
+        Scale::of(unit, values.iter().copied(), Charset::Unicode)
+    }
+
+    #[test]
+    fn a_column_has_one_unit() {
+        let durations = scale(Unit::Picos, &[7.8154e9, 1.2e8, 0.0]);
+        assert_eq!(durations.unit, "ms");
+        assert_eq!(durations.show(7.8154e9), "7.815");
+        assert_eq!(durations.show(1.2e8), "0.120");
+        assert_eq!(durations.show(-1.0), "0.000");
+    }
+
+    #[test]
+    fn small_values_keep_their_digits() {
+        let durations = scale(Unit::Picos, &[2.5e12, 3e6, 2e6, 1e6]);
+        assert_eq!(durations.unit, "ms");
+        assert_eq!(durations.show(2.5e12), "2,500.0");
+    }
+
+    #[test]
+    fn units_and_decimals_follow_the_values() {
+        assert_eq!(scale(Unit::Picos, &[412.0, 20.0]).show(412.0), "412");
+        assert_eq!(scale(Unit::Ratio, &[0.831]).show(0.831), "83.1");
+        assert_eq!(scale(Unit::Ratio, &[0.001]).show(0.001), "0.100");
+        assert_eq!(
+            scale(Unit::Count, &[3_600_000.0]).show(3_600_000.0),
+            "3,600,000"
+        );
+        assert_eq!(scale(Unit::Count, &[]).show(-12_345.0), "-12,345");
+        let rates = scale(Unit::FlopRate, &[9.18e14, 8.5e14]);
+        assert_eq!(
+            (rates.unit.as_str(), rates.show(9.18e14).as_str()),
+            ("TFLOP/s", "918.00")
+        );
+        assert_eq!(scale(Unit::Bytes, &[1536.0]).show(1536.0), "1.500");
+        assert_eq!(
+            Scale::of(Unit::Picos, [2.5e6].into_iter(), Charset::Ascii).unit,
+            "us"
+        );
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(date(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(date(951_782_400_000_000_000), "2000-02-29 00:00:00 UTC");
+        assert_eq!(date(1_795_250_818_999_999_999), "2026-11-21 08:46:58 UTC");
+    }
+
+    #[test]
+    fn names_lose_their_middle() {
+        let name = "loop_convert_fusion_with_a_long_name.42";
+        assert_eq!(
+            shortened(name, 21, Charset::Unicode),
+            "loop_conve…ng_name.42"
+        );
+        assert_eq!(shortened(name, 13, Charset::Ascii), "loop_...me.42");
+        assert_eq!(shortened("dot.1", 21, Charset::Ascii), "dot.1");
+        assert_eq!(shortened("日本語の名前です", 7, Charset::Unicode), "日…す");
+    }
+
+    #[test]
+    fn own_words_become_ascii() {
+        assert_eq!(
+            Charset::Ascii.text("4 × XLA:CPU, 3.2 µs …"),
+            "4 x XLA:CPU, 3.2 us ..."
+        );
+        assert_eq!(Charset::Unicode.text("µs"), "µs");
+    }
+
+    #[test]
+    fn names_stay_on_one_line_and_sentences_wrap() {
+        assert_eq!(one_line("a\nb\u{1b}[2J"), "a b [2J");
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("extraordinarily so", 8), ["extraordinarily", "so"]);
+    }
+}

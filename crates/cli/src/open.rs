@@ -1,0 +1,216 @@
+//! From a path to a session: find, choose, open the files of its hosts, ingest.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+use stepscope_model::Session;
+use stepscope_model::ingest::{HostInput, IngestError, ingest};
+use stepscope_storage::{Found, HostFile, Note, NoteKind, Progress, SessionFiles, StorageError};
+
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// Finds the sessions at a path and says what is wrong there; what is merely ignored is said by
+/// `stepscope sessions`.
+pub(crate) fn find(path: &Path, output: &Output) -> Result<Found, Failure> {
+    let found = stepscope_storage::find(path).inspect_err(|error| {
+        if let StorageError::NoProfiles { notes, .. } = error {
+            notes.iter().for_each(|note| remark(note, output));
+        }
+    })?;
+    for note in found
+        .notes
+        .iter()
+        .filter(|note| note.kind != NoteKind::Ignored)
+    {
+        remark(note, output);
+    }
+    tracing::info!(sessions = found.sessions.len(), root = %found.root.display(), "found");
+    Ok(found)
+}
+
+/// Says a note of a search on standard error.
+pub(crate) fn remark(note: &Note, output: &Output) {
+    let path = note.path.display();
+    match note.kind {
+        NoteKind::Unreadable | NoteKind::Limit => {
+            output.warn(
+                &format!("{}: {}: {path}", note.kind.as_str(), note.message),
+                "",
+            );
+        }
+        NoteKind::Ignored | NoteKind::Joined => {
+            output.note(note.kind.as_str(), &format!("{}: {path}", note.message));
+        }
+    }
+}
+
+/// The wanted session, by name, location, number, or a part of a name that only one has; the newest
+/// where none is wanted.
+pub(crate) fn choose<'a>(
+    found: &'a Found,
+    wanted: Option<&str>,
+    output: &Output,
+) -> Result<&'a SessionFiles, Failure> {
+    let Some(wanted) = wanted else {
+        let newest = found
+            .newest()
+            .ok_or_else(|| Failure::new(Exit::Path, "no session found"))?;
+        if found.sessions.len() > 1 {
+            let count = found.sessions.len();
+            output.remark(&format!(
+                "{count} sessions here; this is the newest, {} (--session NAME for another)",
+                newest.name
+            ));
+        }
+        return Ok(newest);
+    };
+    let number = || {
+        newest_first(found)
+            .get(wanted.parse::<usize>().ok()?)
+            .copied()
+    };
+    let part = || {
+        let mut matching = found
+            .sessions
+            .iter()
+            .filter(|session| session.name.contains(wanted));
+        matching.next().filter(|_| matching.next().is_none())
+    };
+    found
+        .session(wanted)
+        .or_else(number)
+        .or_else(part)
+        .ok_or_else(|| not_there(found, wanted))
+}
+
+/// The order in which sessions are numbered, here and by the server.
+pub(crate) fn newest_first(found: &Found) -> Vec<&SessionFiles> {
+    let newest = found.newest().map(|session| &session.location);
+    let mut sessions: Vec<&SessionFiles> = found.sessions.iter().rev().collect();
+    sessions.sort_by_key(|session| Some(&session.location) != newest);
+    sessions
+}
+
+fn not_there(found: &Found, wanted: &str) -> Failure {
+    const SHOWN: usize = 12;
+    let mut names: Vec<String> = newest_first(found)
+        .into_iter()
+        .enumerate()
+        .take(SHOWN)
+        .map(|(number, session)| format!("{number} {}", session.name))
+        .collect();
+    if found.sessions.len() > SHOWN {
+        names.push(format!("{} more", found.sessions.len() - SHOWN));
+    }
+    let message = format!(
+        "--session {wanted} is not one session; there are: {}",
+        names.join(", ")
+    );
+    Failure::new(Exit::Usage, message)
+        .hint("give a name, a part that only one has, or a number from `stepscope sessions PATH`")
+}
+
+/// Opens all hosts of a session. The session is never freed: the process ends soon after it was
+/// asked, and returning hundreds of megabytes page by page would only delay that.
+pub(crate) fn open(files: &SessionFiles, output: &Output) -> Result<&'static Session, Failure> {
+    Ok(Box::leak(Box::new(open_owned(files, output)?)))
+}
+
+/// Opens all hosts of a session. Hosts that cannot be read are warned of, as long as one can.
+pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Session, Failure> {
+    let bar = output.progress(files.size_bytes, &files.name);
+    let opened: Vec<Result<HostInput, StorageError>> = files
+        .hosts
+        .par_iter()
+        .map(|host| open_host(host, &bar))
+        .collect();
+    let mut inputs = Vec::with_capacity(opened.len());
+    let mut failures = Vec::new();
+    for result in opened {
+        match result {
+            Ok(input) => inputs.push(input),
+            Err(error) => failures.push(error),
+        }
+    }
+    if inputs.is_empty() {
+        bar.finish_and_clear();
+        let no_host = || Failure::new(Exit::Path, "the session has no host");
+        return Err(failures
+            .into_iter()
+            .next()
+            .map_or_else(no_host, Failure::from));
+    }
+    let decoded = ingest(&files.name, inputs);
+    bar.finish_and_clear();
+    for error in failures {
+        output.warn(
+            &format!("left out: {error}"),
+            &error.hint().unwrap_or_default(),
+        );
+    }
+    decoded.map_err(|error| undecodable(&error, files))
+}
+
+fn open_host(host: &HostFile, bar: &ProgressBar) -> Result<HostInput, StorageError> {
+    let profile = stepscope_storage::open(host, &Advance::new(bar))?;
+    if profile.is_mapped() {
+        bar.inc(host.size_bytes);
+    }
+    tracing::info!(host = host.host, bytes = profile.as_ref().len(), "opened");
+    let problem = profile.truncated();
+    Ok(HostInput {
+        host: host.host.clone(),
+        bytes: Arc::new(profile),
+        problem,
+    })
+}
+
+/// Adds what one host reads to the bar of all.
+struct Advance<'a> {
+    bar: &'a ProgressBar,
+    done: std::sync::atomic::AtomicU64,
+}
+
+impl<'a> Advance<'a> {
+    fn new(bar: &'a ProgressBar) -> Self {
+        Self {
+            bar,
+            done: std::sync::atomic::AtomicU64::new(0),
+        }
+    }
+}
+
+impl Progress for Advance<'_> {
+    fn bytes(&self, done: u64, _total: Option<u64>) {
+        let before = self.done.swap(done, std::sync::atomic::Ordering::Relaxed);
+        self.bar.inc(done.saturating_sub(before));
+    }
+}
+
+fn undecodable(error: &IngestError, files: &SessionFiles) -> Failure {
+    let path = files
+        .hosts
+        .first()
+        .map(|host| host.display_path().display().to_string());
+    let message = format!("{error}: {}", path.unwrap_or_default());
+    Failure::new(Exit::Path, message).hint(
+        "stepscope reads what jax.profiler leaves in <log dir>/plugins/profile/<run>/: give it that \
+         log directory or its *.xplane.pb",
+    )
+}
+
+/// Warns of what was wrong with the input, but for what the report already says.
+pub(crate) fn warn(session: &Session, told: &[stepscope_analysis::Note], output: &Output) {
+    for warning in &session.warnings {
+        if told.iter().any(|note| note.text.contains(&warning.message)) {
+            continue;
+        }
+        output.warn(
+            &format!("{}: {}", warning.host, warning.message),
+            &warning.hint,
+        );
+    }
+}

@@ -1,0 +1,305 @@
+//! The only file that prints. Data goes to standard output, everything else to standard error.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use clap::ArgMatches;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::exit::{Exit, Failure};
+use crate::format::{self, Charset};
+
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// Columns when nobody says how many there are.
+const DEFAULT_WIDTH: usize = 120;
+/// Less than this many bytes open faster than a bar can be read.
+const WORTH_A_BAR_BYTES: u64 = 32 << 20;
+
+/// Where and how a command answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    /// Columns of the terminal, `COLUMNS` first.
+    pub(crate) width: usize,
+    /// Characters for our own words.
+    pub(crate) charset: Charset,
+    /// Standard output keeps colours.
+    pub(crate) is_coloured: bool,
+    is_terminal: bool,
+    is_quiet: bool,
+    file: Option<PathBuf>,
+}
+
+impl Output {
+    /// As the common arguments ask. Asks the terminal nothing when there is none.
+    pub(crate) fn new(arguments: &ArgMatches) -> Self {
+        let choice = match arguments.get_one::<String>("color").map(String::as_str) {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            _ => ColorChoice::Auto,
+        };
+        choice.write_global();
+        let file = arguments
+            .try_get_one::<PathBuf>("output")
+            .ok()
+            .flatten()
+            .cloned();
+        let is_terminal = file.is_none() && io::stdout().is_terminal();
+        let is_forced = choice == ColorChoice::Always && file.is_none();
+        let is_unicode = (is_terminal || is_forced) && locale_is_utf8();
+        Self {
+            width: width(is_terminal),
+            charset: if is_unicode {
+                Charset::Unicode
+            } else {
+                Charset::Ascii
+            },
+            is_coloured: file.is_none() && AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+            is_terminal,
+            is_quiet: arguments.get_flag("quiet"),
+            file,
+        }
+    }
+
+    /// Prints text made for people; colours are removed where nobody wants them.
+    pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
+        if let Some(path) = &self.file {
+            let plain = anstream::adapter::strip_str(text).to_string();
+            return write_file(path, plain.as_bytes());
+        }
+        let mut stream = anstream::stdout().lock();
+        stream.write_all(text.as_bytes())?;
+        Ok(stream.flush()?)
+    }
+
+    /// Prints data for programs as it is, ended by a line break.
+    pub(crate) fn data(&self, data: &str) -> Result<(), Failure> {
+        let end = if data.ends_with('\n') { "" } else { "\n" };
+        if let Some(path) = &self.file {
+            return write_file(path, format!("{data}{end}").as_bytes());
+        }
+        let mut stream = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+        stream.write_all(data.as_bytes())?;
+        stream.write_all(end.as_bytes())?;
+        Ok(stream.flush()?)
+    }
+
+    /// Prints JSON: on one line for programs, indented for people.
+    pub(crate) fn json(&self, json: &str) -> Result<(), Failure> {
+        if self.is_terminal {
+            self.data(&indented(json))
+        } else {
+            self.data(json)
+        }
+    }
+
+    /// Says something beside the answer, unless asked to be quiet.
+    pub(crate) fn remark(&self, text: &str) {
+        if !self.is_quiet {
+            anstream::eprintln!("{FAINT}{}{FAINT:#}", self.clean(text));
+        }
+    }
+
+    /// Says where the pages are, quiet or not: without it the command is of no use.
+    pub(crate) fn address(&self, url: &str) {
+        let url = self.clean(url);
+        anstream::eprintln!("Stepscope at {HINT}{url}{HINT:#} (Ctrl-C to stop)");
+    }
+
+    /// Warns, quiet or not, with what to do about it.
+    pub(crate) fn warn(&self, text: &str, hint: &str) {
+        anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", self.clean(text));
+        self.hint(hint);
+    }
+
+    /// A remark for scripts that parse nothing: the word before it, such as `joined`.
+    pub(crate) fn note(&self, word: &str, text: &str) {
+        if !self.is_quiet {
+            anstream::eprintln!("{HINT}{word}:{HINT:#} {}", self.clean(text));
+        }
+    }
+
+    fn hint(&self, hint: &str) {
+        if !hint.is_empty() {
+            anstream::eprintln!("{HINT}hint:{HINT:#} {}", self.clean(hint));
+        }
+    }
+
+    fn clean(&self, text: &str) -> String {
+        self.charset.text(&format::one_line(text))
+    }
+
+    /// A bar for `total` bytes on standard error; hidden where nobody watches or it is soon over.
+    pub(crate) fn progress(&self, total: u64, what: &str) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+        if self.is_quiet || total < WORTH_A_BAR_BYTES || !io::stderr().is_terminal() {
+            return bar;
+        }
+        let template = "{msg} [{bar:30}] {binary_bytes}/{binary_total_bytes} {elapsed}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(self.clean(what));
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar
+    }
+}
+
+/// Prints why a command failed, and says how the process ends.
+pub(crate) fn failure(output: &Output, failure: &Failure) -> Exit {
+    match failure {
+        Failure::BrokenPipe => Exit::Fine,
+        Failure::Told {
+            exit,
+            message,
+            hint,
+        } => {
+            anstream::eprintln!("{ERROR}error:{ERROR:#} {}", output.charset.text(message));
+            output.hint(hint);
+            *exit
+        }
+    }
+}
+
+/// Prints clap's help, version or complaint.
+pub(crate) fn usage(error: &clap::Error) -> Exit {
+    let exit = if error.use_stderr() {
+        Exit::Usage
+    } else {
+        Exit::Fine
+    };
+    // A reader that closed the pipe has seen what it wanted of the help.
+    let _ = error.print();
+    exit
+}
+
+/// Sends tracing to standard error; `level` counts `-v`.
+pub(crate) fn start_tracing(level: u8) {
+    use tracing_subscriber::filter::LevelFilter;
+    let level = match level {
+        0 => return,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_max_level(level)
+        .init();
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let written = File::create(path).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|error| {
+        Failure::new(
+            Exit::Failure,
+            format!("cannot write the output ({error}): {}", path.display()),
+        )
+        .hint("give --output a file in a folder that exists and is writable")
+    })
+}
+
+fn width(is_terminal: bool) -> usize {
+    let given = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.trim().parse().ok());
+    let asked = || {
+        let size = if is_terminal {
+            terminal_size::terminal_size()
+        } else {
+            None
+        };
+        size.map(|(columns, _)| usize::from(columns.0))
+    };
+    given
+        .or_else(asked)
+        .filter(|&columns| columns > 0)
+        .unwrap_or(DEFAULT_WIDTH)
+}
+
+/// The locale's character set, by the variables that POSIX gives precedence in this order.
+fn locale_is_utf8() -> bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let locale = names
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|v| !v.is_empty());
+    match locale {
+        Some(locale) => locale
+            .to_ascii_lowercase()
+            .replace('-', "")
+            .contains("utf8"),
+        None => !cfg!(target_os = "linux"),
+    }
+}
+
+/// JSON text with line breaks and indentation; the order of keys stays.
+fn indented(json: &str) -> String {
+    let mut text = String::with_capacity(json.len() * 2);
+    let mut depth = 0usize;
+    let mut is_string = false;
+    let mut is_escaped = false;
+    let mut rest = json.chars().peekable();
+    while let Some(character) = rest.next() {
+        if is_string {
+            text.push(character);
+            is_string = is_escaped || character != '"';
+            is_escaped = character == '\\' && !is_escaped;
+            continue;
+        }
+        let is_empty = matches!(
+            (character, rest.peek()),
+            ('[', Some(']')) | ('{', Some('}'))
+        );
+        match character {
+            '[' | '{' if is_empty => {
+                text.push(character);
+                text.extend(rest.next());
+            }
+            '[' | '{' => {
+                depth += 1;
+                text.push(character);
+                new_line(&mut text, depth);
+            }
+            ']' | '}' => {
+                depth = depth.saturating_sub(1);
+                new_line(&mut text, depth);
+                text.push(character);
+            }
+            ',' => {
+                text.push(',');
+                new_line(&mut text, depth);
+            }
+            ':' => text.push_str(": "),
+            _ => {
+                is_string = character == '"';
+                text.push(character);
+            }
+        }
+    }
+    text
+}
+
+fn new_line(text: &mut String, depth: usize) {
+    text.push('\n');
+    text.extend(std::iter::repeat_n("  ", depth));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::indented;
+
+    #[test]
+    fn json_is_indented_and_its_strings_are_left_alone() {
+        let json = r#"{"b":[1,2],"a":{},"s":"x:[\"{,\\"}"#;
+        let expected =
+            "{\n  \"b\": [\n    1,\n    2\n  ],\n  \"a\": {},\n  \"s\": \"x:[\\\"{,\\\\\"\n}";
+        assert_eq!(indented(json), expected);
+    }
+}

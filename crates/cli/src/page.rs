@@ -1,0 +1,240 @@
+//! Pieces of text pages: headlines, titles, notes, bars.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Color, RgbColor, Style};
+use stepscope_analysis::overview::VerdictKind;
+use stepscope_analysis::{Note, NoteKind};
+
+use crate::format::{self, Charset};
+
+/// Sentences are not set wider than this.
+pub(crate) const READABLE: usize = 100;
+
+/// What matters on a line.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// What matters least.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// A heading, for a line of its own.
+pub(crate) fn heading(text: &str) -> String {
+    format!("{BOLD}{text}{BOLD:#}")
+}
+
+/// The colour of a verdict; red is for problems only.
+pub(crate) fn verdict_style(verdict: VerdictKind) -> Style {
+    match verdict {
+        VerdictKind::Good => AnsiColor::Green.on_default(),
+        VerdictKind::Warning => AnsiColor::Yellow.on_default(),
+        VerdictKind::Bad => AnsiColor::Red.on_default().bold(),
+        VerdictKind::Unknown => FAINT,
+    }
+}
+
+/// A title on a line of its own.
+pub(crate) fn title(text: &str, charset: Charset) -> String {
+    format!("{BOLD}{}{BOLD:#}\n", charset.text(text))
+}
+
+/// Names and values, values aligned.
+pub(crate) fn headline(pairs: &[(String, String)], charset: Charset) -> String {
+    let widest = pairs
+        .iter()
+        .map(|(name, _)| format::width(name))
+        .max()
+        .unwrap_or(0);
+    let mut text = String::new();
+    for (name, value) in pairs {
+        let gap = " ".repeat(widest - format::width(name) + 2);
+        let (name, value) = (charset.text(name), charset.text(&format::one_line(value)));
+        let _ = writeln!(text, "{FAINT}{name}{FAINT:#}{gap}{BOLD}{value}{BOLD:#}");
+    }
+    text
+}
+
+/// The word before a note.
+pub(crate) fn word(note: &Note) -> &'static str {
+    match note.kind {
+        NoteKind::Warning => "warning",
+        NoteKind::Info => "note",
+    }
+}
+
+/// Notes, warnings first, wrapped; what to do stands below each.
+pub(crate) fn notes(notes: &[Note], width: usize, charset: Charset) -> String {
+    let mut sorted: Vec<&Note> = notes.iter().collect();
+    sorted.sort_by_key(|note| note.kind);
+    sorted
+        .iter()
+        .flat_map(|note| note_lines(note, width, charset))
+        .fold(String::new(), |mut text, line| {
+            text.push_str(&line);
+            text.push('\n');
+            text
+        })
+}
+
+/// One note as lines.
+pub(crate) fn note_lines(note: &Note, width: usize, charset: Charset) -> Vec<String> {
+    let style = match note.kind {
+        NoteKind::Warning => AnsiColor::Yellow.on_default().bold(),
+        NoteKind::Info => FAINT,
+    };
+    let word = word(note);
+    let indent = " ".repeat(word.len() + 2);
+    let room = width.saturating_sub(indent.len()).max(20);
+    let mut lines = Vec::new();
+    for (index, line) in wrapped(&note.text, room, charset).into_iter().enumerate() {
+        let start = if index == 0 {
+            format!("{style}{word}:{style:#} ")
+        } else {
+            indent.clone()
+        };
+        lines.push(format!("{start}{line}"));
+    }
+    let hint = if note.hint.is_empty() {
+        String::new()
+    } else {
+        format!("hint: {}", note.hint)
+    };
+    for line in wrapped(&hint, room, charset) {
+        lines.push(format!("{indent}{FAINT}{line}{FAINT:#}"));
+    }
+    lines
+}
+
+fn wrapped(text: &str, columns: usize, charset: Charset) -> Vec<String> {
+    format::wrapped(&charset.text(&format::one_line(text)), columns)
+}
+
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// A horizontal bar of at most `columns`, in eighths of a column where the characters allow it.
+pub(crate) fn bar(ratio: f64, columns: usize, charset: Charset) -> String {
+    let ratio = if ratio.is_finite() {
+        ratio.clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    if charset == Charset::Ascii {
+        return "#".repeat(rounded(ratio * columns as f64));
+    }
+    let eighths = rounded(ratio * columns as f64 * 8.0);
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+/// Columns for each share of a stacked bar: they sum to `columns`, the largest remainders win.
+pub(crate) fn stacked(ratios: &[f64], columns: usize) -> Vec<usize> {
+    let total: f64 = ratios.iter().filter(|ratio| ratio.is_finite()).sum();
+    if total <= 0.0 {
+        return vec![0; ratios.len()];
+    }
+    let exact: Vec<f64> = ratios
+        .iter()
+        .map(|ratio| {
+            if ratio.is_finite() {
+                ratio / total * columns as f64
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    let mut shares: Vec<usize> = exact.iter().map(|share| floored(*share)).collect();
+    let mut order: Vec<usize> = (0..exact.len()).collect();
+    order.sort_by(|&a, &b| {
+        exact[b]
+            .fract()
+            .total_cmp(&exact[a].fract())
+            .then(a.cmp(&b))
+    });
+    let left = columns.saturating_sub(shares.iter().sum());
+    for &index in order.iter().take(left) {
+        shares[index] += 1;
+    }
+    shares
+}
+
+/// One character per value, tall for large ones.
+pub(crate) fn sparkline(values: &[f64], charset: Charset) -> String {
+    let levels: &[char] = match charset {
+        Charset::Ascii => &['_', '.', '-', '=', '+', '*', '#'],
+        Charset::Unicode => &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+    };
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    let level = |value: f64| {
+        let height = if largest > 0.0 {
+            value / largest * (levels.len() - 1) as f64
+        } else {
+            0.0
+        };
+        levels[rounded(height).min(levels.len() - 1)]
+    };
+    values.iter().map(|&value| level(value)).collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "terminal columns: small, and negative ones saturate to none"
+)]
+fn rounded(value: f64) -> usize {
+    value.round() as usize
+}
+
+fn floored(value: f64) -> usize {
+    let nearest = rounded(value);
+    if nearest as f64 > value {
+        nearest - 1
+    } else {
+        nearest
+    }
+}
+
+/// A foreground colour; terminals without 24 bits show the nearest.
+pub(crate) const fn foreground(red: u8, green: u8, blue: u8) -> Style {
+    Style::new().fg_color(Some(Color::Rgb(RgbColor(red, green, blue))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stacked_bar_is_full() {
+        assert_eq!(stacked(&[0.5, 0.3, 0.2], 10), [5, 3, 2]);
+        assert_eq!(stacked(&[1.0, 1.0, 1.0], 10).iter().sum::<usize>(), 10);
+        assert_eq!(stacked(&[0.999, 0.001], 40), [40, 0]);
+        assert_eq!(stacked(&[0.0], 40), [0]);
+        assert_eq!(stacked(&[f64::NAN, 1.0], 4), [0, 4]);
+    }
+
+    #[test]
+    fn bars_measure() {
+        assert_eq!(bar(0.5, 8, Charset::Unicode), "████");
+        assert_eq!(bar(0.53, 8, Charset::Unicode), "████▎");
+        assert_eq!(bar(0.5, 8, Charset::Ascii), "####");
+        assert_eq!(bar(7.0, 8, Charset::Ascii), "########");
+        assert_eq!(bar(f64::NAN, 8, Charset::Unicode), "");
+    }
+
+    #[test]
+    fn sparklines_start_at_zero() {
+        assert_eq!(sparkline(&[1.0, 2.0, 8.0, 0.0], Charset::Unicode), "▂▃█▁");
+        assert_eq!(sparkline(&[], Charset::Unicode), "");
+    }
+
+    #[test]
+    fn notes_wrap_and_warnings_come_first() {
+        let list = [
+            Note::info("All steps are complete."),
+            Note::warning("The file ends early.").with_hint("Copy it again."),
+        ];
+        let text = anstream::adapter::strip_str(&notes(&list, 30, Charset::Ascii)).to_string();
+        let expected = "\
+warning: The file ends early.
+         hint: Copy it again.
+note: All steps are complete.
+";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,408 @@
+//! Tables for the terminal: they fit the width, numbers stand right, names lose their middle.
+
+use std::fmt::Write;
+
+use anstyle::Style;
+use stepscope_analysis::{Cell, Table, Unit};
+
+use crate::format::{self, Charset, Scale};
+
+/// How tables are to be shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View {
+    /// Columns of the terminal.
+    pub(crate) width: usize,
+    /// Rows at most; none means all.
+    pub(crate) limit: Option<usize>,
+    /// Characters for our own words.
+    pub(crate) charset: Charset,
+    /// Nothing is hidden and nothing is shortened.
+    pub(crate) is_wide: bool,
+}
+
+const GAP: usize = 2;
+/// A text column is not made narrower than this to keep a column that may go.
+const COMFORTABLE: usize = 24;
+/// A text column is never made narrower than this.
+const NARROWEST: usize = 8;
+
+const HEADER: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// The table as lines, each ended; coloured, for a stream that removes what it does not want.
+/// A last line says what is not shown and how to see it.
+pub(crate) fn render(table: &Table, view: &View) -> String {
+    let (mut text, hidden) = body(table, view);
+    if let Some(footer) = footer(table, &hidden, view) {
+        let _ = writeln!(text, "{FAINT}{footer}{FAINT:#}");
+    }
+    text
+}
+
+/// The same without the last line.
+pub(crate) fn rows(table: &Table, view: &View) -> String {
+    body(table, view).0
+}
+
+/// The table with these columns only, by their keys, in this order.
+pub(crate) fn with_columns(table: Table, keys: &[&str]) -> Table {
+    let position = |key: &&str| table.columns.iter().position(|column| column.key == *key);
+    let kept: Vec<usize> = keys.iter().filter_map(position).collect();
+    let pick = |row: &Vec<Cell>| {
+        kept.iter()
+            .filter_map(|&index| row.get(index).cloned())
+            .collect()
+    };
+    Table {
+        columns: kept.iter().map(|&index| table.columns[index]).collect(),
+        rows: table.rows.iter().map(pick).collect(),
+        ..table
+    }
+}
+
+fn row_count(table: &Table, view: &View) -> usize {
+    view.limit
+        .map_or(table.rows.len(), |limit| limit.min(table.rows.len()))
+}
+
+fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
+    let shown = row_count(table, view);
+    let rows = &table.rows[..shown];
+    let mut columns: Vec<Shown> = (0..table.columns.len())
+        .map(|index| Shown::new(table, index, rows, view.charset))
+        .collect();
+    let hidden = if view.is_wide {
+        Vec::new()
+    } else {
+        fit(&mut columns, view.width)
+    };
+    let mut text = String::new();
+    line(
+        &mut text,
+        &columns,
+        |column| column.header.as_str(),
+        HEADER,
+        view.charset,
+    );
+    for row in 0..shown {
+        line(
+            &mut text,
+            &columns,
+            |column| &column.cells[row],
+            Style::new(),
+            view.charset,
+        );
+    }
+    (text, hidden)
+}
+
+/// A column as it will be printed.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent facts, no state"
+)]
+struct Shown {
+    name: &'static str,
+    header: String,
+    cells: Vec<String>,
+    is_number: bool,
+    is_essential: bool,
+    is_blank: bool,
+    /// Says the same in every row.
+    is_constant: bool,
+    width: usize,
+}
+
+impl Shown {
+    fn new(table: &Table, index: usize, rows: &[Vec<Cell>], charset: Charset) -> Self {
+        let column = table.columns[index];
+        let values = || rows.iter().filter_map(|row| row.get(index));
+        let scale = Scale::of(column.unit, values().filter_map(number), charset);
+        let header = match scale.unit.as_str() {
+            "" => charset.text(column.header),
+            unit => charset.text(&format!("{} ({unit})", column.header)),
+        };
+        let cells: Vec<String> = values().map(|cell| show(cell, &scale, charset)).collect();
+        let widest = cells
+            .iter()
+            .map(|cell| format::width(cell))
+            .max()
+            .unwrap_or(0);
+        Self {
+            name: column.header,
+            width: widest.max(format::width(&header)),
+            header,
+            is_number: !matches!(column.unit, Unit::Text | Unit::Flag),
+            is_essential: column.is_essential,
+            is_blank: !rows.is_empty() && values().all(is_blank),
+            is_constant: rows.len() > 1 && cells.windows(2).all(|pair| pair[0] == pair[1]),
+            cells,
+        }
+    }
+
+    /// Whoever reads the other column reads this one: the same figures, or a text within its text.
+    fn is_part_of(&self, other: &Self) -> bool {
+        let mut pairs = self.cells.iter().zip(&other.cells);
+        match (self.is_number, other.is_number) {
+            (true, true) => pairs.all(|(own, others)| own == others),
+            (false, false) => pairs.all(|(own, others)| others.contains(own.as_str())),
+            _ => false,
+        }
+    }
+
+    /// The narrowest it may be made.
+    fn least(&self, floor: usize) -> usize {
+        if self.is_number {
+            self.width
+        } else {
+            self.width.min(floor)
+        }
+    }
+}
+
+fn is_blank(cell: &Cell) -> bool {
+    match cell {
+        Cell::Missing | Cell::Flag(false) => true,
+        Cell::Text(text) => text.is_empty(),
+        Cell::Int(_) | Cell::Float(_) | Cell::Flag(true) => false,
+    }
+}
+
+fn number(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Int(value) => Some(*value as f64),
+        Cell::Float(value) => Some(*value),
+        Cell::Text(_) | Cell::Flag(_) | Cell::Missing => None,
+    }
+}
+
+fn show(cell: &Cell, scale: &Scale, charset: Charset) -> String {
+    match cell {
+        Cell::Text(text) => format::one_line(text),
+        Cell::Int(value) => scale.show(*value as f64),
+        Cell::Float(value) => scale.show(*value),
+        Cell::Flag(is_set) => if *is_set { "yes" } else { "" }.to_owned(),
+        Cell::Missing => charset.missing().to_owned(),
+    }
+}
+
+/// Drops and narrows columns until the row fits; answers the names of those dropped.
+fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
+    let mut hidden = Vec::new();
+    // A column without a single figure says nothing; it goes without mention.
+    columns.retain(|column| column.is_essential || !column.is_blank);
+    while needed(columns, COMFORTABLE) > width {
+        let Some(index) = least_telling(columns) else {
+            break;
+        };
+        hidden.push(columns.remove(index).name);
+    }
+    let floor = if needed(columns, COMFORTABLE) > width {
+        NARROWEST
+    } else {
+        COMFORTABLE
+    };
+    narrow(columns, width, floor);
+    hidden
+}
+
+/// The next column to go: one that repeats another, one that never changes, else the last.
+fn least_telling(columns: &[Shown]) -> Option<usize> {
+    let may_go = |index: &usize| !columns[*index].is_essential;
+    let repeats = |index: &usize| {
+        let others = columns
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| other != index);
+        others
+            .into_iter()
+            .any(|(_, other)| columns[*index].is_part_of(other))
+    };
+    let candidates = || (0..columns.len()).rev().filter(may_go);
+    candidates()
+        .find(repeats)
+        .or_else(|| candidates().find(|&index| columns[index].is_constant))
+        .or_else(|| candidates().next())
+}
+
+fn needed(columns: &[Shown], floor: usize) -> usize {
+    let gaps = GAP * columns.len().saturating_sub(1);
+    columns
+        .iter()
+        .map(|column| column.least(floor))
+        .sum::<usize>()
+        + gaps
+}
+
+/// Takes what is too much from the widest text columns, one terminal column at a time.
+fn narrow(columns: &mut [Shown], width: usize, floor: usize) {
+    let mut excess = needed(columns, usize::MAX).saturating_sub(width);
+    while excess > 0 {
+        let candidates = columns
+            .iter_mut()
+            .filter(|column| column.width > column.least(floor));
+        let Some(widest) = candidates.max_by_key(|column| column.width) else {
+            return;
+        };
+        widest.width -= 1;
+        excess -= 1;
+    }
+}
+
+fn line<'a>(
+    text: &mut String,
+    columns: &'a [Shown],
+    cell: impl Fn(&'a Shown) -> &'a str,
+    style: Style,
+    charset: Charset,
+) {
+    let mut row = String::new();
+    for (index, column) in columns.iter().enumerate() {
+        let shown = format::shortened(cell(column), column.width, charset);
+        let padding = " ".repeat(column.width.saturating_sub(format::width(&shown)));
+        if index > 0 {
+            row.push_str(&" ".repeat(GAP));
+        }
+        let (before, after) = if column.is_number {
+            (padding, String::new())
+        } else {
+            (String::new(), padding)
+        };
+        row.push_str(&before);
+        row.push_str(&shown);
+        row.push_str(&after);
+    }
+    let _ = writeln!(text, "{style}{}{style:#}", row.trim_end());
+}
+
+/// What is not shown, and how to see it.
+fn footer(table: &Table, hidden: &[&str], view: &View) -> Option<String> {
+    let shown = row_count(table, view);
+    let total = table.row_count.max(table.rows.len());
+    let mut parts = Vec::new();
+    if total > shown {
+        let more = format::grouped(&(total - shown).to_string());
+        let rows = if total - shown == 1 { "row" } else { "rows" };
+        parts.push(format!("{more} more {rows} (--limit 0 for all)"));
+    }
+    if !hidden.is_empty() {
+        parts.push(format!("hidden: {} (--wide)", hidden.join(", ")));
+    }
+    let ellipsis = view.charset.ellipsis();
+    (!parts.is_empty()).then(|| format!("{ellipsis} {}", parts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use stepscope_analysis::Column;
+
+    use super::*;
+
+    fn table() -> Table {
+        let rows = [
+            (
+                "dot.1",
+                7_815_400_000_i64,
+                "jit(step)/layer_0/attention/query/dot_general",
+            ),
+            (
+                "fusion_with_a_rather_long_name.42",
+                120_000_000,
+                "jit(step)/layer_1/mlp",
+            ),
+        ];
+        Table {
+            key: "rows",
+            title: "Ops".to_owned(),
+            columns: vec![
+                Column::new("name", "op", Unit::Text),
+                Column::new("self_ps", "self", Unit::Picos),
+                Column::wide("flops", "work", Unit::Flops),
+                Column::wide("scope", "scope", Unit::Text),
+            ],
+            rows: rows
+                .map(|(name, time, scope)| {
+                    vec![name.into(), time.into(), Cell::Missing, scope.into()]
+                })
+                .to_vec(),
+            row_count: 7,
+        }
+    }
+
+    fn rendered(width: usize, limit: Option<usize>, is_wide: bool) -> String {
+        let view = View {
+            width,
+            limit,
+            charset: Charset::Ascii,
+            is_wide,
+        };
+        anstream::adapter::strip_str(&render(&table(), &view)).to_string()
+    }
+
+    #[test]
+    fn a_wide_terminal_shows_all() {
+        assert_eq!(
+            rendered(120, None, false),
+            "\
+op                                 self (ms)  scope
+dot.1                                  7.815  jit(step)/layer_0/attention/query/dot_general
+fusion_with_a_rather_long_name.42      0.120  jit(step)/layer_1/mlp
+... 5 more rows (--limit 0 for all)
+"
+        );
+    }
+
+    #[test]
+    fn names_are_shortened_before_columns_go() {
+        assert_eq!(
+            rendered(64, None, false),
+            "\
+op                          self (ms)  scope
+dot.1                           7.815  jit(step)/laye...y/dot_general
+fusion_with_...ng_name.42       0.120  jit(step)/layer_1/mlp
+... 5 more rows (--limit 0 for all)
+"
+            .replace(
+                "op                          self",
+                "op                         self"
+            )
+            .replace(
+                "dot.1                           7",
+                "dot.1                          7"
+            )
+            .replace("42       0", "42      0")
+        );
+    }
+
+    #[test]
+    fn a_narrow_terminal_hides_what_is_not_essential() {
+        assert_eq!(
+            rendered(40, Some(1), false),
+            "\
+op     self (ms)
+dot.1      7.815
+... 6 more rows (--limit 0 for all); hidden: scope (--wide)
+"
+        );
+    }
+
+    #[test]
+    fn wide_shows_blank_columns_and_full_names_anywhere() {
+        let text = rendered(20, Some(1), true);
+        assert!(text.contains("work (FLOP)"), "{text}");
+        assert!(
+            text.contains("jit(step)/layer_0/attention/query/dot_general"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn lines_fit() {
+        for width in 20..120 {
+            let text = rendered(width, Some(2), false);
+            let rows: Vec<&str> = text.lines().take(3).collect();
+            let widest = rows.iter().map(|row| row.len()).max();
+            assert!(widest <= Some(width), "{width}:\n{text}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
  * The timeline's part of the URL, as text and back. Times are whole picoseconds since the session
  * began, slices are `track:lane:index`:
  *
- * - `window=START..END`      what is visible; absent for the whole session
+ * - `window=START..END`      what is visible; absent at first: the steps, or everything
  * - `slice=7:0:1234`         the selected slice
  * - `area=START..END`        the selected area, over all tracks; `area=START..END@3,4` over some
  * - `marks=START..END,TIME`  marks that are kept

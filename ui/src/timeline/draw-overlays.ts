@@ -5,6 +5,8 @@ import { timeAxis } from './time-axis';
 
 /** Pixels between labelled ticks, at least. */
 export const TICK_PX = 110;
+/** Pixels between lines at step boundaries, at least. */
+const STEP_LINE_PX = 60;
 
 /** Vertical lines at the ticks of the ruler and at step boundaries. */
 export function drawGridlines(
@@ -24,7 +26,7 @@ export function drawGridlines(
   let lastX = -100;
   for (let i = 0; i < steps.length; i++) {
     const x = Math.round(viewport.pxOfTime(steps[i]!.start_ps));
-    if (x < 0 || x - lastX < 24) continue;
+    if (x < 0 || x - lastX < STEP_LINE_PX) continue;
     if (x > geometry.width) break;
     context.fillRect(x, top, 1, bottom - top);
     lastX = x;

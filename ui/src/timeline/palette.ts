@@ -76,7 +76,7 @@ export class Palette {
     this.css[slot] = cssOf(colour);
     this.darkText[slot] = textOn(hexOf(colour)) === '#ffffff' ? 0 : 1;
     for (let density = 0; density < DENSITIES; density++) {
-      const share = 0.35 + (0.65 * density) / (DENSITIES - 1);
+      const share = 0.5 + (0.5 * density) / (DENSITIES - 1);
       const body = mix(background, colour, share);
       this.body[slot * DENSITIES + density] = pack(body);
       this.dimmed[slot * DENSITIES + density] = pack(mix(background, greyOf(body), 0.22));

@@ -3,6 +3,7 @@ import { themeColour } from '../shell/theme';
 import type { TimelineReport } from '../wire/generated/TimelineReport';
 import type { TimelineStep } from '../wire/generated/TimelineStep';
 import { Palette } from './palette';
+import { fitAll, fitRange, type Limits, type TimeWindow } from './viewport';
 
 /** Devices whose load the minimap shows. */
 const MINIMAP_DEVICES = 8;
@@ -49,4 +50,16 @@ export function minimapTracksOf(report: TimelineReport): number[] {
     .filter((track) => track.role === 'host_thread')
     .slice(0, 1)
     .map((t) => t.track);
+}
+
+/** Steps that fill less of the session than this are what the first window shows. */
+const HOME_SHARE = 0.75;
+
+/** The window to begin with: the steps where much lies around them, else everything. */
+export function homeWindow(steps: readonly TimelineStep[], limits: Limits): TimeWindow {
+  const first = steps[0];
+  if (!first) return fitAll(limits);
+  const endPs = Math.max(...steps.map((step) => step.start_ps + step.duration_ps));
+  const share = (endPs - first.start_ps) / (limits.endPs - limits.startPs);
+  return share < HOME_SHARE ? fitRange(first.start_ps, endPs, limits, 0.02) : fitAll(limits);
 }

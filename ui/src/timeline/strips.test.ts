@@ -100,6 +100,9 @@ describe('pixels', () => {
     const { body, names } = draw([segment([slice], 0, 50), segment([slice], 50, 100)]);
     expect(body.slice(10, 89).every((pixel) => pixel === full(5))).toBe(true);
     expect(names).toHaveLength(1);
+    // Also where only its first few pixels lie in the first segment.
+    const late = lone(45, 40, 0, 1);
+    expect(draw([segment([late], 0, 50), segment([late], 50, 100)]).names).toEqual([[1, 45, 85]]);
   });
 
   test('nothing is too short to be seen', () => {

@@ -18,6 +18,8 @@ export const STRIP_ROWS = 6;
 
 /** Slices narrower than this many device pixels share their pixel with others. */
 const NARROW_PX = 1.5;
+/** Slices at least this wide are offered for a label. */
+const LABEL_PX = 24;
 const FULL = DENSITIES - 1;
 /** Merged slices that add one row to the foot. */
 const COUNT_STEPS = [2, 8, 64, 512, 4096];
@@ -149,7 +151,8 @@ export class StripPixels {
         this.fill(strip, from, to, colours[slot * DENSITIES + FULL]!);
         if (isFirst || start >= fromPs) {
           const ink = match === 1 ? palette.darkText[slot]! : 2;
-          if (x1 - x0 >= 24) sink.add(strip, id, ink, x0, (end - originPs) * scale);
+          const endPx = (end - originPs) * scale;
+          if (endPx - x0 >= LABEL_PX) sink.add(strip, id, ink, x0, endPx);
         }
       } else {
         if (slices === 1 && end === start && match === 1) sink.addInstant(strip, slot, x0);

@@ -30,13 +30,13 @@ import {
   type SelectedSlice,
 } from './scene';
 import { TimelineSearch, type SearchState } from './search';
-import { minimapTracksOf, readPalette, stepsOfFirstHost } from './setup';
+import { homeWindow, minimapTracksOf, readPalette, stepsOfFirstHost } from './setup';
 import { drawStats } from './stats-overlay';
 import type { Tile } from './tile';
 import { TileCache } from './tile-cache';
 import { rootLevel } from './tile-grid';
 import { TileLoader } from './tiles';
-import { clampWindow, fitAll, limitsOf, Viewport, type TimeWindow } from './viewport';
+import { clampWindow, limitsOf, Viewport, type TimeWindow } from './viewport';
 
 /** Memory for tiles. */
 const TILE_BUDGET_BYTES = 256 * 2 ** 20;
@@ -75,6 +75,8 @@ export class Timeline {
   onWindow: (window: TimeWindow, change: WindowChange) => void = () => undefined;
   showsStats = false;
 
+  /** The window of an address without one. */
+  readonly home: TimeWindow;
   private readonly cache = new TileCache(TILE_BUDGET_BYTES);
   private readonly loader: TileLoader;
   private readonly renderer = new Renderer();
@@ -142,6 +144,7 @@ export class Timeline {
       isSearching: false,
       matchTimes: [],
     };
+    this.home = homeWindow(this.scene.steps, limits);
     if (this.scene.geometry.hasStepRuler) this.scene.geometry.headHeight += STEP_RULER_HEIGHT;
     this.renderer.minimap.attach(this.cache, this.rootLevel);
     const arrive = (tile: Tile) => {
@@ -215,7 +218,7 @@ export class Timeline {
 
   /** Shows a window that an address named, without announcing it. */
   adopt(window: TimeWindow | null, isAnimated: boolean): void {
-    const next = window ?? fitAll(this.scene.viewport.limits);
+    const next = window ?? this.home;
     if (isAnimated) this.scene.viewport.animateTo(next, performance.now());
     else this.scene.viewport.show(next);
     this.redraw();

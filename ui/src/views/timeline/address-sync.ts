@@ -19,7 +19,7 @@ import {
 import type { Commands } from '../../timeline/commands';
 import type { LayoutChoices } from '../../timeline/layout';
 import type { Timeline } from '../../timeline/timeline';
-import { fitAll, fitRange, type TimeWindow } from '../../timeline/viewport';
+import { fitRange, type TimeWindow } from '../../timeline/viewport';
 
 /** Changes within this time of each other are one step for Back. */
 const BURST_MS = 700;
@@ -86,9 +86,8 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
 }
 
 function followWindow(timeline: Timeline, writer: Writer): void {
-  const { limits } = timeline.scene.viewport;
-  const textOf = (window: TimeWindow) =>
-    formatRange(window) === formatRange(fitAll(limits)) ? '' : formatRange(window);
+  const home = formatRange(timeline.home);
+  const textOf = (window: TimeWindow) => (formatRange(window) === home ? '' : formatRange(window));
   timeline.onWindow = (window, change) => writer.set('window', textOf(window), change === 'jump');
   let isFirst = true;
   createEffect(

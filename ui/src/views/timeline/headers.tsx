@@ -4,6 +4,7 @@
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatCount } from '../../format/numbers';
+import { splitForMiddle } from '../../format/text';
 import { Icon } from '../../shell/icons';
 import {
   filterPattern,
@@ -173,12 +174,10 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
         <Show when={isFoldable(track())} fallback={<span class="no-fold" />}>
           <Icon name={props.row.isFolded ? 'right' : 'down'} />
         </Show>
-        <span class="header-name">
-          <Show when={props.row.isPinnedCopy}>
-            <span class="muted">{props.row.group.name} / </span>
-          </Show>
-          {track().name}
-        </span>
+        <Show when={props.row.isPinnedCopy}>
+          <span class="pinned-group muted">{props.row.group.name} /</span>
+        </Show>
+        <TrackName name={track().name} />
         <Show when={props.row.isFolded}>
           <span class="lane-count number">+{track().lanes - 1}</span>
         </Show>
@@ -204,6 +203,17 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
         </span>
       </Show>
     </div>
+  );
+}
+
+/** A name that keeps its end: names of threads differ there. */
+function TrackName(props: { name: string }) {
+  const pieces = () => splitForMiddle(props.name);
+  return (
+    <span class="header-name is-split">
+      <span>{pieces()[0]}</span>
+      <span>{pieces()[1]}</span>
+    </span>
   );
 }
 

@@ -33,8 +33,13 @@ impl<'a> Event<'a> {
     /// else takes the general way.
     #[inline]
     fn decode(message: &'a [u8], visit: &mut impl FnMut(Stat<'a>)) -> Self {
-        let mut event =
-            Self { metadata_id: 0, offset_ps: 0, duration_ps: 0, occurrences: None, message };
+        let mut event = Self {
+            metadata_id: 0,
+            offset_ps: 0,
+            duration_ps: 0,
+            occurrences: None,
+            message,
+        };
         let mut cursor = Cursor::new(message);
         while let Some(tag) = cursor.peek() {
             let is_known = match tag {
@@ -48,23 +53,34 @@ impl<'a> Event<'a> {
                     })
                 }
                 METADATA_TAG => event.number(&mut cursor, |event, id| event.metadata_id = id),
-                OFFSET_TAG => event.number(&mut cursor, |event, offset| event.offset_ps = offset),
+                OFFSET_TAG => event.number(&mut cursor, Self::set_offset),
                 DURATION_TAG => event.number(&mut cursor, |event, ps| event.duration_ps = ps),
-                OCCURRENCES_TAG => event.number(&mut cursor, |e, count| e.occurrences = Some(count)),
+                OCCURRENCES_TAG => {
+                    event.number(&mut cursor, |e, count| e.occurrences = Some(count))
+                }
                 _ => false,
             };
-            if !is_known && !event.other_field(&mut cursor) {
+            if !is_known && !event.other_field(&mut cursor, visit) {
                 break;
             }
         }
         event
     }
 
+    /// An event has a time or a number of occurrences: of both the last one written counts.
+    #[inline]
+    fn set_offset(&mut self, offset_ps: i64) {
+        self.offset_ps = offset_ps;
+        self.occurrences = None;
+    }
+
     #[inline]
     fn number(&mut self, cursor: &mut Cursor<'a>, set: impl FnOnce(&mut Self, i64)) -> bool {
         let mut ahead = *cursor;
         ahead.advance();
-        let Ok(value) = ahead.varint() else { return false };
+        let Ok(value) = ahead.varint() else {
+            return false;
+        };
         set(self, value.cast_signed());
         *cursor = ahead;
         true
@@ -72,13 +88,18 @@ impl<'a> Event<'a> {
 
     /// A field that is unknown or spelled in an unusual way; false ends the event.
     #[cold]
-    fn other_field(&mut self, cursor: &mut Cursor<'a>) -> bool {
-        let Ok(Some(field)) = cursor.field() else { return false };
+    fn other_field(&mut self, cursor: &mut Cursor<'a>, visit: &mut impl FnMut(Stat<'a>)) -> bool {
+        let Ok(Some(field)) = cursor.field() else {
+            return false;
+        };
+        if let (4, Value::Bytes(stat, 0)) = (field.number, field.value) {
+            visit(Stat::new(stat));
+        }
         if let Value::Varint(value) = field.value {
             let value = value.cast_signed();
             match field.number {
                 1 => self.metadata_id = value,
-                2 => self.offset_ps = value,
+                2 => self.set_offset(value),
                 3 => self.duration_ps = value,
                 5 => self.occurrences = Some(value),
                 _ => {}

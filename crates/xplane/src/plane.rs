@@ -22,6 +22,8 @@ pub struct Plane<'a> {
     pub event_metadata: MetadataMap<EventMetadata<'a>>,
     /// What stats share.
     pub stat_metadata: MetadataMap<StatMetadata<'a>>,
+    /// Fields that no plane has in that form: a sign that the message is no plane at all.
+    pub mistyped_fields: usize,
     message: &'a [u8],
 }
 
@@ -80,7 +82,8 @@ impl<'a> Plane<'a> {
                 (3, Value::Bytes(line, _)) => plane.lines.push(Line::decode(line)),
                 (4, Value::Bytes(entry, 0)) => event_entries.push(entry),
                 (5, Value::Bytes(entry, 0)) => stat_entries.push(entry),
-                _ => {}
+                (4..=6, Value::Bytes(..)) | (7.., _) => {}
+                _ => plane.mistyped_fields += 1,
             }
         }
         plane.event_metadata = event_metadata_map(&event_entries);
@@ -124,11 +127,19 @@ impl<'a> Line<'a> {
     /// Reads what stands before the first event. Writers put the shown name behind the events:
     /// [`Line::complete`] reads that, which takes a walk over them.
     fn decode(message: &'a [u8]) -> Self {
-        let mut line = Self { message, ..Self::default() };
+        let mut line = Self {
+            message,
+            ..Self::default()
+        };
         let mut cursor = Cursor::new(message);
-        while !matches!(cursor.peek(), Some(EVENT_TAG) | None) && line.header_field(&mut cursor) {}
-        line.events_at = cursor.position();
-        line
+        loop {
+            line.events_at = cursor.position();
+            let is_event = matches!(cursor.peek(), Some(EVENT_TAG) | None);
+            // An event whose tag is spelled otherwise shows in the count.
+            if is_event || !line.header_field(&mut cursor) || line.event_count > 0 {
+                return line;
+            }
+        }
     }
 
     /// Counts the events, jumping from one to the next, and reads the header fields behind them.
@@ -156,7 +167,9 @@ impl<'a> Line<'a> {
 
     /// One field that is no event spelled the usual way; false at the end and at damage.
     fn header_field(&mut self, cursor: &mut Cursor<'a>) -> bool {
-        let Ok(Some(field)) = cursor.field() else { return false };
+        let Ok(Some(field)) = cursor.field() else {
+            return false;
+        };
         match (field.number, field.value) {
             (1, Value::Varint(id)) => self.id = id.cast_signed(),
             (2, Value::Bytes(name, _)) => self.name = lossy(name),

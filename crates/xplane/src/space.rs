@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::plane::Plane;
-use crate::wire::{Cursor, Value, WireError, lossy};
+use crate::wire::{Cursor, Field, Value, WireError, lossy};
 
 /// A whole profile file.
 #[derive(Debug, Clone, Default)]
@@ -68,18 +68,7 @@ impl<'a> Space<'a> {
         loop {
             let before = cursor.position();
             match cursor.field() {
-                Ok(Some(field)) => match (field.number, field.value) {
-                    (1, Value::Bytes(message, missing)) => {
-                        space.add_plane(message, missing, before);
-                    }
-                    (2, Value::Bytes(text, _)) => space.errors.push(lossy(text)),
-                    (3, Value::Bytes(text, _)) => space.warnings.push(lossy(text)),
-                    (4, Value::Bytes(text, _)) => space.hostnames.push(lossy(text)),
-                    (_, Value::Bytes(_, missing)) if missing > 0 => {
-                        space.add_problem(before, "", WireError::Truncated);
-                    }
-                    _ => {}
-                },
+                Ok(Some(field)) => space.add_field(field, before),
                 Ok(None) => break,
                 Err(error) => {
                     space.add_problem(before, "", error);
@@ -88,6 +77,22 @@ impl<'a> Space<'a> {
             }
         }
         space
+    }
+
+    fn add_field(&mut self, field: Field<'a>, before: usize) {
+        let Value::Bytes(bytes, missing) = field.value else {
+            return;
+        };
+        match field.number {
+            1 => return self.add_plane(bytes, missing, before),
+            2 => self.errors.push(lossy(bytes)),
+            3 => self.warnings.push(lossy(bytes)),
+            4 => self.hostnames.push(lossy(bytes)),
+            _ => {}
+        }
+        if missing > 0 {
+            self.add_problem(before, "", WireError::Truncated);
+        }
     }
 
     fn add_plane(&mut self, message: &'a [u8], missing: usize, before: usize) {

@@ -23,7 +23,8 @@ pub(crate) enum Value<'a> {
     Fixed64(u64),
     /// Length-delimited; the second is the number of bytes missing at the end of the input.
     Bytes(&'a [u8], usize),
-    Fixed32,
+    /// Of a wire type that no field of a profile has: four bytes, or a group.
+    Other,
 }
 
 /// Why a message could not be read further.
@@ -31,7 +32,7 @@ pub(crate) enum Value<'a> {
 pub(crate) enum WireError {
     /// The input ends within a field.
     Truncated,
-    /// A varint of more than ten bytes, field number 0, or a group.
+    /// A varint of more than ten bytes, field number 0, or an unknown wire type.
     Malformed,
 }
 
@@ -96,9 +97,13 @@ impl<'a> Cursor<'a> {
             0 => Value::Varint(self.varint()?),
             1 => Value::Fixed64(self.fixed64()?),
             2 => self.delimited()?,
+            3 => {
+                self.skip_group()?;
+                Value::Other
+            }
             5 => {
                 self.skip(4)?;
-                Value::Fixed32
+                Value::Other
             }
             _ => return Err(WireError::Malformed),
         };
@@ -158,6 +163,24 @@ impl<'a> Cursor<'a> {
             return Err(WireError::Truncated);
         }
         self.position += count;
+        Ok(())
+    }
+
+    /// Moves behind the end of a group. Groups within are counted, not descended into.
+    #[cold]
+    fn skip_group(&mut self) -> Result<(), WireError> {
+        let mut open = 1usize;
+        while open > 0 {
+            match self.varint()? & 7 {
+                0 => _ = self.varint()?,
+                1 => self.skip(8)?,
+                2 => _ = self.whole_bytes().ok_or(WireError::Truncated)?,
+                3 => open += 1,
+                4 => open -= 1,
+                5 => self.skip(4)?,
+                _ => return Err(WireError::Malformed),
+            }
+        }
         Ok(())
     }
 

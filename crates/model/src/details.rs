@@ -1,6 +1,6 @@
 //! Details of one slice, read again from the file's bytes on demand.
 
-use stepscope_xplane::{Event, Plane, Space};
+use stepscope_xplane::{Event, EventMetadata, Plane, Space};
 
 use crate::ids::SliceId;
 use crate::ingest::value_text;
@@ -42,7 +42,7 @@ impl Session {
         let own = event.stats().map(|stat| (stat, false));
         let constant = metadata
             .into_iter()
-            .flat_map(|found| found.stats())
+            .flat_map(EventMetadata::stats)
             .map(|stat| (stat, true));
         let stats = own.chain(constant).map(|(stat, is_constant)| Stat {
             name: plane.stat_name(&stat).into_owned(),

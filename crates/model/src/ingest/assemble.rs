@@ -46,7 +46,7 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -
         hosts: hosts(inputs, spaces, &clocks, &event_counts),
         devices: plan.devices,
         tracks: Vec::new(),
-        labels: labels.labels,
+        labels: labels.all,
         strings: labels.strings,
         programs: labels.programs.all,
         ops: labels.ops,

@@ -36,7 +36,9 @@ impl Clocks {
             .collect();
         let session_epoch_ns = starts.iter().flatten().copied().min();
         let offset = |start: &Option<u64>| {
-            let nanos = start.zip(session_epoch_ns).map_or(0, |(own, first)| own - first);
+            let nanos = start
+                .zip(session_epoch_ns)
+                .map_or(0, |(own, first)| own - first);
             Picos::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
         };
         let epochs = first_epochs.iter().zip(&starts).map(|(first, start)| {

@@ -26,7 +26,7 @@ pub(super) fn capabilities<'a, 'b: 'a>(
             "core_count" => found.core_count = value.as_double(),
             "memory_bandwidth" => found.memory_bandwidth = value.as_double(),
             "memory_size" => {
-                found.memory_bytes = value.as_int().and_then(|v| u64::try_from(v).ok())
+                found.memory_bytes = value.as_int().and_then(|v| u64::try_from(v).ok());
             }
             "compute_cap_major" => major = value.as_int(),
             "compute_cap_minor" => minor = value.as_int(),

@@ -78,10 +78,10 @@ pub(super) fn finish(
     warnings.attributed(attributed);
     for run in &mut runs {
         let host = session.devices[run.device.index()].host;
-        let launched = run.run_id.and_then(|id| launches.get(&(host, id)).copied());
+        let began = run.run_id.and_then(|id| launches.get(&(host, id)).copied());
         run.launched = run
             .launched
-            .or(launched.filter(|&launched| launched <= run.span.start));
+            .or(began.filter(|&began| began <= run.span.start));
     }
     runs.sort_unstable_by_key(|run| (run.span, run.device, run.program));
     session.program_runs = runs;

@@ -9,7 +9,7 @@ use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
 use super::decode::{Decoded, LabelKey, TextKey, TextPlace};
 use super::programs::{Programs, split_title};
 use crate::ids::{LabelId, LaunchId, OpId, ProgramId, StringId};
-use crate::label::{Class, Label, SliceKind, Transfer};
+use crate::label::{Class, Direction, Label, SliceKind, Transfer};
 use crate::session::{CostSource, Op, OpCost};
 use crate::strings::Strings;
 use crate::track::TrackRole;
@@ -20,7 +20,7 @@ use crate::vendor::events::{category_class, gpu_transfer, host_event, kernel_cla
 #[derive(Default)]
 pub(super) struct Labels {
     pub(super) strings: Strings,
-    pub(super) labels: Vec<Label>,
+    pub(super) all: Vec<Label>,
     pub(super) ops: Vec<Op>,
     pub(super) launches: Vec<crate::label::Launch>,
     pub(super) programs: Programs,
@@ -30,6 +30,9 @@ pub(super) struct Labels {
     op_ids: FxHashMap<(ProgramId, StringId), OpId>,
     launch_ids: FxHashMap<String, LaunchId>,
 }
+
+/// Memory space of the host in XLA's layouts.
+const HOST_MEMORY_SPACE: i64 = 5;
 
 /// What is known about the track when its labels are made.
 #[derive(Clone, Copy)]
@@ -96,8 +99,8 @@ impl Labels {
 
     /// Adds a label, or finds the equal one.
     pub(super) fn add(&mut self, label: Label) -> LabelId {
-        let next = LabelId::from_index(self.labels.len());
-        let labels = &mut self.labels;
+        let next = LabelId::from_index(self.all.len());
+        let labels = &mut self.all;
         *self.label_ids.entry(label).or_insert_with_key(|label| {
             labels.push(label.clone());
             next
@@ -150,9 +153,8 @@ impl Labels {
             self.join_named_op(label, texts, key);
         }
         // The kernel's own name is better evidence than the op for copies and communication.
-        if matches!(kind_class, Class::Copy | Class::Collective) {
-            label.class = kind_class;
-        } else if is_named && label.class == Class::Compute {
+        let is_better_evidence = matches!(kind_class, Class::Copy | Class::Collective);
+        if is_better_evidence || (is_named && label.class == Class::Compute) {
             label.class = kind_class;
         }
         if let Some(framework_op) = texts.get(key.framework_op).filter(|_| !is_named) {
@@ -222,6 +224,7 @@ impl Labels {
             recorded.complete(labels, op)
         });
         label.op = Some(id);
+        label.transfer = self.host_copy(id);
         let from_hlo = self.op_class(id);
         let from_category = category_class(&recorded.category);
         label.class = if from_hlo == Class::Compute {
@@ -284,6 +287,31 @@ impl Labels {
             });
         }
         op
+    }
+
+    /// A copy of a TPU between its memory and the host's, told by the memory spaces of its shapes.
+    fn host_copy(&self, id: OpId) -> Option<Transfer> {
+        let op = &self.ops[id.index()];
+        let hlo = self.programs.all[op.program.index()].hlo.as_ref()?;
+        let mut start = hlo.instruction(self.strings.get(op.name))?;
+        if start.opcode == "copy-done" {
+            start = hlo.operand(start, 0)?;
+        }
+        if !matches!(start.opcode.as_str(), "copy-start" | "copy") {
+            return None;
+        }
+        let to = start.shape.first_leaf();
+        let is_to_host = to.memory_space() == HOST_MEMORY_SPACE;
+        let from = hlo.operand(start, 0)?.shape.first_leaf();
+        let direction = match (from.memory_space() == HOST_MEMORY_SPACE, is_to_host) {
+            (false, true) => Direction::DeviceToHost,
+            (true, false) => Direction::HostToDevice,
+            _ => return None,
+        };
+        Some(Transfer {
+            direction,
+            bytes: Some(to.byte_size()),
+        })
     }
 
     fn op_class(&self, id: OpId) -> Class {

@@ -128,7 +128,11 @@ fn describe(bytes: &[u8]) -> String {
     if std::str::from_utf8(head).is_ok() && !head.contains(&0) {
         return "it is a text file".to_owned();
     }
-    if Space::scan(bytes).planes.iter().any(|plane| plane.mistyped_fields > 0) {
+    if Space::scan(bytes)
+        .planes
+        .iter()
+        .any(|plane| plane.mistyped_fields > 0)
+    {
         return "it is another protobuf message, perhaps a dumped HLO module (*.hlo_proto.pb); expected the *.xplane.pb that the JAX profiler writes".to_owned();
     }
     let size = bytes.len();

@@ -1,7 +1,7 @@
 //! Programs: the table of compiled executables, with their HLO where the profile carries it.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_hlo as hlo;
 use stepscope_xplane::{EventMetadata, Plane, Space, StatValue, lossy};
 
@@ -29,7 +29,7 @@ struct Found<'a> {
 /// Decodes the programs of all hosts; of the same program on several hosts one is kept.
 pub(super) fn decode_programs(spaces: &[Space<'_>]) -> Programs {
     let mut found: Vec<Found<'_>> = Vec::new();
-    let mut seen: FxHashMap<(u64, String), ()> = FxHashMap::default();
+    let mut seen: FxHashSet<(u64, String)> = FxHashSet::default();
     for space in spaces {
         let planes = space
             .planes
@@ -41,10 +41,7 @@ pub(super) fn decode_programs(spaces: &[Space<'_>]) -> Programs {
                 .iter()
                 .filter_map(|entry| program(plane, entry))
             {
-                if seen
-                    .insert((program.id, program.name.clone()), ())
-                    .is_none()
-                {
+                if seen.insert((program.id, program.name.clone())) {
                     found.push(program);
                 }
             }

@@ -34,8 +34,10 @@ pub(super) struct Evidence<'a> {
 /// Gives the labels of step annotations their class: they tell how long a step lasts, not that the
 /// host did anything.
 pub(super) fn mark_annotations(tracks: &[Track], labels: &mut [Label], annotations: &[HostStep]) {
-    let spans: FxHashSet<(HostId, Span)> =
-        annotations.iter().map(|step| (step.host, step.span)).collect();
+    let spans: FxHashSet<(HostId, Span)> = annotations
+        .iter()
+        .map(|step| (step.host, step.span))
+        .collect();
     for track in tracks.iter().filter(|track| track.device.is_none()) {
         for lane in &track.lanes {
             let mut mark = |index: usize| {
@@ -258,7 +260,9 @@ fn from_runs(evidence: &Evidence<'_>) -> BTreeMap<StepKey, Vec<StepSpan>> {
     let runs_of = runs_by_device(evidence.runs, evidence.devices.len());
     for (position, device) in evidence.devices.iter().enumerate() {
         let id = DeviceId::from_index(position);
-        let runs = runs_of[position].iter().filter(|run| run.program == program);
+        let runs = runs_of[position]
+            .iter()
+            .filter(|run| run.program == program);
         let mut works: Vec<Option<Span>> = runs.map(|run| Some(run.span)).collect();
         works.sort_unstable();
         for position in 0..works.len() {
@@ -289,7 +293,9 @@ fn dominant_program(runs: &[ProgramRun]) -> Option<ProgramId> {
     }
     let repeated = counts.iter().filter(|(_, count)| **count >= 2);
     let repeated: BTreeSet<ProgramId> = repeated.map(|(key, _)| key.0).collect();
-    let candidates = totals.iter().filter(|(program, _)| repeated.contains(program));
+    let candidates = totals
+        .iter()
+        .filter(|(program, _)| repeated.contains(program));
     candidates
         .max_by_key(|(program, total)| (**total, std::cmp::Reverse(**program)))
         .map(|(p, _)| *p)

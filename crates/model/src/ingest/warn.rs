@@ -81,7 +81,7 @@ impl Warnings {
     }
 
     fn problem(&mut self, host: &str, kind: ProblemKind, offset: usize, plane: &str) {
-        let place = if plane.is_empty() {
+        let location = if plane.is_empty() {
             String::new()
         } else {
             format!(" in plane {plane}")
@@ -90,13 +90,13 @@ impl Warnings {
             ProblemKind::Truncated => self.add(
                 WarningKind::Truncated,
                 host,
-                format!("The file ends within a message that begins at byte {offset}{place}; what came before is shown"),
+                format!("The file ends within a message that begins at byte {offset}{location}; what came before is shown"),
                 "The capture was probably stopped while the file was written, or the copy is incomplete: take it again",
             ),
             ProblemKind::Malformed => self.add(
                 WarningKind::Damaged,
                 host,
-                format!("The bytes from {offset} on{place} are not decodable; the rest is shown"),
+                format!("The bytes from {offset} on{location} are not decodable; the rest is shown"),
                 "Compare the file with the original, or take the capture again",
             ),
         }
@@ -120,14 +120,14 @@ impl Warnings {
             let space = &spaces[position];
             let damage = own().flat_map(|(_, built)| &built.decoded.damage);
             for &(plane, line, offset, is_truncated) in damage.take(MAX_EACH) {
-                let plane = &space.planes[plane as usize];
-                let start = space.offset_of(plane.lines[line as usize].as_bytes());
+                let owner = &space.planes[plane as usize];
+                let start = space.offset_of(owner.lines[line as usize].as_bytes());
                 let kind = if is_truncated {
                     ProblemKind::Truncated
                 } else {
                     ProblemKind::Malformed
                 };
-                self.problem(&input.host, kind, start + offset, &plane.name);
+                self.problem(&input.host, kind, start + offset, &owner.name);
             }
             self.repairs(&input.host, own().map(|(_, built)| built));
         }

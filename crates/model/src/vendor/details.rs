@@ -17,7 +17,9 @@ pub(crate) fn parse_launch(text: &str) -> Launch {
             "regs" => launch.registers = value.parse().ok(),
             "static_shared" | "dynamic_shared" | "shm" | "group_mem" => {
                 let bytes: Option<i64> = value.parse().ok();
-                shared = bytes.map(|bytes| bytes.saturating_add(shared.unwrap_or(0))).or(shared);
+                shared = bytes
+                    .map(|bytes| bytes.saturating_add(shared.unwrap_or(0)))
+                    .or(shared);
             }
             "grid" => value.clone_into(&mut launch.grid),
             "block" => value.clone_into(&mut launch.block),

@@ -99,7 +99,7 @@ pub(crate) fn is_derived_line(id: i64) -> bool {
 
 /// The role of a line on a device plane.
 pub(crate) fn device_line_role(kind: DeviceKind, id: i64, name: &str) -> TrackRole {
-    if is_derived_line(id) {
+    if is_derived_line(id) && name != "Steps" {
         return TrackRole::Derived;
     }
     match name {

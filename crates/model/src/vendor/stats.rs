@@ -75,8 +75,10 @@ impl StatRoles {
     pub(crate) fn of(plane: &Plane<'_>) -> Self {
         let mut roles = Self::default();
         // A table as long as the largest id, but never much longer than the plane's own table.
-        let dense_ids = i64::try_from(plane.stat_metadata.len()).unwrap_or(DENSE_IDS)
-            .saturating_mul(SLACK).min(DENSE_IDS);
+        let dense_ids = i64::try_from(plane.stat_metadata.len())
+            .unwrap_or(DENSE_IDS)
+            .saturating_mul(SLACK)
+            .min(DENSE_IDS);
         for metadata in plane.stat_metadata.iter() {
             let role = role_of(metadata.name);
             if role == StatRole::Ignored {

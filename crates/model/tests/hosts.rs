@@ -1,0 +1,142 @@
+//! Several hosts and their clocks, epochs in lines, program ids.
+
+mod support;
+
+use support::{assert_picture, assert_text, label, runs, session, sessions, slice};
+
+const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
+
+#[test]
+fn hosts_are_placed_by_when_their_profiles_began() {
+    let session = sessions(&[
+        "environment [profile_start_time=1700000000000005000]\n thread a/1\n 0..10us x",
+        "environment [profile_start_time=1700000000000000000]\n thread a/1\n 0..10us x",
+        "thread a/1\n 0..10us x",
+    ]);
+    assert_eq!(session.epoch_ns, Some(EPOCH_NS));
+    assert_picture(
+        &session,
+        "host_thread host0 \"a/1\" #1
+           0: x 5us..15us
+         host_thread host1 \"a/1\" #1
+           0: x 0us..10us
+         host_thread host2 \"a/1\" #1
+           0: x 0us..10us",
+    );
+}
+
+#[test]
+fn timestamps_since_the_epoch_are_counted_from_the_profiles_start() {
+    let session = session(
+        "environment [profile_start_time=1700000000000000000]
+         origin 1700000000s
+         thread a/1
+           3..10us x
+         line b [id=2 at=5ms]
+           5ms..6ms y",
+    );
+    assert_eq!(session.epoch_ns, Some(EPOCH_NS));
+    assert_picture(
+        &session,
+        "host_thread host0 \"a/1\" #1
+           0: x 3us..10us
+         host_thread host0 \"b\" #2
+           0: y 5000us..6000us",
+    );
+}
+
+/// Old files have no start; but lines that count from the epoch say how hosts lie to each other.
+#[test]
+fn timestamps_since_the_epoch_align_hosts_without_a_recorded_start() {
+    let session = sessions(&[
+        "origin 1700000000s\n thread a/1\n 3..10us x",
+        "origin 1700000005s\n thread a/1\n 3..10us x",
+    ]);
+    assert_eq!(session.epoch_ns, Some(EPOCH_NS));
+    assert_picture(
+        &session,
+        "host_thread host0 \"a/1\" #1
+           0: x 3us..10us
+         host_thread host1 \"a/1\" #1
+           0: x 5000003us..5000010us",
+    );
+}
+
+#[test]
+fn a_start_later_than_the_first_line_leaves_nothing_before_zero() {
+    let session = sessions(&[
+        "environment [profile_start_time=1700000002000000000]
+         origin 1700000001s\n thread a/1\n 0..10us x",
+        "environment [profile_start_time=1700000001000000000]\n thread a/1\n 0..10us x",
+    ]);
+    assert_picture(
+        &session,
+        "host_thread host0 \"a/1\" #1
+           0: x 0us..10us
+         host_thread host1 \"a/1\" #1
+           0: x 0us..10us",
+    );
+}
+
+#[test]
+fn program_ids_may_be_zero_huge_or_negative() {
+    let session = session(
+        "program 0 jit_zero
+           ROOT p.0 = f32[8] parameter(0)
+         program 12190760917235803885 jit_huge
+           ROOT p.0 = f32[8] parameter(0)
+         thread tf_XLAEigen/42
+           0..10us  a [hlo_op=p.0 hlo_module=jit_zero program_id=0 device_ordinal=0 run_id=1]
+           10..20us b [hlo_op=p.0 hlo_module=jit_huge program_id=12190760917235803885 device_ordinal=0 run_id=2]
+           20..30us c [hlo_op=p.0 hlo_module=jit_huge program_id=-6255983156473747731 device_ordinal=0 run_id=3]",
+    );
+    let titles: Vec<String> = session
+        .programs
+        .iter()
+        .map(stepscope_model::Program::title)
+        .collect();
+    assert_eq!(titles.len(), 2, "{titles:?}");
+    assert_text(
+        &runs(&session),
+        "jit_zero(0) CPU:0 0us..10us
+         jit_huge(12190760917235803885) CPU:0 10us..20us
+         jit_huge(12190760917235803885) CPU:0 20us..30us",
+    );
+    assert!(session.programs.iter().all(|program| program.hlo.is_some()));
+}
+
+/// Hosts count their programs for themselves: the same id may be another program there.
+#[test]
+fn equal_ids_on_several_hosts_are_told_apart_by_name() {
+    let host = |name: &str, extra: &str| {
+        format!(
+            "program 5 {name}
+               p.0 = f32[8] parameter(0)
+               ROOT {extra} = f32[8] add(p.0, p.0) op_name=\"{name}/add\"
+             thread tf_XLAEigen/42
+               0..10us {extra} [hlo_op={extra} hlo_module={name} program_id=5 device_ordinal=0]"
+        )
+    };
+    let session = sessions(&[
+        &host("jit_train", "add.1"),
+        &host("jit_eval", "add.2"),
+        &host("jit_train", "add.1"),
+    ]);
+    assert_eq!(session.programs.len(), 2);
+    let scope = |name| {
+        let op = label(&session, name).op.expect("an op");
+        session.text(session.op(op).scope).to_owned()
+    };
+    assert_eq!(
+        [scope("add.1"), scope("add.2")],
+        ["jit_train/add", "jit_eval/add"]
+    );
+    // The same program on two hosts is one, and so are its ops.
+    assert_eq!(session.ops.len(), 2);
+    assert_eq!(session.devices.len(), 3);
+    assert_eq!(
+        session.device_title(session.device_ids().next().expect("three")),
+        "host0/CPU:0"
+    );
+    assert_eq!(slice(&session, "add.2").track.index(), 1);
+}

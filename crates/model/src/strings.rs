@@ -1,6 +1,6 @@
 //! Interned strings: each distinct text once, in one buffer.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -82,9 +82,7 @@ fn slice_of<'a>(buffer: &'a str, ends: &[u32], index: u32) -> &'a str {
 }
 
 fn hash_of(text: &str) -> u64 {
-    let mut hasher = FxBuildHasher.build_hasher();
-    text.hash(&mut hasher);
-    hasher.finish()
+    FxBuildHasher.hash_one(text)
 }
 
 #[cfg(test)]

@@ -65,6 +65,10 @@ pub enum IngestError {
 
 /// Builds a session from the files of all its hosts. Damage becomes warnings; an error means that
 /// nothing at all could be decoded.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the session keeps the bytes: callers hand them over"
+)]
 pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError> {
     if inputs.is_empty() {
         return Err(IngestError::NoInput);

@@ -24,7 +24,7 @@ pub(crate) fn parse_launch(text: &str) -> Launch {
             "grid" => value.clone_into(&mut launch.grid),
             "block" => value.clone_into(&mut launch.block),
             "occ_pct" => {
-                launch.occupancy = value.parse::<f64>().ok().map(|percent| percent / 100.0)
+                launch.occupancy = value.parse::<f64>().ok().map(|percent| percent / 100.0);
             }
             _ => {}
         }

@@ -4,10 +4,10 @@
  */
 import type { Commands } from './commands';
 import { beginDrag, type Drag } from './drags';
-import { hitCounter, hitSlice, rowUnder } from './hit';
+import { hitCounter, hitSlice } from './hit';
 import { MINIMAP_GRIP_PX, minimapPx } from './minimap';
 import { MINIMAP_HEIGHT, RULER_HEIGHT, stepIndexAt, type Hit } from './scene';
-import { toggled, type Timeline } from './timeline';
+import type { Timeline } from './timeline';
 import { panBy, zoomAt } from './viewport';
 
 const DRAG_BEGINS_PX = 4;
@@ -167,11 +167,6 @@ class Interaction {
     if (step) {
       const range = { startPs: step.start_ps, endPs: step.start_ps + step.duration_ps };
       return timeline.setArea({ ...range, tracks: null });
-    }
-    const row = rowUnder(scene, point.y);
-    if (row?.kind === 'group') {
-      const { closedGroups } = timeline.choices[0]();
-      return timeline.choose({ closedGroups: toggled(closedGroups, row.group.name) });
     }
     const hit = hitSlice(scene, point.x, point.y);
     if (hit) return this.clickSlice(hit);

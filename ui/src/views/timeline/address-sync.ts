@@ -1,6 +1,6 @@
 /**
  * Keeps the URL and the timeline the same, both ways. Changes that belong together become one step
- * of the history, and so do changes that follow each other quickly.
+ * of the history, and so does walking quickly from slice to slice.
  */
 import { createEffect, on, onCleanup } from 'solid-js';
 
@@ -21,7 +21,7 @@ import type { LayoutChoices } from '../../timeline/layout';
 import type { Timeline } from '../../timeline/timeline';
 import { fitRange, type TimeWindow } from '../../timeline/viewport';
 
-/** Changes within this time of each other are one step for Back. */
+/** Walking from slice to slice faster than this is one step for Back. */
 const BURST_MS = 700;
 
 /** What the address says about rows. */
@@ -165,10 +165,17 @@ class Writer {
   }
 
   set(name: string, text: string, isStep: boolean): void {
-    if (this.known(name) === text) return;
+    const before = this.known(name);
+    if (before === text) return;
     this.last.set(name, text);
     this.changes[name] = text;
-    this.isStep ||= isStep;
+    if (isStep) {
+      // What comes or goes is a step of its own; walking on from one to the next is not.
+      const isWalk = before !== '' && text !== '';
+      const isBurst = performance.now() - this.steppedMs < BURST_MS;
+      if (!isWalk || !isBurst) this.isStep = true;
+      this.steppedMs = performance.now();
+    }
     if (this.isQueued) return;
     this.isQueued = true;
     queueMicrotask(() => this.flush());
@@ -177,10 +184,7 @@ class Writer {
   flush(): void {
     this.isQueued = false;
     if (Object.keys(this.changes).length === 0) return;
-    const nowMs = performance.now();
-    const isStep = this.isStep && nowMs - this.steppedMs > BURST_MS;
-    if (this.isStep) this.steppedMs = nowMs;
-    const changes = this.changes;
+    const { changes, isStep } = this;
     this.changes = {};
     this.isStep = false;
     setParams(changes, !isStep);

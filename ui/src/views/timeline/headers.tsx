@@ -4,7 +4,6 @@
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
 import { formatCount } from '../../format/numbers';
-import { splitForMiddle } from '../../format/text';
 import { Icon } from '../../shell/icons';
 import {
   filterPattern,
@@ -18,6 +17,7 @@ import { toggled, type Timeline } from '../../timeline/timeline';
 import { Glyph } from './glyphs';
 
 const OVERSCAN_PX = 80;
+const TAIL_CHARACTERS = 5;
 
 export function Headers(props: { timeline: Timeline }) {
   const { geometry } = props.timeline.scene;
@@ -206,9 +206,12 @@ function TrackHeader(props: { row: TrackRow; timeline: Timeline }) {
   );
 }
 
-/** A name that keeps its end: names of threads differ there. */
+/** A name that keeps its last characters: names of threads differ there. */
 function TrackName(props: { name: string }) {
-  const pieces = () => splitForMiddle(props.name);
+  const pieces = () =>
+    props.name.length > 4 * TAIL_CHARACTERS
+      ? [props.name.slice(0, -TAIL_CHARACTERS), props.name.slice(-TAIL_CHARACTERS)]
+      : [props.name, ''];
   return (
     <span class="header-name is-split">
       <span>{pieces()[0]}</span>

@@ -6,7 +6,7 @@ const plain = (text: string) => text.replace(/\u202f|\u00a0/g, ' ');
 
 describe('format picks the unit that suits the value', () => {
   test.each([
-    ['duration', 0, '0 ps'],
+    ['duration', 0, '0 s'],
     ['duration', 999, '999 ps'],
     ['duration', 1500, '1.50 ns'],
     ['duration', 12_340_000_000, '12.34 ms'],
@@ -36,6 +36,20 @@ describe('format picks the unit that suits the value', () => {
 });
 
 describe('columnScale fixes one unit', () => {
+  test('a column of few seconds is in milliseconds', () => {
+    const scale = columnScale('duration', [3.0113e12, 55e9, 1.2e9]);
+    expect(scale.unit).toBe('ms');
+    expect([3.0113e12, 55e9, 1.2e9].map(scale.text)).toEqual(['3,011.3', '55.0', '1.2']);
+  });
+
+  test('an absurd rate does not decide the unit', () => {
+    const rates = [...Array.from({ length: 20 }, () => 1.3e12), 3.1e18];
+    const scale = columnScale('bandwidth', rates);
+    expect(scale.unit).toBe('TB/s');
+    expect(scale.text(1.3e12)).toBe('1.3');
+    expect(scale.text(3.1e18)).toBe('3.10e6');
+  });
+
   test('the largest value decides', () => {
     const scale = columnScale('duration', [1e6, 40e9, null]);
     expect(scale.unit).toBe('ms');

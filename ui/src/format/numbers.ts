@@ -43,6 +43,7 @@ export const MISSING = '–';
 /** A value with the unit that suits it, such as `12.34 ms`; `–` for nothing. */
 export function format(kind: Kind, value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+  if (kind === 'duration' && value === 0) return withUnit('0', 's');
   const unit = unitFor(kind, Math.abs(value));
   const decimals = decimalsFor(unit, Math.abs(value) / unit.size, kind);
   return withUnit(fixed(value / unit.size, decimals), unit.name);
@@ -61,19 +62,14 @@ export interface Scale {
   text: (value: number | null | undefined) => string;
 }
 
-/** The scale that suits the largest of the values. */
+/** The scale that suits most of the values, decided by the largest; rates by their usual size. */
 export function columnScale(kind: Kind, values: Iterable<number | null | undefined>): Scale {
-  let largest = 0;
-  let isWhole = true;
-  for (const value of values) {
-    if (value === null || value === undefined || !Number.isFinite(value)) continue;
-    largest = Math.max(largest, Math.abs(value));
-    isWhole &&= Number.isInteger(value);
-  }
-  const unit = unitFor(kind, largest);
-  const top = largest / unit.size;
-  let decimals = columnDecimals(kind, unit, top);
-  if (kind === 'count' && isWhole) decimals = 0;
+  const known = [...values].filter((value): value is number => Number.isFinite(value));
+  const magnitudes = known.map((value) => Math.abs(value)).filter((value) => value > 0);
+  const largest = magnitudes.reduce((most, value) => Math.max(most, value), 0);
+  const unit = columnUnit(kind, largest, magnitudes);
+  const isWhole = kind === 'count' && known.every((value) => Number.isInteger(value));
+  const decimals = isWhole ? 0 : columnDecimals(kind, unit, largest / unit.size);
   const least = 10 ** -decimals;
   return {
     unit: unit.name,
@@ -83,9 +79,21 @@ export function columnScale(kind: Kind, values: Iterable<number | null | undefin
       const scaled = value / unit.size;
       // A figure that is there must not read as nothing.
       if (scaled > 0 && scaled < least / 2) return `<${fixed(least, decimals)}`;
+      if (scaled >= 1e6 && kind !== 'count') return scaled.toExponential(2).replace('e+', 'e');
       return fixed(scaled, decimals);
     },
   };
+}
+
+function columnUnit(kind: Kind, largest: number, magnitudes: readonly number[]): Unit {
+  // A few seconds stand beside microseconds often enough: milliseconds show both.
+  if (kind === 'duration' && largest < 10e12) return unitFor(kind, Math.min(largest, 0.9e12));
+  if (kind === 'bandwidth' || kind === 'flop_rate') {
+    // A copy that takes no time has an absurd rate; it must not decide the unit of all others.
+    const logarithms = magnitudes.reduce((sum, value) => sum + Math.log(value), 0);
+    return unitFor(kind, Math.exp(logarithms / Math.max(1, magnitudes.length)));
+  }
+  return unitFor(kind, largest);
 }
 
 /** Time since the session began, for axes and titles: `1.204 s`, always with its unit. */
@@ -130,7 +138,7 @@ function decimalsFor(unit: Unit, scaled: number, kind: Kind): number {
 function columnDecimals(kind: Kind, unit: Unit, top: number): number {
   if (kind === 'ratio') return 1;
   if (WHOLE.has(unit.name)) return kind === 'count' && top < 100 ? 1 : 0;
-  if (kind === 'duration') return top >= 100 ? 2 : 3;
+  if (kind === 'duration') return top >= 1000 ? 1 : top >= 100 ? 2 : 3;
   return top >= 100 ? 1 : 2;
 }
 

@@ -49,7 +49,7 @@ export function NotesList(props: { notes: readonly Note[] }) {
 
 /** A hint is a sentence; what stands in backquotes in it is code that can be copied. */
 export function Hint(props: { hint: string }) {
-  const pieces = () => props.hint.split(/`([^`]+)`/g);
+  const pieces = () => (isCode(props.hint) ? ['', props.hint] : props.hint.split(/`([^`]+)`/g));
   return (
     <>
       <div class="note-hint">
@@ -80,5 +80,15 @@ function ShortCode(props: { code: string }) {
         Copy
       </CopyButton>
     </>
+  );
+}
+
+/** The whole hint is a line of code: it has the signs of one and does not end like a sentence. */
+function isCode(hint: string): boolean {
+  return (
+    !hint.includes('`') &&
+    /[(){}=]/.test(hint) &&
+    /^[\w.-]+(\s|\(|=)/.test(hint) &&
+    !/^[A-Z][a-z]|[.!?]$/.test(hint)
   );
 }

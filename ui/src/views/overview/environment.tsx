@@ -55,21 +55,21 @@ function Chip(props: { chip: ChipReport }) {
       .filter(Boolean)
       .join('\n');
   return (
-    <>
+    <div class="fact">
       <dt>Chip</dt>
       <dd data-tip={sources() || undefined}>
         {props.chip.name}
         <span class="muted"> {peaks().length > 0 ? peaks().join(' · ') : 'peaks not known'}</span>
       </dd>
-    </>
+    </div>
   );
 }
 
 function Fact(props: { name: string; value: string }) {
   return (
-    <>
+    <div class="fact">
       <dt>{props.name}</dt>
-      <dd data-tip={props.value.length > 60 ? props.value : undefined}>{props.value}</dd>
-    </>
+      <dd data-tip={props.value.length > 26 ? props.value : undefined}>{props.value}</dd>
+    </div>
   );
 }

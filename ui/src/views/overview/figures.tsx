@@ -14,39 +14,66 @@ import { KpiCard } from '../../widgets/kpi';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { Verdict } from '../../wire/generated/Verdict';
 
+/** Cards that fit beside each other at 1280 pixels. */
+const MOST_IN_A_ROW = 6;
+
 export function KeyFigures(props: { report: OverviewReport }) {
   const time = () => props.report.step_time_ps;
+  const known = () => props.report.verdicts.filter((verdict) => verdict.value !== null);
+  /** Rows of even length. */
+  const columns = () => {
+    const cards = known().length + 1;
+    return Math.ceil(cards / Math.ceil(cards / MOST_IN_A_ROW));
+  };
+  const unknown = () => props.report.verdicts.filter((verdict) => verdict.value === null);
   return (
-    <section class="key-figures" aria-label="Key figures">
-      <Show
-        when={time()}
-        fallback={
-          <KpiCard
-            title="Capture"
-            value={formatDuration(props.report.duration_ps)}
-            detail="first to last recorded slice"
-            figure="session_duration_ps"
-          />
-        }
-      >
-        {(step) => (
-          <KpiCard
-            title="Step time"
-            value={formatDuration(Math.round(step().mean))}
-            detail={
-              <span class="number">
-                ± {formatDuration(Math.round(step().stddev))}, {plural(step().count, 'step')}
-              </span>
-            }
-            tip={
-              `Mean of ${formatCount(step().count)} steps, ± standard deviation (n − 1)\n` +
-              `median ${formatDuration(step().median)}, min ${formatDuration(step().min)}, max ${formatDuration(step().max)}\n` +
-              `capture ${formatDuration(props.report.duration_ps)}`
-            }
-          />
-        )}
+    <section aria-label="Key figures">
+      <div class="key-figures" style={{ '--columns': String(columns()) }}>
+        <Show
+          when={time()}
+          fallback={
+            <KpiCard
+              title="Capture"
+              value={formatDuration(props.report.duration_ps)}
+              detail="first to last recorded slice"
+              figure="session_duration_ps"
+            />
+          }
+        >
+          {(step) => (
+            <KpiCard
+              title="Step time"
+              value={formatDuration(Math.round(step().mean))}
+              detail={
+                <span class="number">
+                  ± {formatDuration(Math.round(step().stddev))}, {plural(step().count, 'step')}
+                </span>
+              }
+              tip={
+                `Mean of ${formatCount(step().count)} steps, ± standard deviation (n − 1)\n` +
+                `median ${formatDuration(step().median)}, min ${formatDuration(step().min)}, max ${formatDuration(step().max)}\n` +
+                `capture ${formatDuration(props.report.duration_ps)}`
+              }
+            />
+          )}
+        </Show>
+        <For each={known()}>{(verdict) => <VerdictCard verdict={verdict} />}</For>
+      </div>
+      <Show when={unknown().length > 0}>
+        <p class="key-figures-unknown muted">
+          This profile cannot tell:{' '}
+          <For each={unknown()}>
+            {(verdict, index) => (
+              <>
+                {index() > 0 ? ', ' : ''}
+                <span class="kpi-title" tabindex="0" data-tip={verdictTip(verdict)}>
+                  {verdict.title.toLowerCase()}
+                </span>
+              </>
+            )}
+          </For>
+        </p>
       </Show>
-      <For each={props.report.verdicts}>{(verdict) => <VerdictCard verdict={verdict} />}</For>
     </section>
   );
 }
@@ -57,15 +84,21 @@ function VerdictCard(props: { verdict: Verdict }) {
       title={props.verdict.title}
       value={verdictValue(props.verdict)}
       verdict={props.verdict.verdict}
-      detail={props.verdict.value === null ? props.verdict.explanation : props.verdict.thresholds}
-      tip={[
-        props.verdict.explanation,
-        props.verdict.thresholds && `Thresholds: ${props.verdict.thresholds}`,
-      ]
-        .filter(Boolean)
-        .join('\n')}
+      detail={shortNumbers(props.verdict.thresholds)}
+      tip={verdictTip(props.verdict)}
     />
   );
+}
+
+/** `80.0 %` is `80 %`. */
+function shortNumbers(text: string): string {
+  return text.replace(/(\d)\.0+(?!\d)/g, '$1');
+}
+
+/** How it was obtained, or what is missing and how to record it. */
+function verdictTip(verdict: Verdict): string {
+  const thresholds = verdict.thresholds && `Thresholds: ${verdict.thresholds}`;
+  return [verdict.explanation, thresholds].filter(Boolean).join('\n');
 }
 
 /** The unit is the suffix of the key. */

@@ -33,7 +33,7 @@ const COLUMNS: Column<SessionSummary>[] = [
   },
   {
     key: 'modified',
-    title: 'Recorded',
+    title: 'Modified',
     figure: '',
     width: 136,
     value: (session) =>
@@ -43,7 +43,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'hosts',
     title: 'Hosts',
     figure: '',
-    width: 180,
+    width: 150,
     value: (session) => session.hosts.join(', '),
   },
   { key: 'devices', title: 'Devices', figure: '', width: 150, value: (session) => session.devices },
@@ -97,7 +97,7 @@ function locationColumn(root: string): Column<SessionSummary> {
     key: 'location',
     title: 'Location',
     figure: '',
-    width: 240,
+    width: 210,
     value: (session) => below(session.location),
   };
 }

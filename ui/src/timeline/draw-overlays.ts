@@ -1,6 +1,7 @@
 /** What lies over or under the rows as a whole: grid, area, marks, measure, the pointer's line. */
 import { formatDuration } from '../format/numbers';
-import { rowTop, scrolledTop, type Scene } from './scene';
+import type { Row } from './layout';
+import { rowTop, scrolledTop, type Geometry, type Scene } from './scene';
 import { timeAxis } from './time-axis';
 
 /** Pixels between labelled ticks, at least. */
@@ -45,17 +46,35 @@ export function drawArea(context: CanvasRenderingContext2D, scene: Scene): void 
   if (area.tracks === null) {
     context.fillRect(x0, geometry.headHeight, x1 - x0, geometry.height);
   } else {
-    for (const row of [...layout.pinned, ...layout.rows]) {
-      if (row.kind !== 'track' || !area.tracks.includes(row.track.track)) continue;
-      const clipTop = row.isPinnedCopy ? geometry.headHeight : scrolledTop(geometry);
-      const y0 = Math.max(rowTop(geometry, row), clipTop);
-      const y1 = Math.min(rowTop(geometry, row) + row.height, geometry.height);
-      if (y1 > y0) context.fillRect(x0, y0, x1 - x0, y1 - y0);
-    }
+    const top = scrolledTop(geometry);
+    fillRows(context, geometry, area.tracks, layout.pinned, geometry.headHeight, top, x0, x1);
+    fillRows(context, geometry, area.tracks, layout.rows, top, geometry.height, x0, x1);
   }
   context.globalAlpha = 1;
   context.fillRect(Math.round(x0), geometry.headHeight, 1, geometry.height);
   context.fillRect(Math.round(x1), geometry.headHeight, 1, geometry.height);
+}
+
+/** Tints the visible rows of the tracks between two heights. */
+function fillRows(
+  context: CanvasRenderingContext2D,
+  geometry: Geometry,
+  tracks: readonly number[],
+  rows: readonly Row[],
+  clipTop: number,
+  clipBottom: number,
+  x0: number,
+  x1: number,
+): void {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    const y = rowTop(geometry, row);
+    if (y >= clipBottom) return;
+    if (row.kind !== 'track' || y + row.height <= clipTop) continue;
+    if (!tracks.includes(row.track.track)) continue;
+    const y0 = Math.max(y, clipTop);
+    context.fillRect(x0, y0, x1 - x0, Math.min(y + row.height, clipBottom) - y0);
+  }
 }
 
 /** Marked stretches, through all rows. */

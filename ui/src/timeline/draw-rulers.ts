@@ -61,6 +61,10 @@ function drawStepRuler(context: CanvasRenderingContext2D, scene: Scene): void {
     const width = Math.min(geometry.width, x1) - left;
     context.fillStyle = i % 2 === 0 ? palette.theme.line : palette.theme.strongLine;
     context.fillRect(left, top, Math.max(1, width - 1), height);
+    if (scene.isStepSelected?.(step.step)) {
+      context.fillStyle = palette.theme.accent;
+      context.fillRect(left, top + height - 2, Math.max(1, width - 1), 2);
+    }
     const name = `step ${step.step}`;
     const long = `${name} · ${formatDuration(step.duration_ps)}`;
     const text = width > 130 ? long : width > 56 ? name : width > 22 ? String(step.step) : '';

@@ -4,6 +4,7 @@
  */
 import { tileIndexAt } from './tile-grid';
 import { MINIMAP_HEIGHT, type Scene } from './scene';
+import type { Palette } from './palette';
 import type { LaneTile } from './tile';
 import type { TileCache } from './tile-cache';
 
@@ -15,7 +16,16 @@ export const MINIMAP_GRIP_PX = 6;
 /** Draws the band; remembers the picture of steps and load. */
 export class Minimap {
   private readonly picture = document.createElement('canvas');
-  private key = '';
+  /** What the picture was painted from. */
+  private readonly painted = {
+    width: 0,
+    ratio: 0,
+    palette: null as Palette | null,
+    labels: -1,
+    tiles: -1,
+  };
+  private generation = -1;
+  private loaded = 0;
   private source: { cache: TileCache; rootLevel: number } | null = null;
 
   attach(cache: TileCache, rootLevel: number): void {
@@ -63,16 +73,22 @@ export class Minimap {
 
   private repaint(scene: Scene): void {
     const { geometry, palette, minimapTracks } = scene;
-    const generation = this.loadedTracks(scene);
-    const key = [
-      geometry.width,
-      geometry.ratio,
-      palette.theme.background,
-      generation,
-      scene.labels.generation,
-    ].join(' ');
-    if (key === this.key) return;
-    this.key = key;
+    const { painted } = this;
+    const tiles = this.loadedTracks(scene);
+    if (
+      painted.width === geometry.width &&
+      painted.ratio === geometry.ratio &&
+      painted.palette === palette &&
+      painted.labels === scene.labels.generation &&
+      painted.tiles === tiles
+    ) {
+      return;
+    }
+    painted.width = geometry.width;
+    painted.ratio = geometry.ratio;
+    painted.palette = palette;
+    painted.labels = scene.labels.generation;
+    painted.tiles = tiles;
     this.picture.width = Math.max(1, Math.round(geometry.width * geometry.ratio));
     this.picture.height = Math.round(MINIMAP_HEIGHT * geometry.ratio);
     const context = this.picture.getContext('2d');
@@ -102,9 +118,15 @@ export class Minimap {
     });
   }
 
-  /** Which of the tracks have arrived, as a text that changes when one does. */
-  private loadedTracks(scene: Scene): string {
-    return scene.minimapTracks.map((track) => (this.rootLane(scene, track) ? 1 : 0)).join('');
+  /** How many of the tracks have arrived; looked at again only when tiles came or went. */
+  private loadedTracks(scene: Scene): number {
+    const generation = this.source?.cache.generation ?? 0;
+    if (generation !== this.generation) {
+      this.generation = generation;
+      this.loaded = 0;
+      for (const track of scene.minimapTracks) if (this.rootLane(scene, track)) this.loaded++;
+    }
+    return this.loaded;
   }
 
   private rootLane(scene: Scene, track: number): LaneTile | undefined {

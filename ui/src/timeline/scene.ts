@@ -92,6 +92,8 @@ export interface Scene {
   font: string;
   /** Steps of the host shown on the ruler, in time order. */
   steps: readonly TimelineStep[];
+  /** Steps selected in all views; null without a selection. */
+  isStepSelected: ((step: number) => boolean) | null;
   /** Tracks whose density the minimap shows, at the root tile. */
   minimapTracks: readonly number[];
   selection: SelectedSlice | null;

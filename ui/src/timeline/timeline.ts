@@ -87,7 +87,8 @@ export class Timeline {
   private frame = 0;
   private asksForMore = false;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
-  private visibleKey = '';
+  /** What tiles were last asked for. */
+  private readonly asked = { level: -1, firstIndex: 0, lastIndex: 0, firstRow: 0, lastRow: 0 };
   private selecting = new AbortController();
 
   constructor(
@@ -134,6 +135,7 @@ export class Timeline {
       palette: readPalette(),
       font: `${FONT_PX}px sans-serif`,
       steps: stepsOfFirstHost(report),
+      isStepSelected: null,
       minimapTracks: minimapTracksOf(report),
       selection: null,
       hover: null,
@@ -307,6 +309,12 @@ export class Timeline {
     this.redraw();
   }
 
+  /** Highlights the steps selected in all views; null for no selection. */
+  setSelectedSteps(isSelected: ((step: number) => boolean) | null): void {
+    this.scene.isStepSelected = isSelected;
+    this.redraw();
+  }
+
   setMarks(marks: readonly Mark[]): void {
     this.scene.marks = marks;
     this.marks[1](marks);
@@ -408,9 +416,22 @@ export class Timeline {
     const { geometry, layout, viewport, plan, pointer } = scene;
     const height = scrolledHeight(geometry);
     const [first, last] = rowsBetween(layout.rows, geometry.scrollY, geometry.scrollY + height);
-    const key = [plan.level, plan.firstIndex, plan.lastIndex, first, last].join(' ');
-    if (key === this.visibleKey || viewport.animating) return;
-    this.visibleKey = key;
+    const { asked } = this;
+    if (viewport.animating) return;
+    if (
+      asked.level === plan.level &&
+      asked.firstIndex === plan.firstIndex &&
+      asked.lastIndex === plan.lastIndex &&
+      asked.firstRow === first &&
+      asked.lastRow === last
+    ) {
+      return;
+    }
+    asked.level = plan.level;
+    asked.firstIndex = plan.firstIndex;
+    asked.lastIndex = plan.lastIndex;
+    asked.firstRow = first;
+    asked.lastRow = last;
     const from = Math.max(0, geometry.scrollY - height / 2);
     const [nearFirst, nearLast] = rowsBetween(layout.rows, from, from + height * 2);
     const visible = new Set(layout.pinned.map((row) => row.track.track));
@@ -449,7 +470,7 @@ export class Timeline {
     scene.layout = placeRows(this.report, this.choices[0]());
     const room = Math.max(0, geometry.height - geometry.headHeight) * PINNED_SHARE;
     geometry.pinnedHeight = Math.round(Math.min(scene.layout.pinnedHeight, room));
-    this.visibleKey = '';
+    this.asked.level = -1;
     this.layout[1](scene.layout);
     this.scrollTo(geometry.scrollY);
   }

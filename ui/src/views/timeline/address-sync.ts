@@ -18,6 +18,7 @@ import {
 } from '../../timeline/address';
 import type { Commands } from '../../timeline/commands';
 import type { LayoutChoices } from '../../timeline/layout';
+import { stepSelection } from '../../timeline/step-selection';
 import type { Timeline } from '../../timeline/timeline';
 import { fitRange, type TimeWindow } from '../../timeline/viewport';
 
@@ -58,6 +59,7 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     apply: (text) => timeline.setQuery(text),
     isStep: false,
   });
+  createEffect(() => timeline.setSelectedSteps(stepSelection(getParam('steps') ?? '')));
   // What is selected in all views is searched for, unless something else is.
   createEffect(
     on(
@@ -191,16 +193,10 @@ class Writer {
   }
 }
 
-/** The window of the steps selected in all views, such as `3..8`; null without any. */
+/** The window of the steps selected in all views; null without any. */
 function selectedSteps(timeline: Timeline): TimeWindow | null {
-  const match = /^(\d+)(?:\.\.(=?)(\d+)?)?$/.exec(getParam('steps') ?? '');
-  if (!match) return null;
-  const from = Number(match[1]);
-  const isRange = match[0].includes('..');
-  const to = !isRange ? from : match[3] === undefined ? Infinity : Number(match[3]);
-  const isInside = (step: number) =>
-    step >= from && (isRange && !match[2] && to !== Infinity ? step < to : step <= to);
-  const steps = timeline.scene.steps.filter((step) => isInside(step.step));
+  const isSelected = stepSelection(getParam('steps') ?? '');
+  const steps = timeline.scene.steps.filter((step) => isSelected?.(step.step));
   const first = steps[0];
   const last = steps.at(-1);
   if (!first || !last) return null;

@@ -16,7 +16,6 @@ fn repeated_planes_and_lines_are_one() {
          stream 7 Compute
            20..30us b [queue=1]
          split
-         stream 9 MemcpyH2D
          thread python
          split
          device gpu:0

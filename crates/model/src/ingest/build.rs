@@ -1,5 +1,6 @@
 //! Building one track: decode, split by device, nest, and find the places of arrow ends.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -90,33 +91,33 @@ pub(super) fn counter_tracks(
     decoded: &Decoded,
     strings: &mut Strings,
 ) -> Vec<Track> {
-    let mut counters: BTreeMap<(u32, i64), Vec<(i64, f64)>> = BTreeMap::new();
+    let mut by_metadata: BTreeMap<(u32, i64), Vec<(i64, f64)>> = BTreeMap::new();
     for &(plane, metadata, time, value) in &decoded.samples {
-        counters
-            .entry((plane, metadata))
-            .or_default()
-            .push((time, value));
+        let samples = by_metadata.entry((plane, metadata)).or_default();
+        samples.push((time, value));
     }
-    let tracks = counters
-        .into_iter()
-        .map(|((plane, metadata), mut samples)| {
-            samples.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-            let entry = space.planes[plane as usize].event_metadata.get(metadata);
-            let name = entry
-                .map(|entry| lossy(entry.short_name()))
-                .unwrap_or_default();
-            let (times, values) = samples.into_iter().unzip();
-            Track {
-                name: strings.intern(&name),
-                host: plan.host,
-                device: plan.device,
-                role: TrackRole::Counter,
-                line_id: plan.line_id,
-                lanes: Vec::new(),
-                nests: Vec::new(),
-                samples: Some(Samples { times, values }),
-                origin: Origin::default(),
-            }
-        });
+    // Planes of one name number their counters each for itself.
+    let mut counters: BTreeMap<Cow<'_, str>, Vec<(i64, f64)>> = BTreeMap::new();
+    for ((plane, metadata), mut samples) in by_metadata {
+        let entry = space.planes[plane as usize].event_metadata.get(metadata);
+        let name = entry.map(|entry| lossy(entry.short_name()));
+        let name = name.unwrap_or_else(|| format!("counter {metadata}").into());
+        counters.entry(name).or_default().append(&mut samples);
+    }
+    let tracks = counters.into_iter().map(|(name, mut samples)| {
+        samples.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let (times, values) = samples.into_iter().unzip();
+        Track {
+            name: strings.intern(&name),
+            host: plan.host,
+            device: plan.device,
+            role: TrackRole::Counter,
+            line_id: plan.line_id,
+            lanes: Vec::new(),
+            nests: Vec::new(),
+            samples: Some(Samples { times, values }),
+            origin: Origin::default(),
+        }
+    });
     tracks.collect()
 }

@@ -131,7 +131,7 @@ pub(super) struct Annotation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct RunKey {
     pub(super) ordinal: i64,
-    pub(super) program: i64,
+    pub(super) program: Option<i64>,
     pub(super) plane: u32,
     pub(super) module: TextKey,
     pub(super) run_id: i64,
@@ -195,6 +195,8 @@ struct Pass<'a> {
     cache: Vec<u32>,
     inline_numbers: FxHashMap<Vec<u8>, u64>,
     last_run: Option<(RunKey, Span)>,
+    /// Groups by ordinal.
+    groups: FxHashMap<i64, u16>,
     /// Last ordinal and its group.
     last_group: (i64, u16),
     kind: TrackKind,
@@ -219,14 +221,18 @@ pub(super) fn decode_track(
     kind: TrackKind,
     columns: &mut Columns,
 ) -> Decoded {
-    columns.reset(lines.iter().map(|input| input.line.event_count).sum());
+    let expected: usize = lines.iter().map(|input| input.line.event_count).sum();
+    columns.reset(expected);
+    // A short track needs no large cache: there may be a million of them.
+    let cache_bits = (expected.max(1).ilog2() + 2).min(CACHE_BITS);
     let mut pass = Pass {
         out: Decoded::default(),
         columns,
         key_numbers: FxHashMap::default(),
-        cache: vec![u32::MAX; 1 << CACHE_BITS],
+        cache: vec![u32::MAX; 1 << cache_bits],
         inline_numbers: FxHashMap::default(),
         last_run: None,
+        groups: FxHashMap::default(),
         last_group: (0, 0),
         kind,
     };
@@ -263,16 +269,21 @@ impl Pass<'_> {
         }
         let ordinal = seen.ordinal.unwrap_or(0);
         if self.last_group.1 == 0 || self.last_group.0 != ordinal {
-            let ordinals = &mut self.out.ordinals;
-            let known = ordinals.iter().position(|&known| known == ordinal);
-            let position = known.unwrap_or_else(|| {
-                ordinals.push(ordinal);
-                ordinals.len() - 1
-            });
-            // More than 65,534 devices on one thread would be noise: they share the last group.
-            self.last_group = (ordinal, u16::try_from(position + 1).unwrap_or(u16::MAX));
+            self.last_group = (ordinal, self.find_or_add_group(ordinal));
         }
         self.last_group.1
+    }
+
+    #[cold]
+    fn find_or_add_group(&mut self, ordinal: i64) -> u16 {
+        let ordinals = &mut self.out.ordinals;
+        *self.groups.entry(ordinal).or_insert_with(|| {
+            // More than 65,535 devices on one thread would be noise: they share the last group.
+            if ordinals.len() < usize::from(u16::MAX) {
+                ordinals.push(ordinal);
+            }
+            u16::try_from(ordinals.len()).unwrap_or(u16::MAX)
+        })
     }
 
     fn line(&mut self, input: &LineInput<'_>, first_ordinal: u32) -> u32 {
@@ -367,13 +378,13 @@ impl Pass<'_> {
     ) {
         let is_op = seen.key.op != TextKey::NONE;
         if let Some(run_id) = seen.run_id {
-            if is_op {
+            if seen.key.is_cpu_op {
                 self.run_part(
                     seen,
                     run_id,
                     Span::new(Picos(start), Picos(start + duration)),
                 );
-            } else {
+            } else if !is_op {
                 self.out.run_ids.push((ordinal, run_id, start));
             }
         }
@@ -409,7 +420,7 @@ impl Pass<'_> {
     fn run_part(&mut self, seen: &Seen, run_id: i64, span: Span) {
         let key = RunKey {
             ordinal: seen.ordinal.unwrap_or(0),
-            program: seen.key.program.unwrap_or_default(),
+            program: seen.key.program,
             plane: seen.key.plane,
             module: seen.key.module,
             run_id,
@@ -433,7 +444,8 @@ impl Pass<'_> {
     /// The number of a key. A direct-mapped cache answers nearly always: events repeat few keys.
     #[inline]
     fn key_number(&mut self, key: LabelKey) -> u32 {
-        let slot = cache_slot(&key);
+        // The upper bits are the mixed ones, so a smaller cache takes fewer of them.
+        let slot = cache_slot(&key) >> (CACHE_BITS - self.cache.len().ilog2());
         let number = self.cache[slot];
         if self.out.keys.get(number as usize) == Some(&key) {
             return number;

@@ -127,7 +127,7 @@ impl Parts {
             let module = text(plane, &built.decoded, key.module).unwrap_or_default();
             let program = labels
                 .programs
-                .find_or_add(Some(key.program.cast_unsigned()), &module);
+                .find_or_add(key.program.map(i64::cast_unsigned), &module);
             let run_id = Some(key.run_id);
             self.cpu_runs.push(ProgramRun {
                 program,

@@ -63,15 +63,16 @@ pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, spaces: &[Space<'_>]) -
 
 /// Events whose arrows are of no interest: the end markers of XLA:CPU's thunks.
 fn muted_metadata(space: &Space<'_>) -> Vec<Vec<bool>> {
-    const LARGEST_ID: i64 = 1 << 20;
     let plane_muted = |plane: &Plane<'_>| {
+        // Writers count ids up; a table by position must not outgrow the plane's own.
+        let limit = plane.event_metadata.len().saturating_mul(16);
         let mut muted = Vec::new();
         let markers = plane
             .event_metadata
             .iter()
             .filter(|entry| entry.name.starts_with(b"end: "));
-        for entry in markers.filter(|entry| (0..LARGEST_ID).contains(&entry.id)) {
-            let slot = usize::try_from(entry.id).unwrap_or_default();
+        let slots = markers.filter_map(|entry| usize::try_from(entry.id).ok());
+        for slot in slots.filter(|&slot| slot < limit) {
             if muted.len() <= slot {
                 muted.resize(slot + 1, false);
             }

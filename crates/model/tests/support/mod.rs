@@ -98,7 +98,7 @@ pub(crate) fn track_picture(session: &Session, id: TrackId) -> String {
     text
 }
 
-/// Compares a picture with the expected one, whose indentation is that of its first line.
+/// Compares a picture with the expected one, indentation aside.
 #[track_caller]
 pub(crate) fn assert_picture(session: &Session, expected: &str) {
     assert_text(&picture(session), expected);
@@ -106,18 +106,8 @@ pub(crate) fn assert_picture(session: &Session, expected: &str) {
 
 #[track_caller]
 pub(crate) fn assert_text(found: &str, expected: &str) {
-    let lines: Vec<&str> = expected
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    let margin = lines
-        .first()
-        .map_or(0, |line| line.len() - line.trim_start().len());
-    let expected: Vec<&str> = lines
-        .iter()
-        .map(|line| &line[margin.min(line.len())..])
-        .collect();
-    let found: Vec<&str> = found.lines().collect();
+    let expected: Vec<&str> = expected.lines().map(str::trim).collect();
+    let found: Vec<&str> = found.lines().map(str::trim).collect();
     assert!(
         found == expected,
         "found\n{}\n\nexpected\n{}",

@@ -18,9 +18,9 @@ export function registerKeys(
   commands: Commands,
   page: PageActions,
 ): () => void {
-  const undo = shortcutsOf(timeline, commands, page)
-    .reverse()
-    .map((shortcut) => registerShortcut({ ...shortcut, group: GROUP }));
+  const undo = shortcutsOf(timeline, commands, page).map((shortcut) =>
+    registerShortcut({ ...shortcut, group: GROUP }),
+  );
   const release = (event: KeyboardEvent) => {
     const direction = directionOf(event.key);
     if (direction) timeline.motion.release(direction, performance.now());
@@ -79,6 +79,7 @@ function shortcutsOf(timeline: Timeline, commands: Commands, page: PageActions):
     plain(['r'], 'Turn the selection into an area', () => commands.selectionToArea()),
     plain(['q'], 'Show or hide the details', page.toggleDetails),
     plain(['/'], 'Search', page.focusSearch),
+    { keys: ['Enter', 'Shift+Enter'], label: 'In the search: next, previous match' },
     plain(['n'], 'Next step', () => commands.step(1)),
     plain(['p'], 'Previous step', () => commands.step(-1)),
     tool('1', 'select', 'Tool: select'),

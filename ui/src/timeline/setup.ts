@@ -31,25 +31,25 @@ export function stepsOfFirstHost(report: TimelineReport): TimelineStep[] {
 }
 
 /**
- * The tracks whose load the minimap shows: the ops of up to eight devices, else any device track.
+ * The tracks whose load the minimap shows, one per device: its ops where they have one track, else
+ * its programs, else the fullest; without devices the first thread.
  */
 export function minimapTracksOf(report: TimelineReport): number[] {
-  const devices = report.groups
-    .filter((group) => group.kind === 'device')
-    .slice(0, MINIMAP_DEVICES);
-  const chosen = devices.flatMap((group) => {
-    const busiest = [...group.tracks].sort((one, other) => other.slice_count - one.slice_count);
-    const track =
-      group.tracks.find((member) => member.role === 'ops') ??
-      busiest.find((member) => member.role !== 'counter');
+  const devices = report.groups.filter((group) => group.kind === 'device');
+  const chosen = devices.slice(0, MINIMAP_DEVICES).flatMap((group) => {
+    const slices = group.tracks.filter((track) => track.role !== 'counter');
+    const ops = slices.filter((track) => track.role === 'ops');
+    const programs = slices.find((track) => track.role === 'programs');
+    const fullest = [...slices].sort((one, other) => other.slice_count - one.slice_count)[0];
+    const track = ops.length === 1 ? ops[0] : (programs ?? ops[0] ?? fullest);
     return track ? [track.track] : [];
   });
   if (chosen.length > 0) return chosen;
-  const host = report.groups.flatMap((group) => group.tracks);
-  return host
+  const all = report.groups.flatMap((group) => group.tracks);
+  return all
     .filter((track) => track.role === 'host_thread')
     .slice(0, 1)
-    .map((t) => t.track);
+    .map((one) => one.track);
 }
 
 /** Steps that fill less of the session than this are what the first window shows. */

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+
+import type { TrackGroup } from '../wire/generated/TrackGroup';
+import { homeWindow, minimapTracksOf, stepsOfFirstHost } from './setup';
+import { fitAll, limitsOf } from './viewport';
+
+const step = (number: number, host: string, start: number, duration = 10) => ({
+  step: number,
+  host,
+  start_ps: start,
+  duration_ps: duration,
+});
+const group = (kind: string, ...tracks: [number, string, number][]): TrackGroup => ({
+  name: kind,
+  kind,
+  device_index: kind === 'device' ? 0 : null,
+  tracks: tracks.map(([track, role, count]) => ({
+    track,
+    name: role,
+    role,
+    lanes: 1,
+    folded: false,
+    slice_count: count,
+    counter_max: null,
+    counter_unit: '',
+  })),
+});
+const report = (groups: TrackGroup[], steps = [step(0, 'a', 0)]) => ({
+  start_ps: 0,
+  end_ps: 1000,
+  slice_count: 1,
+  groups,
+  steps,
+  notes: [],
+  rows: [],
+});
+
+test('the ruler shows the steps of one host, in time order', () => {
+  const steps = [step(1, 'a', 50), step(0, 'b', 2), step(0, 'a', 5)];
+  expect(stepsOfFirstHost(report([], steps)).map((each) => each.start_ps)).toEqual([5, 50]);
+});
+
+test('the minimap shows ops, else programs, else the fullest track, else a thread', () => {
+  const threads = group('host', [9, 'host_thread', 4]);
+  const minimap = (...groups: TrackGroup[]) => minimapTracksOf(report(groups));
+  expect(minimap(group('device', [1, 'programs', 2], [2, 'ops', 9]), threads)).toEqual([2]);
+  const cpu = group('device', [1, 'programs', 2], [2, 'ops', 9], [3, 'ops', 9]);
+  expect(minimap(cpu, threads)).toEqual([1]);
+  const gpu = group('device', [4, 'stream', 3], [5, 'stream', 8], [6, 'counter', 99]);
+  expect(minimap(gpu, threads)).toEqual([5]);
+  expect(minimap(threads)).toEqual([9]);
+});
+
+test('the first window is that of the steps where much lies around them', () => {
+  const limits = limitsOf(0, 1000);
+  expect(homeWindow([], limits)).toEqual(fitAll(limits));
+  expect(homeWindow([step(0, 'a', 50, 900)], limits)).toEqual(fitAll(limits));
+  const narrow = homeWindow([step(0, 'a', 400, 100), step(1, 'a', 500, 100)], limits);
+  expect(narrow.startPs).toBeGreaterThan(380);
+  expect(narrow.endPs).toBeLessThan(620);
+});

@@ -97,7 +97,8 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
         shared_bytes: launch.shared_bytes,
         grid: launch.grid,
         block: launch.block,
-        occupancy: launch.occupancy,
+        // Recorders that do not know it write 0, which no kernel that ran can have.
+        occupancy: launch.occupancy.filter(|&occupancy| occupancy > 0.0),
         op: op.map(|id| session.text(id).to_owned()).unwrap_or_default(),
         program: program
             .map(|id| session.program(id).title())

@@ -166,19 +166,7 @@ fn notes(
         .iter()
         .map(|&device| session.device(device).kind)
         .collect();
-    if let Some(ratio) = attributed_ratio.filter(|&ratio| ratio < 0.9995) {
-        let share = format::percent(ratio);
-        notes.push(
-            Note::warning(format!(
-                "{share} of device time carries an HLO op; the rest is listed by kernel name or \
-                 by direction of the copy, and has no work."
-            ))
-            .with_hint(
-                "CUDA graphs hide the op of a kernel: XLA_FLAGS=--xla_gpu_enable_command_buffer= \
-                 turns them off while profiling.",
-            ),
-        );
-    }
+    notes.extend(attributed_ratio.and_then(attribution_note));
     if kinds.contains(&DeviceKind::Cpu) {
         notes.push(Note::info(
             "XLA:CPU has no known peak, so its ops have rates and no bound. Their work is computed \
@@ -209,4 +197,19 @@ fn notes(
         ));
     }
     notes
+}
+
+/// What share of the time carries an op, where it is not all.
+fn attribution_note(ratio: f64) -> Option<Note> {
+    let rest = "listed by kernel name or by direction of the copy, and has no FLOPs";
+    if ratio <= 0.0 {
+        let text = format!("No device time carries an HLO op; all of it is {rest}.");
+        let hint = "Only programs that XLA compiled have HLO ops.";
+        return Some(Note::warning(text).with_hint(hint));
+    }
+    let share = format::percent(ratio);
+    let text = format!("{share} of device time carries an HLO op; the rest is {rest}.");
+    let hint = "CUDA graphs hide the op of a kernel: XLA_FLAGS=--xla_gpu_enable_command_buffer= \
+                turns them off while profiling.";
+    (ratio < 0.9995).then(|| Note::warning(text).with_hint(hint))
 }

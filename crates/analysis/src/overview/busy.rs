@@ -12,7 +12,7 @@ use crate::interval::Intervals;
 use crate::selection::{Selected, device_span};
 use crate::work::work_intervals;
 
-/// Every selected device; those that recorded no work have no ratio.
+/// Every selected device; those that recorded no work in their window have no ratio.
 pub(super) fn devices(session: &Session, selected: &Selected<'_>) -> Vec<DeviceBusy> {
     let labels: Vec<bool> = session
         .labels
@@ -27,8 +27,7 @@ pub(super) fn devices(session: &Session, selected: &Selected<'_>) -> Vec<DeviceB
             let windows = windows(session, selected, device, any_work);
             let busy = work_intervals(session, device, windows.spans(), &labels).duration();
             let window = windows.duration();
-            let works = work_extent(session, device, &labels).is_some();
-            let busy_ratio = (works && window.0 > 0).then(|| busy.0 as f64 / window.0 as f64);
+            let busy_ratio = (busy.0 > 0 && window.0 > 0).then(|| busy.0 as f64 / window.0 as f64);
             DeviceBusy {
                 device_index: device.0,
                 device: session.device_title(device),

@@ -19,7 +19,7 @@ pub use report::{
 };
 use stepscope_model::Session;
 
-use crate::ops::{GroupBy, OpsOptions, from_totals};
+use crate::ops::{GroupBy, OpRow, Ops, OpsOptions, OpsReport, from_totals};
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
 use crate::steps::{step_parts, step_time};
@@ -63,7 +63,14 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             Some(text) => Thresholds::parse(text)?,
             None => Thresholds::default(),
         };
-        let selected = options.selection.resolve(session)?;
+        let unfiltered = Selection {
+            program: None,
+            pattern: None,
+            sort: None,
+            limit: None,
+            ..options.selection.clone()
+        };
+        let selected = unfiltered.resolve(session)?;
         // The steps cost most and need nothing from the ops, so they run side by side.
         let (steps, totals) = rayon::join(
             || {
@@ -75,14 +82,11 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             || work_totals(session, &selected),
         );
         let (parts, devices) = steps;
-        let ops_options = OpsOptions {
-            selection: Selection {
-                limit: None,
-                ..options.selection.clone()
-            },
+        let all = OpsOptions {
+            selection: unfiltered,
             by: GroupBy::Op,
         };
-        let mut ops = from_totals(session, &selected, &ops_options, &totals, Vec::new())?;
+        let ops = from_totals(session, &selected, &all, &totals, Vec::new())?;
         let step_parts = series::mean_parts(&parts);
         let facts = verdicts::Facts {
             session,
@@ -94,9 +98,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         };
         let verdicts = verdicts::verdicts(&facts, &thresholds);
         let notes = notes::notes(session, &devices, &ops, &parts);
-        let limit = options.selection.limit.unwrap_or(TOP_OPS);
-        ops.rows
-            .truncate(if limit == 0 { usize::MAX } else { limit });
+        let top_ops = top_ops(session, options, ops)?;
         Ok(OverviewReport {
             session: session.name.clone(),
             duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
@@ -106,10 +108,31 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             step_series: series::bars(session, &parts),
             device_busy_ratio: busy::mean(&devices),
             devices,
-            top_ops: ops.rows,
+            top_ops,
             verdicts,
             environment: environment::environment(session, &selected),
             notes,
         })
     }
+}
+
+/// The ops at the top, by the selection's filters and order.
+fn top_ops(
+    session: &Session,
+    options: &OverviewOptions,
+    all: OpsReport,
+) -> Result<Vec<OpRow>, AnalysisError> {
+    let selection = &options.selection;
+    let mut rows = all.rows;
+    if selection.program.is_some() || selection.pattern.is_some() || selection.sort.is_some() {
+        let selection = Selection {
+            limit: None,
+            ..selection.clone()
+        };
+        let by = GroupBy::Op;
+        rows = Ops::run(session, &OpsOptions { selection, by })?.rows;
+    }
+    let limit = selection.limit.unwrap_or(TOP_OPS);
+    rows.truncate(if limit == 0 { usize::MAX } else { limit });
+    Ok(rows)
 }

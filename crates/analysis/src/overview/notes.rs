@@ -53,7 +53,7 @@ fn idle_devices(devices: &[DeviceBusy]) -> Option<Note> {
     }
     let share = format::counted(idle.len(), "device");
     Some(Note::warning(format!(
-        "{share} of {} recorded no work and count in no mean: {}.",
+        "{share} of {} recorded no work in the observed time and count in no mean: {}.",
         devices.len(),
         idle.join(", ")
     )))

@@ -144,7 +144,7 @@ pub struct DeviceBusy {
     /// The window the ratio refers to: the selected steps, or first to last work of any device.
     #[ts(type = "number")]
     pub window_ps: i64,
-    /// busy ÷ window; absent when the device recorded no work.
+    /// busy ÷ window; absent when the device recorded no work in the window.
     pub busy_ratio: Option<f64>,
 }
 

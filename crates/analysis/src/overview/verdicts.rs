@@ -201,7 +201,9 @@ fn occupancy(facts: &Facts<'_>) -> Figure {
     for (id, totals) in facts.totals.iter().flat_map(|totals| &totals.labels) {
         let label = session.label(*id);
         let launch = label.launch.map(|launch| session.launch(launch));
-        let Some(occupancy) = launch.and_then(|launch| launch.occupancy) else {
+        let occupancy = launch.and_then(|launch| launch.occupancy);
+        // Recorders that do not know it write 0.
+        let Some(occupancy) = occupancy.filter(|&occupancy| occupancy > 0.0) else {
             continue;
         };
         let is_bound = label.op.is_some_and(|op| {
@@ -237,8 +239,21 @@ fn dominant_op(facts: &Facts<'_>) -> Figure {
     };
     (
         Some(row.self_ratio),
-        format!("Share of {} in the self time of all ops.", row.name),
+        format!(
+            "Share of {} in the self time of all ops.",
+            shortened(&row.name)
+        ),
     )
+}
+
+/// Names of C++ kernels run to hundreds of characters.
+fn shortened(name: &str) -> String {
+    const LONGEST: usize = 60;
+    if name.chars().count() <= LONGEST {
+        return name.to_owned();
+    }
+    let head: String = name.chars().take(LONGEST - 1).collect();
+    format!("{head}…")
 }
 
 fn compilation(facts: &Facts<'_>) -> Figure {
@@ -262,7 +277,7 @@ fn peak_memory(facts: &Facts<'_>) -> Figure {
     });
     if has_allocations {
         return missing(
-            "Allocator events were recorded, but this figure is not computed from them yet.",
+            "Allocator events were recorded, but this figure is not computed from them.",
         );
     }
     missing(

@@ -24,18 +24,18 @@ pub(super) const SORT_COLUMNS: &[SortColumn<ScopeRow>] = &[
 
 const COLUMNS: &[Column] = &[
     Column::new("name", "Scope", Unit::Text),
-    Column::wide("path", "Path", Unit::Text),
-    Column::wide("depth", "Level", Unit::Count),
-    Column::wide("child_count", "Children", Unit::Count),
-    Column::wide("occurrences", "Count", Unit::Count),
     Column::new("total_ps", "Total", Unit::Picos),
-    Column::wide("self_ps", "Self", Unit::Picos),
     Column::new("ratio", "Share", Unit::Ratio),
     Column::new("forward_ps", "Forward", Unit::Picos),
     Column::new("backward_ps", "Backward", Unit::Picos),
     Column::new("rematerialised_ps", "Recomputed", Unit::Picos),
+    Column::wide("self_ps", "Self", Unit::Picos),
+    Column::wide("occurrences", "Count", Unit::Count),
     Column::wide("flops", "Work", Unit::Flops),
     Column::wide("bytes", "Bytes", Unit::Bytes),
+    Column::wide("depth", "Level", Unit::Count),
+    Column::wide("child_count", "Children", Unit::Count),
+    Column::wide("path", "Path", Unit::Text),
 ];
 
 impl Report for ScopesReport {
@@ -44,18 +44,18 @@ impl Report for ScopesReport {
             let indent = "  ".repeat(row.depth as usize);
             vec![
                 format!("{indent}{}", row.name).into(),
-                row.path.as_str().into(),
-                i64::from(row.depth).into(),
-                i64::from(row.child_count).into(),
-                row.occurrences.into(),
                 row.total_ps.into(),
-                row.self_ps.into(),
                 row.ratio.into(),
                 row.forward_ps.into(),
                 row.backward_ps.into(),
                 row.rematerialised_ps.into(),
+                row.self_ps.into(),
+                row.occurrences.into(),
                 row.flops.into(),
                 row.bytes.into(),
+                i64::from(row.depth).into(),
+                i64::from(row.child_count).into(),
+                row.path.as_str().into(),
             ]
         });
         vec![Table {

@@ -98,18 +98,18 @@ pub(crate) fn step_notes(session: &Session) -> Vec<Note> {
             Note::warning("No step was recorded and none could be inferred.").with_hint(ANNOTATE)
         }
         Some(StepOrigin::StepLine) => {
-            Note::info(format!("The {counted} are those the device recorded."))
+            Note::info(format!("{counted}, as the device recorded them."))
         }
         Some(StepOrigin::Annotation) => Note::info(format!(
-            "The {counted} are StepTraceAnnotation slices on a host thread; device work belongs to \
-             the step that launched it."
+            "{counted}, annotated with StepTraceAnnotation; device work belongs to the step that \
+             launched it."
         )),
         Some(StepOrigin::ProgramRuns) => {
             let program = dominant_program(session);
             let named = program.map(|id| format!(" ({})", session.program(id).title()));
             Note::info(format!(
-                "The {counted} are inferred from runs of the program that takes most device \
-                 time{}: no step was annotated.",
+                "{counted}, inferred from runs of the program that takes most device time{}: no step \
+                 was annotated.",
                 named.unwrap_or_default()
             ))
             .with_hint(ANNOTATE)

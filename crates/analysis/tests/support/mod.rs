@@ -2,6 +2,8 @@
 
 #![expect(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod xprof;
+
 use std::sync::Arc;
 
 use stepscope_analysis::find;

@@ -128,6 +128,32 @@ test('a click on an op shows everything about it', async ({ page, url }) => {
   await expect(details).toHaveCount(0);
 });
 
+test('the keyboard walks through a table and opens a row', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  await page.getByRole('grid').focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp'])
+    await page.keyboard.press(key);
+  const active = page.locator('.table-row.is-active');
+  await expect(active).toHaveAttribute('aria-rowindex', '3');
+  const name = await active.locator('.middle').innerText();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.op-details-name')).toHaveText(name.replace(/\s/g, ''));
+  await page.keyboard.press('End');
+  const count = Number(
+    (await page.locator('.table-count').innerText()).split(/\s/)[0]!.replace(',', ''),
+  );
+  await expect(active).toHaveAttribute('aria-rowindex', String(count + 1));
+  await expect(active).toBeInViewport();
+});
+
+test('an op leads to its slices in the timeline', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  await page.locator('.table-row').nth(1).click();
+  await page.getByRole('button', { name: 'Show in timeline' }).click();
+  await expect(page).toHaveURL(/\/timeline\?.*search=/);
+  await page.locator('canvas').first().waitFor();
+});
+
 test('scopes fold and unfold, and switch to source lines', async ({ page, url }) => {
   await openView(page, url, 'demo', 'scopes');
   const rows = page.locator('.table-row:not(.table-head)');
@@ -178,7 +204,7 @@ test('nothing is cut off at 1280 pixels', async ({ page, url }) => {
     expect(overflow, view).toBeLessThanOrEqual(0);
   }
   await openView(page, url, 'demo', 'overview');
-  await keepImage(page, 'overview');
+  await keepImage(page, 'overview-light');
   await openView(page, url, 'demo', 'scopes');
   await keepImage(page, 'scopes');
 });

@@ -1,4 +1,6 @@
 /** Columns of a table of ops, for the ops view and the top ops of the overview. */
+import { Show } from 'solid-js';
+
 import { classColour, classTitle } from '../format/palette';
 import type { OpRow } from '../wire/generated/OpRow';
 import { ShareCell } from './bars';
@@ -107,13 +109,16 @@ export const OP_SOURCE: Column<OpRow> = {
   isOptional: true,
 };
 
-/** File and line; the whole path in the tooltip. */
+/** File and line; the line stays when the name is cut, and the tooltip has the whole path. */
 export function SourceText(props: { text: string }) {
-  return props.text ? (
-    <span class="source-text mono" data-tip={props.text}>
-      {props.text.slice(props.text.lastIndexOf('/') + 1)}
-    </span>
-  ) : (
-    <span class="table-missing">–</span>
+  const file = () => props.text.slice(props.text.lastIndexOf('/') + 1);
+  const colon = () => (file().includes(':') ? file().lastIndexOf(':') : file().length);
+  return (
+    <Show when={props.text} fallback={<span class="table-missing">–</span>}>
+      <span class="middle mono" data-tip={props.text}>
+        <span class="middle-head">{file().slice(0, colon())}</span>
+        <span class="middle-tail">{file().slice(colon())}</span>
+      </span>
+    </Show>
   );
 }

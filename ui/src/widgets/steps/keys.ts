@@ -2,7 +2,7 @@
 import { onCleanup } from 'solid-js';
 
 import { registerShortcut } from '../../shell/shortcuts';
-import { select, selected } from '../../shell/state';
+import { selected, setParams } from '../../shell/state';
 import { stepTest } from './layout';
 
 export function useStepKeys(series: () => readonly { step: number }[]): void {
@@ -14,7 +14,8 @@ export function useStepKeys(series: () => readonly { step: number }[]): void {
     const edge = by === 1 ? chosen[chosen.length - 1] : chosen[0];
     const from = edge === undefined ? (by === 1 ? -1 : steps.length) : steps.indexOf(edge);
     const next = steps[Math.max(0, Math.min(steps.length - 1, from + by))];
-    if (next !== undefined) select('steps', String(next));
+    // Walking leaves one entry in the history, not one per step.
+    if (next !== undefined) setParams({ steps: next }, selected('steps') !== '');
     return true;
   };
   const undo = [

@@ -11,7 +11,7 @@ import { TILE_PX } from './tile-grid';
 export type AreaKey = 'name' | 'class' | 'scope' | 'track';
 
 /** Rows of an area's table and matches of a search that are listed. */
-export const AREA_LIMIT = 300;
+export const AREA_LIMIT = 2000;
 export const SEARCH_LIMIT = 500;
 
 /** Requests about one session. */

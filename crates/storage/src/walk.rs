@@ -37,6 +37,9 @@ pub(crate) struct Walk<'a> {
     limits: &'a Limits,
     pub(crate) scan: Scan,
     queue: VecDeque<Pending>,
+    /// Folders below one called `plugins`, searched before all others so that a limit met in a
+    /// large folder beside it does not hide the captures.
+    likely: VecDeque<Pending>,
     /// Links wait until all real folders are searched, so that a session is found where it lies
     /// and not where a link to it happens to be.
     links: VecDeque<(Pending, String)>,
@@ -51,6 +54,7 @@ impl<'a> Walk<'a> {
             limits,
             scan: Scan::default(),
             queue: VecDeque::new(),
+            likely: VecDeque::new(),
             links: VecDeque::new(),
             seen_folders: BTreeSet::new(),
             seen_files: BTreeSet::new(),
@@ -58,8 +62,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Searches a folder, level by level, each level in the order of names. Errors only where
-    /// this folder itself cannot be listed.
+    /// Searches a folder, level by level, each level in the order of names, what lies below
+    /// `plugins` first. Errors only where this folder itself cannot be listed.
     pub(crate) fn search(&mut self, root: Folder, real: &Path) -> Result<(), StorageError> {
         let path = root.path.clone();
         fs::read_dir(&path).map_err(StorageError::io("list the folder", &path))?;
@@ -69,9 +73,11 @@ impl<'a> Walk<'a> {
             real: real.to_path_buf(),
             depth: 0,
         });
-        while !self.scan.tally.is_cut {
-            if let Some(pending) = self.queue.pop_front() {
-                self.search_one(&pending);
+        loop {
+            if let Some(pending) = self.likely.pop_front().or_else(|| self.queue.pop_front()) {
+                if !self.search_one(&pending) {
+                    break;
+                }
             } else if let Some((parent, name)) = self.links.pop_front() {
                 self.follow(&parent, &name, real);
             } else {
@@ -89,14 +95,25 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn search_one(&mut self, pending: &Pending) {
+    /// Looks at one folder. False once the limit is reached.
+    fn search_one(&mut self, pending: &Pending) -> bool {
+        if self.scan.entries >= self.limits.max_entries {
+            let message = format!(
+                "the search ended here after {} files and folders; name a folder further down \
+                 to search it",
+                self.scan.entries
+            );
+            self.scan
+                .note(NoteKind::Limit, &pending.folder.path, message);
+            return false;
+        }
         let entries = match self.entries_of(&pending.folder.path) {
             Ok(entries) => entries,
             Err(error) => {
                 let reason = plain_reason(&error);
                 self.scan
                     .note(NoteKind::Unreadable, &pending.folder.path, reason);
-                return;
+                return true;
             }
         };
         self.scan.tally.folders += 1;
@@ -114,17 +131,20 @@ impl<'a> Walk<'a> {
                     .add_other(pending.folder.clone(), FileKind::Other, name);
             }
         }
+        true
     }
 
-    /// Names and types in a folder, in the order of names, as far as the limit goes.
+    /// Names and types in a folder, in the order of names. One folder may take half of what is
+    /// left of the limit, so that a folder of a million checkpoints does not end the search.
     fn entries_of(&mut self, path: &Path) -> io::Result<Vec<(String, fs::FileType)>> {
-        let room = self.limits.max_entries.saturating_sub(self.scan.entries);
+        let left = self.limits.max_entries.saturating_sub(self.scan.entries);
+        let room = left.div_ceil(2);
         let mut entries = Vec::new();
         for entry in fs::read_dir(path)? {
             if entries.len() == room {
                 let message = format!(
-                    "the search ended here after {} files and folders; name a folder further \
-                     down to search it",
+                    "{room} of its files and folders were looked at, and there are more than a \
+                     search of {} has room for; name it to search it alone",
                     self.limits.max_entries
                 );
                 self.scan.note(NoteKind::Limit, path, message);
@@ -148,7 +168,13 @@ impl<'a> Walk<'a> {
             self.too_deep += 1;
         } else if self.seen_folders.insert(real.clone()) {
             let folder = parent.folder.child(name);
-            self.queue.push_back(Pending {
+            let is_likely = folder.naming.iter().any(|part| part == "plugins");
+            let queue = if is_likely {
+                &mut self.likely
+            } else {
+                &mut self.queue
+            };
+            queue.push_back(Pending {
                 folder,
                 real,
                 depth: parent.depth + 1,

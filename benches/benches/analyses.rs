@@ -1,0 +1,49 @@
+//! Every analysis of the list, on a session that is open: report and its JSON text.
+
+use anyhow::Result;
+use criterion::Criterion;
+use stepscope_analysis::{ANALYSES, Entry};
+use stepscope_benches::input::inputs;
+use stepscope_benches::paired::{Contestant, print_ratios};
+use stepscope_model::Session;
+
+fn main() -> Result<()> {
+    let mut criterion = Criterion::default().configure_from_args();
+    for input in inputs()? {
+        let session = input.session()?;
+        let mut contestants = vec![Contestant::of("sum of all durations", || sum(&session))];
+        contestants.extend(
+            ANALYSES
+                .iter()
+                .map(|entry| Contestant::of(entry.name, || answer(entry, &session))),
+        );
+        print_ratios(&format!("analyses {}", input.name), 7, &mut contestants);
+        drop(contestants);
+        bench(&mut criterion, input.name, &session);
+    }
+    criterion.final_summary();
+    Ok(())
+}
+
+fn bench(criterion: &mut Criterion, input: &str, session: &Session) {
+    let mut group = criterion.benchmark_group(format!("analyses/{input}"));
+    group.sample_size(10);
+    for entry in ANALYSES {
+        group.bench_function(entry.name, |bencher| {
+            bencher.iter(|| answer(entry, session));
+        });
+    }
+    group.finish();
+}
+
+fn answer(entry: &Entry, session: &Session) -> Option<String> {
+    let answer = entry.run_pairs(session, []).ok()?;
+    answer.json_text().ok()
+}
+
+/// One pass over a column: the least that any figure over all slices costs.
+fn sum(session: &Session) -> i64 {
+    let lanes = session.tracks.iter().flat_map(|track| &track.lanes);
+    let durations = lanes.flat_map(|lane| &lane.durations);
+    durations.fold(0, |sum, &duration| sum.wrapping_add(duration))
+}

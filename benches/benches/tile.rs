@@ -1,0 +1,96 @@
+//! Timeline tiles of all tracks at 1,600 pixels, encoded as they are sent: the whole session, and
+//! 500 random windows with their median and 99th percentile.
+
+use anyhow::{Context, Result};
+use criterion::{BatchSize, Criterion};
+use stepscope_analysis::timeline::TimelineIndex;
+use stepscope_analysis::timeline::encode::encode;
+use stepscope_analysis::timeline::tile::{TileRequest, tile};
+use stepscope_benches::input::inputs;
+use stepscope_benches::paired::{quantile, time};
+use stepscope_benches::random::Random;
+use stepscope_model::{Session, Span};
+
+const WIDTH_PX: u32 = 1600;
+const WINDOWS: usize = 500;
+
+fn main() -> Result<()> {
+    let mut criterion = Criterion::default().configure_from_args();
+    for input in inputs()? {
+        let session = input.session()?;
+        let extent = session.extent().context("nothing has a time")?;
+        let mut random = Random::new(1);
+        let windows: Vec<Span> = (0..WINDOWS).map(|_| random.window(extent)).collect();
+        print_percentiles(input.name, &session, extent, &windows);
+        bench(&mut criterion, input.name, &session, extent, &windows);
+    }
+    criterion.final_summary();
+    Ok(())
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the figures are for whoever runs the bench"
+)]
+fn print_percentiles(input: &str, session: &Session, extent: Span, windows: &[Span]) {
+    let index = TimelineIndex::new(session);
+    let milliseconds = |window| time(|| answer(session, &index, window)).as_secs_f64() * 1e3;
+    let first = milliseconds(extent);
+    let again = milliseconds(extent);
+    let times: Vec<f64> = windows.iter().copied().map(milliseconds).collect();
+    println!(
+        "tile {input}, {WIDTH_PX} px, all {} tracks",
+        session.tracks.len()
+    );
+    println!("  whole session, first time    {first:>9.3} ms");
+    println!("  whole session, again         {again:>9.3} ms");
+    println!(
+        "  {WINDOWS} random windows, median   {:>9.3} ms",
+        quantile(&times, 0.5)
+    );
+    println!(
+        "  {WINDOWS} random windows, 99th %   {:>9.3} ms",
+        quantile(&times, 0.99)
+    );
+    println!(
+        "  {WINDOWS} random windows, longest  {:>9.3} ms\n",
+        quantile(&times, 1.0)
+    );
+}
+
+fn bench(
+    criterion: &mut Criterion,
+    input: &str,
+    session: &Session,
+    extent: Span,
+    windows: &[Span],
+) {
+    let mut group = criterion.benchmark_group(format!("tile/{input}"));
+    group.sample_size(10);
+    group.bench_function("whole session, first", |bencher| {
+        bencher.iter_batched(
+            || TimelineIndex::new(session),
+            |index| (answer(session, &index, extent), index),
+            BatchSize::PerIteration,
+        );
+    });
+    let index = TimelineIndex::new(session);
+    index.fill(session);
+    group.bench_function("whole session", |bencher| {
+        bencher.iter(|| answer(session, &index, extent));
+    });
+    let mut next = windows.iter().copied().cycle();
+    group.bench_function("random window", |bencher| {
+        bencher.iter(|| next.next().map(|window| answer(session, &index, window)));
+    });
+    group.finish();
+}
+
+fn answer(session: &Session, index: &TimelineIndex, window: Span) -> Vec<u8> {
+    let request = TileRequest {
+        window,
+        width_px: WIDTH_PX,
+        tracks: session.track_ids().collect(),
+    };
+    encode(&tile(session, index, &request))
+}

@@ -1,0 +1,181 @@
+//! Stepscope beside other profilers on one capture: they take turns, and the figures come out as
+//! tables for `docs/benchmarks.md`.
+//!
+//! ```text
+//! cargo run --release -p stepscope-benches --bin peers -- \
+//!     --capture HOST.xplane.pb --xprof-rs BIN --xprof-python PYTHON
+//! ```
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tables on standard output, progress on standard error"
+)]
+
+mod child;
+mod contestant;
+mod http;
+mod table;
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use stepscope_testing::corpus::repository_root;
+
+use child::Cost;
+use contestant::{Contestant, Program, Question};
+use table::Column;
+
+/// Stepscope beside other profilers, in turns on one capture.
+#[derive(Debug, Parser)]
+struct Options {
+    /// The profile, uncompressed: HOST.xplane.pb
+    #[arg(long, value_name = "FILE")]
+    capture: PathBuf,
+    /// The stepscope to measure [default: target/release/stepscope]
+    #[arg(long, value_name = "BIN")]
+    stepscope: Option<PathBuf>,
+    /// xprof-rs 0.1.3: `cargo install xprof-rs --version 0.1.3`
+    #[arg(long, value_name = "BIN")]
+    xprof_rs: Option<PathBuf>,
+    /// The Python of an environment with XProf: `pip install xprof==2.24.2`
+    #[arg(long, value_name = "PYTHON")]
+    xprof_python: Option<PathBuf>,
+    /// Turns of everyone
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+    /// XProf is slow and takes part in the first so many only
+    #[arg(long, default_value_t = 3)]
+    xprof_rounds: usize,
+    /// Also the capture so many times in one file, Stepscope only; 20 makes 3.6 GB
+    #[arg(long, default_value_t = 0, value_name = "TIMES")]
+    large: usize,
+    /// Where the copies go [default: the system's folder for temporary files]
+    #[arg(long, value_name = "FOLDER")]
+    temporary: Option<PathBuf>,
+}
+
+fn main() -> Result<()> {
+    let options = Options::parse();
+    ensure!(options.rounds > 0, "--rounds must be at least 1");
+    let size_bytes = fs::metadata(&options.capture)
+        .with_context(|| format!("cannot read {}", options.capture.display()))?
+        .len();
+    let contestants = contestants(&options)?;
+    println!("{}\n", table::machine());
+    let mut medians = Vec::new();
+    for question in Question::ALL {
+        let columns = play(&options, &contestants, question)?;
+        println!("{}", table::comparison(question, size_bytes, &columns));
+        medians.push(columns[0].peak_bytes());
+    }
+    if options.large > 0 {
+        large(&options, &contestants[0], size_bytes, &medians)?;
+    }
+    Ok(())
+}
+
+fn contestants(options: &Options) -> Result<Vec<Contestant>> {
+    let built = || repository_root().join("target/release/stepscope");
+    let stepscope = options.stepscope.clone().unwrap_or_else(built);
+    let mut contestants = vec![Contestant::new(Program::Stepscope, stepscope)];
+    let others = [
+        (Program::XprofRs, &options.xprof_rs),
+        (Program::Xprof, &options.xprof_python),
+    ];
+    for (program, path) in others {
+        contestants.extend(path.clone().map(|path| Contestant::new(program, path)));
+    }
+    for contestant in &contestants {
+        let path = &contestant.path;
+        ensure!(
+            path.exists(),
+            "{} is absent; build or install it first",
+            path.display()
+        );
+    }
+    Ok(contestants)
+}
+
+/// All rounds of one question.
+fn play(options: &Options, contestants: &[Contestant], question: Question) -> Result<Vec<Column>> {
+    warm(&options.capture)?;
+    let mut columns: Vec<Column> = contestants
+        .iter()
+        .map(|contestant| Column::new(contestant.program))
+        .collect();
+    for round in 0..options.rounds {
+        for (contestant, column) in contestants.iter().zip(&mut columns) {
+            if contestant.program == Program::Xprof && round >= options.xprof_rounds {
+                continue;
+            }
+            let cost = turn(options, contestant, question)?;
+            eprintln!(
+                "round {}: {question} {}: {cost}",
+                round + 1,
+                contestant.program
+            );
+            column.costs.push(cost);
+        }
+    }
+    Ok(columns)
+}
+
+/// One process on a log directory of its own, so that nobody finds what an earlier one has left.
+fn turn(options: &Options, contestant: &Contestant, question: Question) -> Result<Cost> {
+    let folder = temporary_folder(options)?;
+    let file = profile_path(folder.path())?;
+    if fs::hard_link(&options.capture, &file).is_err() {
+        fs::copy(&options.capture, &file).context("cannot copy the capture")?;
+    }
+    contestant.answer(question, folder.path())
+}
+
+/// A file too large for comfort: the capture over and over, which is one profile again, since
+/// planes of one name are parts of one.
+fn large(
+    options: &Options,
+    stepscope: &Contestant,
+    size_bytes: u64,
+    small_peaks: &[f64],
+) -> Result<()> {
+    let folder = temporary_folder(options)?;
+    let path = profile_path(folder.path())?;
+    let mut file = File::create(&path)?;
+    for _ in 0..options.large {
+        io::copy(&mut File::open(&options.capture)?, &mut file)?;
+    }
+    drop(file);
+    warm(&path)?;
+    let mut rows = Vec::new();
+    for (question, &small_peak) in Question::ALL.into_iter().zip(small_peaks) {
+        let cost = stepscope.answer(question, folder.path())?;
+        eprintln!("large: {question}: {cost}");
+        rows.push((question, cost, small_peak));
+    }
+    println!("{}", table::large(options.large, size_bytes, &rows));
+    Ok(())
+}
+
+fn temporary_folder(options: &Options) -> Result<tempfile::TempDir> {
+    let parent = options.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    let mut builder = tempfile::Builder::new();
+    let folder = builder.prefix("stepscope-peers-").tempdir_in(&parent);
+    folder.with_context(|| format!("cannot make a folder in {}", parent.display()))
+}
+
+/// Where the profile lies in a log directory; its folders are made.
+fn profile_path(logdir: &Path) -> Result<PathBuf> {
+    let run = logdir.join("plugins/profile").join(contestant::RUN);
+    fs::create_dir_all(&run)?;
+    Ok(run.join(contestant::HOST).with_extension("xplane.pb"))
+}
+
+/// Reads a file so that it is in the page cache.
+fn warm(path: &Path) -> Result<()> {
+    io::copy(&mut File::open(path)?, &mut io::sink())?;
+    Ok(())
+}

@@ -22,7 +22,7 @@ export const test = base.extend<object, { url: string }>({
         await use(running);
         return;
       }
-      const server = spawn(BINARY, ['view', path.join(ROOT, 'fixtures'), '--port', '0'], {
+      const server = spawn(BINARY, ['view', path.join(ROOT, 'fixtures'), '--no-report', '--port', '0'], {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       try {

@@ -15,9 +15,6 @@ use stepscope_analysis::registry;
 use exit::{Exit, Failure};
 use output::Output;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() {
     let exit = match args::command().try_get_matches_from(args::given()) {
         Ok(matches) => run(&matches),

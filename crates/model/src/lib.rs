@@ -26,8 +26,8 @@ pub use flow::{Flow, FlowKind, Flows};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};
 pub use label::{Class, Direction, Label, Launch, SliceKind, Transfer};
 pub use session::{
-    Aggregate, Chip, CostSource, Device, DeviceKind, Host, Op, OpCost, Peak, Program, ProgramRun,
-    Session, Step, StepOrigin, StepSpan,
+    Aggregate, Chip, CostSource, Device, DeviceKind, Host, Op, OpCost, Peak, ProfileData, Program,
+    ProgramRun, Session, Step, StepOrigin, StepSpan,
 };
 pub use strings::Strings;
 pub use track::{Lane, LineOrigin, Origin, Samples, Track, TrackRole};

@@ -1,5 +1,6 @@
 //! The session: one capture over all hosts, immutable once built.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use stepscope_hlo as hlo;
@@ -61,12 +62,22 @@ pub struct Aggregate {
     pub duration: Picos,
 }
 
+/// The bytes of a profile file, however they are held.
+pub trait ProfileData: AsRef<[u8]> + Send + Sync {
+    /// The range has been read and will rarely be read again: a mapped file can give its pages back
+    /// to the system, which reads them anew when they are touched.
+    fn release(&self, _range: Range<usize>) {}
+}
+
+impl ProfileData for Vec<u8> {}
+impl ProfileData for &'static [u8] {}
+
 /// One host: one profile file.
 pub struct Host {
     /// Host name.
     pub name: String,
     /// Its file, to read details of slices again.
-    pub bytes: Arc<dyn AsRef<[u8]> + Send + Sync>,
+    pub bytes: Arc<dyn ProfileData>,
     /// Where the host's time 0 lies in session time.
     pub offset: Picos,
     /// Profile start and stop, nanoseconds since the epoch, as recorded.

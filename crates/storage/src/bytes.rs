@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, UncheckedAdvice};
+use stepscope_model::ProfileData;
 
 /// One profile's bytes. Shared by reference (put it in an `Arc`); never copied.
 pub struct ProfileBytes {
@@ -81,6 +82,33 @@ impl AsRef<[u8]> for ProfileBytes {
             Source::Held(bytes) => bytes,
         }
     }
+}
+
+/// Pages are given back in multiples of this, the largest page size in use.
+const PAGE_BYTES: usize = 1 << 16;
+
+impl ProfileData for ProfileBytes {
+    #[cfg(target_os = "linux")]
+    fn release(&self, released: Range<usize>) {
+        let Source::Mapped { map, range } = &self.source else {
+            return;
+        };
+        let start = (range.start + released.start).next_multiple_of(PAGE_BYTES);
+        let end = (range.start + released.end).min(range.end) / PAGE_BYTES * PAGE_BYTES;
+        if start < end {
+            forget_pages(map, start..end);
+        }
+    }
+}
+
+/// Best effort: where the system declines, the pages stay.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the system's hint has no safe form")]
+fn forget_pages(map: &Mmap, pages: Range<usize>) {
+    // SAFETY: the map is private, read-only and backed by a file, so dropped pages are read from the
+    // file again on the next touch; nothing was ever written to them that could be lost.
+    let _ =
+        unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, pages.start, pages.len()) };
 }
 
 impl fmt::Debug for ProfileBytes {

@@ -24,7 +24,7 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -
     let mut plan = plan(spaces);
     let clocks = Clocks::of(spaces);
     let (built, programs) = rayon::join(
-        || build_tracks(&plan, &clocks, spaces),
+        || build_tracks(&plan, &clocks, inputs, spaces),
         || decode_programs(spaces),
     );
     let mut warnings = Warnings::default();

@@ -125,6 +125,8 @@ pub(super) struct Endpoint {
 pub(super) struct Annotation {
     pub(super) number: i64,
     pub(super) span: Span,
+    /// Position in [`Decoded::keys`].
+    pub(super) label: u32,
 }
 
 /// Part of a program run, from the ops of one track.
@@ -412,7 +414,12 @@ impl Pass<'_> {
         }
         if let (Some(1), Some(number)) = (seen.root_level, seen.step) {
             let span = Span::new(Picos(start), Picos(start + duration));
-            self.out.annotations.push(Annotation { number, span });
+            let label = self.columns.labels.last().copied().unwrap_or_default();
+            self.out.annotations.push(Annotation {
+                number,
+                span,
+                label,
+            });
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::order::{add_program_tracks, display_key};
 use super::parts::PlacedTrack;
 use super::runs::{gpu_runs, recorded_runs};
-use super::steps::{Evidence, HostStep, mark_annotations, steps};
+use super::steps::{Evidence, HostStep, steps};
 use super::warn::Warnings;
 use crate::flow::{FlowEnd, Flows};
 use crate::ids::{HostId, SliceId, TrackId};
@@ -61,7 +61,6 @@ pub(super) fn finish(
         }));
     }
     session.tracks = placed.into_iter().map(|placed| placed.track).collect();
-    mark_annotations(&session.tracks, &mut session.labels, &annotations);
     session.flows = Flows::joined_on_demand(ends);
 
     let mut runs = recorded_runs(&session.tracks, &session.labels, |track, event| {

@@ -34,14 +34,14 @@ use stepscope_xplane::{Line, Space};
 
 pub(crate) use environment::value_text;
 
-use crate::session::Session;
+use crate::session::{ProfileData, Session};
 
 /// One host's profile file.
 pub struct HostInput {
     /// Host name.
     pub host: String,
     /// The file.
-    pub bytes: Arc<dyn AsRef<[u8]> + Send + Sync>,
+    pub bytes: Arc<dyn ProfileData>,
     /// What the reader of the file has to say about it, such as a cut-off compressed stream.
     pub problem: Option<String>,
 }

@@ -10,6 +10,7 @@ use super::labels::{Labels, text};
 use super::plan::TrackPlan;
 use crate::flow::FlowKey;
 use crate::ids::{DeviceId, HostId};
+use crate::label::{Class, SliceKind};
 use crate::session::{Aggregate, ProgramRun};
 use crate::track::{Origin, Track, TrackRole};
 use crate::units::Picos;
@@ -44,6 +45,13 @@ impl Parts {
         let origin = Origin {
             lines: std::mem::take(&mut built.decoded.origins),
         };
+        // Annotations tell how long a step lasts, not that the host did anything.
+        for annotation in &built.decoded.annotations {
+            let label = &mut labels.all[ids[annotation.label as usize].index()];
+            if label.kind == SliceKind::Host {
+                label.class = Class::Step;
+            }
+        }
         let name = labels.strings.intern(&plan.name);
         for piece in std::mem::take(&mut built.pieces) {
             let device = match piece.ordinal {

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashSet;
-
 use super::runs::runs_by_device;
 use crate::ids::{DeviceId, HostId, ProgramId};
-use crate::label::{Class, Label, SliceKind};
+use crate::label::Label;
 use crate::session::{Device, ProgramRun, Step, StepOrigin, StepSpan};
 use crate::strings::Strings;
 use crate::track::{Track, TrackRole};
@@ -29,38 +27,6 @@ pub(super) struct Evidence<'a> {
     pub(super) runs: &'a [ProgramRun],
     /// Times of device work that belongs to no program run (GPU copies and foreign kernels).
     pub(super) annotations: Vec<HostStep>,
-}
-
-/// Gives the labels of step annotations their class: they tell how long a step lasts, not that the
-/// host did anything.
-pub(super) fn mark_annotations(tracks: &[Track], labels: &mut [Label], annotations: &[HostStep]) {
-    let spans: FxHashSet<(HostId, Span)> = annotations
-        .iter()
-        .map(|step| (step.host, step.span))
-        .collect();
-    for track in tracks.iter().filter(|track| track.device.is_none()) {
-        for lane in &track.lanes {
-            let mut mark = |index: usize| {
-                let label = &mut labels[lane.labels[index].index()];
-                if label.kind == SliceKind::Host {
-                    label.class = Class::Step;
-                }
-            };
-            // Whichever is less: a search for each annotation, or a look at each slice.
-            if lane.len() <= annotations.len() {
-                let is_step = |index: &usize| spans.contains(&(track.host, lane.span(*index)));
-                (0..lane.len()).filter(is_step).for_each(mark);
-                continue;
-            }
-            for step in annotations.iter().filter(|step| step.host == track.host) {
-                let start = step.span.start.0;
-                let index = lane.starts.partition_point(|&other| other < start);
-                if index < lane.len() && lane.span(index) == step.span {
-                    mark(index);
-                }
-            }
-        }
-    }
 }
 
 /// A step's identity: its number and how often the number came before on the host.

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use stepscope_xplane::{Plane, Space};
 
+use super::HostInput;
 use super::build::{BuiltTrack, build_track};
 use super::clocks::Clocks;
 use super::decode::{ClockChoice, LineInput, TrackKind};
@@ -10,7 +11,12 @@ use super::plan::{Plan, TrackPlan};
 use crate::track::TrackRole;
 
 /// Decodes and nests all tracks, in parallel.
-pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, spaces: &[Space<'_>]) -> Vec<BuiltTrack> {
+pub(super) fn build_tracks(
+    plan: &Plan,
+    clocks: &Clocks,
+    inputs: &[HostInput],
+    spaces: &[Space<'_>],
+) -> Vec<BuiltTrack> {
     let muted: Vec<Vec<Vec<bool>>> = spaces.iter().map(muted_metadata).collect();
     // Long tracks first, so that the last one to finish is short.
     let mut order: Vec<usize> = (0..plan.tracks.len()).collect();
@@ -54,7 +60,13 @@ pub(super) fn build_tracks(plan: &Plan, clocks: &Clocks, spaces: &[Space<'_>]) -
                 is_host: track.device.is_none(),
                 has_accelerator,
             };
-            (position, build_track(&lines, kind))
+            let built = build_track(&lines, kind);
+            for input in &lines {
+                let part = input.line.as_bytes();
+                let start = spaces[host].offset_of(part);
+                inputs[host].bytes.release(start..start + part.len());
+            }
+            (position, built)
         })
         .collect();
     built.sort_by_key(|(position, _)| *position);

@@ -118,7 +118,15 @@ impl Warnings {
                     .filter(|(plan, _)| plan.host.index() == position)
             };
             let space = &spaces[position];
+            // Where the file ends early the scan has told so already.
+            let is_told = |plane: &str| {
+                let mut problems = space.problems.iter();
+                problems.any(|told| told.kind == ProblemKind::Truncated && told.plane == plane)
+            };
             let damage = own().flat_map(|(_, built)| &built.decoded.damage);
+            let damage = damage.filter(|&&(plane, _, _, is_truncated)| {
+                !(is_truncated && is_told(&space.planes[plane as usize].name))
+            });
             for &(plane, line, offset, is_truncated) in damage.take(MAX_EACH) {
                 let owner = &space.planes[plane as usize];
                 let start = space.offset_of(owner.lines[line as usize].as_bytes());

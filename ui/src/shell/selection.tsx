@@ -6,7 +6,7 @@ import { CopyButton } from '../widgets/copy';
 import { Popover } from '../widgets/popover';
 import { createReport } from '../wire/report';
 import { Icon } from './icons';
-import { commandLine, summaryOf } from './session';
+import { commandLine, shortCommandLine, summaryOf } from './session';
 import {
   clearSelection,
   route,
@@ -75,7 +75,7 @@ export function SelectionBar() {
         tip="Copy the command that prints this in a terminal"
         class="quiet command"
       >
-        <span class="mono">{commandLine()}</span>
+        <span class="mono">{shortCommandLine()}</span>
       </CopyButton>
     </div>
   );

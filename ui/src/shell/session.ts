@@ -1,7 +1,7 @@
 /** What the shell knows of the sessions and of the analyses there are. */
 import { createMemo, createRoot } from 'solid-js';
 
-import { shellQuote } from '../format/text';
+import { shellQuote, truncateMiddle } from '../format/text';
 import { createAnswer } from '../wire/report';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
 import { getParam, route, selectionParams } from './state';
@@ -46,11 +46,23 @@ export function titleOf(analysis: string): string {
 
 /** The command that prints what the page shows. Reactive. */
 export function commandLine(): string {
-  // A session that lies in no file, such as the demo, has no path.
+  return commandWith(shellQuote(location()));
+}
+
+/** The same with its path cut to what fits, to look at. */
+export function shortCommandLine(): string {
+  return commandWith(truncateMiddle(location(), 36));
+}
+
+/** A session that lies in no file, such as the demo, has no path. */
+function location(): string {
   const root = sessions.data()?.root || 'PATH';
-  if (route.session === null) return `stepscope sessions ${shellQuote(root)}`;
-  const location = summaryOf(route.session)?.location || root;
-  const words = ['stepscope', route.view, shellQuote(location)];
+  return route.session === null ? root : summaryOf(route.session)?.location || root;
+}
+
+function commandWith(path: string): string {
+  const words = ['stepscope', route.view, path];
+  if (route.session === null) return words.join(' ');
   for (const [name, value] of Object.entries({ ...ownOptions(), ...selectionParams() })) {
     words.push(`--${name}`, shellQuote(value));
   }

@@ -63,6 +63,8 @@ export function handleKey(event: KeyboardEvent): void {
 }
 
 function isField(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  const element = target as Partial<HTMLElement> | null;
+  return (
+    element?.isContentEditable === true || /^(INPUT|TEXTAREA|SELECT)$/.test(element?.tagName ?? '')
+  );
 }

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 
-import { cached, forget, getJson, isAbort, urlOf, WireError } from './client';
+import { cached, getJson, isAbort, urlOf, WireError } from './client';
 
 interface Call {
   url: string;
@@ -24,7 +24,6 @@ beforeEach(() => {
       }),
   );
 });
-afterEach(() => forget());
 
 test('URLs are relative and in a fixed order', () => {
   expect(

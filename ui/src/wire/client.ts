@@ -56,11 +56,6 @@ export function getJson<T>(url: string, signal?: AbortSignal, isKept = true): Pr
   return waitFor<T>(url, request, signal);
 }
 
-/** Forgets what is kept about a session, or everything. */
-export function forget(prefix = ''): void {
-  for (const url of [...cache.keys()]) if (url.startsWith(prefix)) cache.delete(url);
-}
-
 function start(url: string, isKept: boolean): Pending {
   const controller = new AbortController();
   const answer = fetchJson(url, controller.signal)

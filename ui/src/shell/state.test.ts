@@ -1,0 +1,64 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+
+import {
+  clearSelection,
+  getParam,
+  hrefTo,
+  navigate,
+  route,
+  select,
+  selected,
+  selectionParams,
+  setParams,
+  toggleStep,
+} from './state';
+
+beforeEach(() => {
+  navigate({ session: null, view: 'sessions' });
+  setParams(Object.fromEntries(Object.keys(route.params).map((name) => [name, null])), false);
+});
+
+describe('parameters', () => {
+  test('are set, replaced and removed', () => {
+    navigate({ session: 1, view: 'ops' });
+    setParams({ sort: '-self_ps', limit: 50 }, false);
+    expect(getParam('sort')).toBe('-self_ps');
+    expect(getParam('limit')).toBe('50');
+    setParams({ sort: null, limit: '' }, true);
+    expect(route.params).toEqual({});
+  });
+
+  test('of a view come back with it, and do not follow to others', () => {
+    navigate({ session: 2, view: 'timeline' });
+    setParams({ window: '10..20' }, true);
+    navigate({ view: 'steps' });
+    expect(getParam('window')).toBeUndefined();
+    navigate({ view: 'timeline' });
+    expect(getParam('window')).toBe('10..20');
+  });
+});
+
+describe('the selection', () => {
+  test('follows to other views of the session, not to other sessions', () => {
+    navigate({ session: 3, view: 'overview' });
+    select('steps', '3..8');
+    select('match', 'dot');
+    navigate({ view: 'ops' });
+    expect(selectionParams()).toEqual({ steps: '3..8', match: 'dot' });
+    expect(hrefTo({ view: 'kernels' })).toBe('#/s/3/kernels?match=dot&steps=3..8');
+    navigate({ session: 4, view: 'ops' });
+    expect(selectionParams()).toEqual({});
+  });
+
+  test('a step toggles, and all of it clears', () => {
+    navigate({ session: 5, view: 'steps' });
+    toggleStep(7);
+    expect(selected('steps')).toBe('7');
+    toggleStep(7);
+    expect(selected('steps')).toBe('');
+    select('device', '0,1');
+    setParams({ sort: 'start_ps' }, false);
+    clearSelection();
+    expect(route.params).toEqual({ sort: 'start_ps' });
+  });
+});

@@ -7,13 +7,13 @@ import { DataTable } from '../../widgets/table/table';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 
 const COLUMNS = [
-  { ...op.OP_NAME, width: 210 },
+  { ...op.OP_NAME, width: 200 },
   op.OP_SELF,
   op.OP_SHARE,
   op.OP_COUNT,
   op.OP_FLOP_RATE,
   { ...op.OP_BOUND, width: 76 },
-  op.OP_SOURCE,
+  { ...op.OP_SOURCE, width: 160 },
 ];
 
 export function TopOps(props: { report: OverviewReport; session: number }) {

@@ -1,0 +1,4 @@
+//! Ingest of any bytes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stepscope_fuzz::ingest::check(bytes));

@@ -3,9 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, Command, value_parser};
-use stepscope_analysis::{ANALYSES, Entry, registry};
+use clap::builder::{PossibleValuesParser, Resettable};
+use clap::{Arg, ArgAction, Args, Command, Id, value_parser};
+use stepscope_analysis::{ANALYSES, Entry, Selection, registry};
 
 /// Rows that a table shows on a terminal unless `--limit` says otherwise.
 pub(crate) const DEFAULT_LIMIT: usize = 50;
@@ -58,6 +58,7 @@ pub(crate) fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
+        .disable_help_flag(true)
         .args(common())
         .subcommand(view())
         .subcommand(demo())
@@ -67,7 +68,7 @@ pub(crate) fn command() -> Command {
         .subcommand(completions())
 }
 
-fn common() -> [Arg; 3] {
+fn common() -> [Arg; 4] {
     const HEADING: &str = "Common";
     [
         Arg::new("color")
@@ -88,6 +89,14 @@ fn common() -> [Arg; 3] {
         .short('q')
         .global(true)
         .help_heading(HEADING),
+        // One form of help, the short one: the long one puts every option on lines of its own.
+        Arg::new("help")
+            .long("help")
+            .short('h')
+            .action(ArgAction::HelpShort)
+            .global(true)
+            .help_heading(HEADING)
+            .help("Print this help"),
         Arg::new("verbose")
             .long("verbose")
             .short('v')
@@ -126,14 +135,11 @@ fn view() -> Command {
 fn demo() -> Command {
     Command::new("demo")
         .about("The same for a small real capture that comes with the program")
-        .long_about(
-            "Print the report of a small real capture that comes with the program, and serve all of \
-             it to the browser.\n\nThe capture: six training steps of a small GPT on four virtual \
-             CPU devices. One of the steps is slow; the report shows which, and why.",
-        )
         .after_help(
             "Examples:\n  # The report, then the pages at http://127.0.0.1:6006\n  stepscope demo\n  \
-             # The report only\n  stepscope demo --no-serve",
+             # The report only\n  stepscope demo --no-serve\n\n\
+             The capture: six training steps of a small GPT on four virtual CPU devices. One of the\n\
+             steps is slow; the report shows which, and why.",
         )
         .args(serving())
         .arg(flag("no-report", "Print no report, only the address"))
@@ -211,20 +217,30 @@ fn analysis(entry: &'static Entry) -> Command {
     with_options(command, entry)
 }
 
-/// Adds the analysis' options. One that takes a FILE wants its text: analyses open no files.
+/// Adds the analysis' options. One that takes a FILE wants its text, because analyses open no files;
+/// one beside the selection stands with the other options of the command.
 fn with_options(command: Command, entry: &Entry) -> Command {
-    let options = entry.command();
-    let is_file = |argument: &&Arg| {
-        argument
-            .get_value_names()
-            .is_some_and(|names| names.iter().any(|name| name == "FILE"))
+    let selection = Selection::augment_args(Command::new("selection"));
+    let selects = |id: &Id| {
+        selection
+            .get_arguments()
+            .any(|argument| argument.get_id() == id)
     };
-    let files = options
+    let options = entry.command();
+    let own = options
         .get_arguments()
-        .filter(is_file)
-        .map(|argument| argument.get_id().clone());
-    files.fold(entry.augment(command), |command, id| {
-        command.mut_arg(id, |argument| argument.value_parser(read_file))
+        .filter(|argument| !selects(argument.get_id()));
+    own.fold(entry.augment(command), |command, argument| {
+        let names = argument.get_value_names().unwrap_or_default();
+        let is_file = names.iter().any(|name| name == "FILE");
+        command.mut_arg(argument.get_id(), |argument| {
+            let argument = argument.help_heading(Resettable::Reset);
+            if is_file {
+                argument.value_parser(read_file)
+            } else {
+                argument
+            }
+        })
     })
 }
 

@@ -59,7 +59,8 @@ fn ascii_of(character: char) -> Option<&'static str> {
         '→' => "->",
         '≤' => "<=",
         '≥' => ">=",
-        'Σ' => "sum of ",
+        'Σ' => "sum of",
+        'σ' => "sd",
         '“' | '”' => "\"",
         '‘' | '’' => "'",
         '\u{a0}' | '\u{202f}' => " ",
@@ -76,6 +77,9 @@ pub(crate) struct Scale {
     pub(crate) unit: String,
     decimals: usize,
 }
+
+/// Sizes of units and their names, the largest first.
+type Steps<'a> = &'a [(f64, &'a str)];
 
 const DECIMAL: [(f64, &str); 6] = [
     (1e15, "P"),
@@ -103,12 +107,8 @@ const BYTES: [(f64, &str); 5] = [
 impl Scale {
     /// The scale that suits these values of a unit.
     pub(crate) fn of(unit: Unit, values: impl Iterator<Item = f64>, charset: Charset) -> Self {
-        let mut sizes: Vec<f64> = values
-            .map(f64::abs)
-            .filter(|size| size.is_finite() && *size > 0.0)
-            .collect();
-        sizes.sort_by(f64::total_cmp);
-        let (steps, suffix): (&[(f64, &str)], &str) = match unit {
+        let sizes = sorted_sizes(values);
+        let (steps, suffix): (Steps, &str) = match unit {
             Unit::Text | Unit::Flag => return Self::plain(0),
             Unit::Count => {
                 let is_whole = sizes.iter().all(|size| size.fract() == 0.0);
@@ -130,7 +130,31 @@ impl Scale {
             Unit::ByteRate => (&DECIMAL, "B/s"),
         };
         let (size, prefix) = fitting(steps, &sizes);
-        let unit = charset.text(&format!("{prefix}{suffix}"));
+        Self::in_unit(size, &charset.text(&format!("{prefix}{suffix}")), &sizes)
+    }
+
+    /// This column in the unit that most columns of its kind have, so that one compares at a glance;
+    /// unless half of its own values would lose their digits there.
+    pub(crate) fn shared(self, others: &[Self], values: impl Iterator<Item = f64>) -> Self {
+        let Some(common) = most_common(others) else {
+            return self;
+        };
+        let sizes = sorted_sizes(values);
+        let median = sizes.get(sizes.len() / 2).copied().unwrap_or(f64::MAX);
+        if self.size < common.size && median / common.size < 0.05 {
+            return self;
+        }
+        Self::in_unit(common.size, &common.unit, &sizes)
+    }
+
+    /// The column has a value that is not zero, and with it a unit of its own.
+    pub(crate) fn is_meaningful(values: impl Iterator<Item = f64>) -> bool {
+        values
+            .into_iter()
+            .any(|value| value.is_finite() && value != 0.0)
+    }
+
+    fn in_unit(size: f64, unit: &str, sizes: &[f64]) -> Self {
         let is_whole = sizes.iter().all(|value| (value / size).fract() == 0.0);
         let largest = sizes.last().map_or(0.0, |value| value / size);
         let decimals = match largest {
@@ -142,7 +166,7 @@ impl Scale {
         };
         Self {
             size,
-            unit,
+            unit: unit.to_owned(),
             decimals,
         }
     }
@@ -171,6 +195,28 @@ impl Scale {
     }
 }
 
+/// The scale whose unit most have; of two, the finer.
+fn most_common(scales: &[Scale]) -> Option<&Scale> {
+    let votes = |scale: &Scale| {
+        scales
+            .iter()
+            .filter(|other| other.unit == scale.unit)
+            .count()
+    };
+    scales
+        .iter()
+        .max_by(|a, b| votes(a).cmp(&votes(b)).then(b.size.total_cmp(&a.size)))
+}
+
+fn sorted_sizes(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sizes: Vec<f64> = values
+        .map(f64::abs)
+        .filter(|size| size.is_finite() && *size > 0.0)
+        .collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes
+}
+
 /// The unit of the largest value, or one below it where half of the values would lose their digits.
 fn fitting<'a>(steps: &[(f64, &'a str)], sorted: &[f64]) -> (f64, &'a str) {
     let last = steps.len() - 1;
@@ -180,7 +226,7 @@ fn fitting<'a>(steps: &[(f64, &'a str)], sorted: &[f64]) -> (f64, &'a str) {
         .position(|(size, _)| largest >= *size)
         .unwrap_or(last);
     let median = sorted.get(sorted.len() / 2).copied().unwrap_or(largest);
-    let is_lost = median / steps[first].0 < 0.005;
+    let is_lost = median / steps[first].0 < 0.05;
     steps[if is_lost {
         (first + 1).min(last)
     } else {
@@ -203,7 +249,7 @@ pub(crate) fn grouped(number: &str) -> String {
     text
 }
 
-/// A time as date and time of day, UTC: `2026-11-21 08:46:58 UTC`. Nanoseconds since the Unix epoch.
+/// A time as date and time of day in UTC: `2026-11-21 08:46:58`. Nanoseconds since the Unix epoch.
 pub(crate) fn date(epoch_ns: u64) -> String {
     let seconds = epoch_ns / 1_000_000_000;
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -222,7 +268,7 @@ pub(crate) fn date(epoch_ns: u64) -> String {
     };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
 }
 
 /// Columns that a text takes on a terminal.
@@ -234,17 +280,19 @@ pub(crate) fn width(text: &str) -> usize {
     }
 }
 
-/// A text of at most `columns`: both ends are kept, because names differ there.
+/// A text of at most `columns`. Names keep both ends, because they differ there; paths and scopes
+/// keep their end, because all begin alike.
 pub(crate) fn shortened(text: &str, columns: usize, charset: Charset) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
     let ellipsis = charset.ellipsis();
     let room = columns.saturating_sub(width(ellipsis));
-    let head = taken(text.chars(), room.div_ceil(2));
-    let tail = taken(text.chars().rev(), room / 2);
+    let is_path = text.contains('/') && !text.contains(' ');
+    let head = if is_path { 0 } else { room.div_ceil(2) };
+    let tail = taken(text.chars().rev(), room - head);
     let tail: String = tail.chars().rev().collect();
-    format!("{head}{ellipsis}{tail}")
+    format!("{}{ellipsis}{tail}", taken(text.chars(), head))
 }
 
 fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
@@ -315,6 +363,20 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_one_kind_share_a_unit_while_their_digits_last() {
+        let others: Vec<Scale> = [&[9e12, 5e11][..], &[2e9, 5e8], &[3e8, 2e8], &[8e9]]
+            .iter()
+            .map(|values| scale(Unit::Picos, values))
+            .collect();
+        let shared =
+            |values: &[f64]| scale(Unit::Picos, values).shared(&others, values.iter().copied());
+        assert_eq!(shared(&[9e12, 5e11]).show(9e12), "9,000");
+        assert_eq!(shared(&[3e8, 2e8]).show(3e8), "0.300");
+        assert_eq!(shared(&[]).unit, "ms");
+        assert_eq!(shared(&[4e6, 2e6]).unit, "µs");
+    }
+
+    #[test]
     fn units_and_decimals_follow_the_values() {
         assert_eq!(scale(Unit::Picos, &[412.0, 20.0]).show(412.0), "412");
         assert_eq!(scale(Unit::Ratio, &[0.831]).show(0.831), "83.1");
@@ -324,7 +386,7 @@ mod tests {
             "3,600,000"
         );
         assert_eq!(scale(Unit::Count, &[]).show(-12_345.0), "-12,345");
-        let rates = scale(Unit::FlopRate, &[9.18e14, 8.5e14]);
+        let rates = scale(Unit::FlopRate, &[9.18e14, 8.505e14]);
         assert_eq!(
             (rates.unit.as_str(), rates.show(9.18e14).as_str()),
             ("TFLOP/s", "918.00")
@@ -338,9 +400,9 @@ mod tests {
 
     #[test]
     fn dates_are_those_of_the_calendar() {
-        assert_eq!(date(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(date(951_782_400_000_000_000), "2000-02-29 00:00:00 UTC");
-        assert_eq!(date(1_795_250_818_999_999_999), "2026-11-21 08:46:58 UTC");
+        assert_eq!(date(0), "1970-01-01 00:00:00");
+        assert_eq!(date(951_782_400_000_000_000), "2000-02-29 00:00:00");
+        assert_eq!(date(1_795_250_818_999_999_999), "2026-11-21 08:46:58");
     }
 
     #[test]
@@ -351,6 +413,11 @@ mod tests {
             "loop_conve…ng_name.42"
         );
         assert_eq!(shortened(name, 13, Charset::Ascii), "loop_...me.42");
+        let scope = "jit(step)/layer_1/mlp/dot_general";
+        assert_eq!(
+            shortened(scope, 20, Charset::Unicode),
+            "…r_1/mlp/dot_general"
+        );
         assert_eq!(shortened("dot.1", 21, Charset::Ascii), "dot.1");
         assert_eq!(shortened("日本語の名前です", 7, Charset::Unicode), "日…す");
     }

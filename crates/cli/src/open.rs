@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use stepscope_model::Session;
 use stepscope_model::ingest::{HostInput, IngestError, ingest};
+use stepscope_model::{Session, WarningKind};
 use stepscope_storage::{Found, HostFile, Note, NoteKind, Progress, SessionFiles, StorageError};
 
 use crate::exit::{Exit, Failure};
@@ -202,15 +202,19 @@ fn undecodable(error: &IngestError, files: &SessionFiles) -> Failure {
     )
 }
 
-/// Warns of what was wrong with the input, but for what the report already says.
+/// Warns of damage, but for what the report already says. What was merely repaired or not recorded
+/// is a note of the overview, and elsewhere said when asked with `-v`.
 pub(crate) fn warn(session: &Session, told: &[stepscope_analysis::Note], output: &Output) {
     for warning in &session.warnings {
         if told.iter().any(|note| note.text.contains(&warning.message)) {
             continue;
         }
-        output.warn(
-            &format!("{}: {}", warning.host, warning.message),
-            &warning.hint,
-        );
+        let text = format!("{}: {}", warning.host, warning.message);
+        match warning.kind {
+            WarningKind::Repaired | WarningKind::Missing => output.detail(&text, &warning.hint),
+            WarningKind::Damaged | WarningKind::Truncated | WarningKind::Recorder => {
+                output.warn(&text, &warning.hint);
+            }
+        }
     }
 }

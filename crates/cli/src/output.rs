@@ -22,6 +22,17 @@ const DEFAULT_WIDTH: usize = 120;
 /// Less than this many bytes open faster than a bar can be read.
 const WORTH_A_BAR_BYTES: u64 = 32 << 20;
 
+/// How much is said beside the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Loudness {
+    /// Warnings and errors.
+    Quiet,
+    /// Remarks and progress too.
+    Normal,
+    /// Everything.
+    Verbose,
+}
+
 /// Where and how a command answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
@@ -32,7 +43,7 @@ pub(crate) struct Output {
     /// Standard output keeps colours.
     pub(crate) is_coloured: bool,
     is_terminal: bool,
-    is_quiet: bool,
+    loudness: Loudness,
     file: Option<PathBuf>,
 }
 
@@ -62,7 +73,11 @@ impl Output {
             },
             is_coloured: file.is_none() && AutoStream::choice(&io::stdout()) != ColorChoice::Never,
             is_terminal,
-            is_quiet: arguments.get_flag("quiet"),
+            loudness: match arguments.get_count("verbose") {
+                _ if arguments.get_flag("quiet") => Loudness::Quiet,
+                0 => Loudness::Normal,
+                _ => Loudness::Verbose,
+            },
             file,
         }
     }
@@ -101,7 +116,7 @@ impl Output {
 
     /// Says something beside the answer, unless asked to be quiet.
     pub(crate) fn remark(&self, text: &str) {
-        if !self.is_quiet {
+        if self.loudness > Loudness::Quiet {
             anstream::eprintln!("{FAINT}{}{FAINT:#}", self.clean(text));
         }
     }
@@ -118,9 +133,17 @@ impl Output {
         self.hint(hint);
     }
 
-    /// A remark for scripts that parse nothing: the word before it, such as `joined`.
+    /// What only someone who asked with `-v` wants to know.
+    pub(crate) fn detail(&self, text: &str, hint: &str) {
+        if self.loudness == Loudness::Verbose {
+            self.note("note", text);
+            self.hint(hint);
+        }
+    }
+
+    /// A remark that begins with the word for what it is, such as `joined`.
     pub(crate) fn note(&self, word: &str, text: &str) {
-        if !self.is_quiet {
+        if self.loudness > Loudness::Quiet {
             anstream::eprintln!("{HINT}{word}:{HINT:#} {}", self.clean(text));
         }
     }
@@ -138,7 +161,10 @@ impl Output {
     /// A bar for `total` bytes on standard error; hidden where nobody watches or it is soon over.
     pub(crate) fn progress(&self, total: u64, what: &str) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
-        if self.is_quiet || total < WORTH_A_BAR_BYTES || !io::stderr().is_terminal() {
+        if self.loudness == Loudness::Quiet
+            || total < WORTH_A_BAR_BYTES
+            || !io::stderr().is_terminal()
+        {
             return bar;
         }
         let template = "{msg} [{bar:30}] {binary_bytes}/{binary_total_bytes} {elapsed}";

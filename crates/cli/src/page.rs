@@ -53,7 +53,7 @@ pub(crate) fn headline(pairs: &[(String, String)], charset: Charset) -> String {
 }
 
 /// The word before a note.
-pub(crate) fn word(note: &Note) -> &'static str {
+fn word(note: &Note) -> &'static str {
     match note.kind {
         NoteKind::Warning => "warning",
         NoteKind::Info => "note",

@@ -21,8 +21,10 @@ pub(crate) struct View {
 }
 
 const GAP: usize = 2;
-/// A text column is not made narrower than this to keep a column that may go.
-const COMFORTABLE: usize = 24;
+/// An essential text column is not made narrower than this to keep a column that may go ...
+const COMFORTABLE: usize = 30;
+/// ... and one that may go itself not narrower than this.
+const USEFUL: usize = 22;
 /// A text column is never made narrower than this.
 const NARROWEST: usize = 8;
 
@@ -77,37 +79,30 @@ fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
         fit(&mut columns, view.width)
     };
     let mut text = String::new();
-    line(
-        &mut text,
-        &columns,
-        |column| column.header.as_str(),
-        HEADER,
-        view.charset,
-    );
+    let header_lines = columns.iter().map(|column| column.header.len()).max();
+    for index in 0..header_lines.unwrap_or(0) {
+        let part = |column: &Shown| column.header.get(index).cloned().unwrap_or_default();
+        line(&mut text, &columns, part, HEADER, view.charset);
+    }
     for row in 0..shown {
-        line(
-            &mut text,
-            &columns,
-            |column| &column.cells[row],
-            Style::new(),
-            view.charset,
-        );
+        let cell = |column: &Shown| column.cells[row].clone();
+        line(&mut text, &columns, cell, Style::new(), view.charset);
     }
     (text, hidden)
 }
 
 /// A column as it will be printed.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "four independent facts, no state"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, no state")]
 struct Shown {
     name: &'static str,
-    header: String,
+    /// One line, or two where that saves room.
+    header: Vec<String>,
     cells: Vec<String>,
     is_number: bool,
     is_essential: bool,
     is_blank: bool,
+    /// Holds sentences, of which a part says nothing.
+    is_prose: bool,
     /// Says the same in every row.
     is_constant: bool,
     width: usize,
@@ -118,6 +113,13 @@ impl Shown {
         let column = table.columns[index];
         let values = || rows.iter().filter_map(|row| row.get(index));
         let scale = Scale::of(column.unit, values().filter_map(number), charset);
+        let scale = match column.unit {
+            Unit::Picos | Unit::Bytes => scale.shared(
+                &of_unit(table, rows, column.unit, charset),
+                values().filter_map(number),
+            ),
+            _ => scale,
+        };
         let header = match scale.unit.as_str() {
             "" => charset.text(column.header),
             unit => charset.text(&format!("{} ({unit})", column.header)),
@@ -131,10 +133,11 @@ impl Shown {
         Self {
             name: column.header,
             width: widest.max(format::width(&header)),
-            header,
+            header: vec![header],
             is_number: !matches!(column.unit, Unit::Text | Unit::Flag),
             is_essential: column.is_essential,
             is_blank: !rows.is_empty() && values().all(is_blank),
+            is_prose: values().any(is_sentence),
             is_constant: rows.len() > 1 && cells.windows(2).all(|pair| pair[0] == pair[1]),
             cells,
         }
@@ -150,14 +153,65 @@ impl Shown {
         }
     }
 
-    /// The narrowest it may be made.
-    fn least(&self, floor: usize) -> usize {
-        if self.is_number {
-            self.width
-        } else {
-            self.width.min(floor)
+    /// How wide it would be with its header on one line.
+    fn unfolded_width(&self) -> usize {
+        self.width.max(format::width(self.header.join(" ").trim()))
+    }
+
+    fn unfold_header(&mut self) {
+        self.width = self.unfolded_width();
+        self.header = vec![self.header.join(" ").trim().to_owned()];
+    }
+
+    /// Breaks the header where its longer line is shortest.
+    fn fold_header(&mut self) {
+        let words: Vec<&str> = self
+            .header
+            .iter()
+            .flat_map(|line| line.split(' '))
+            .collect();
+        let folds = (0..words.len()).map(|at| [words[..at].join(" "), words[at..].join(" ")]);
+        let longer = |fold: &[String; 2]| fold.iter().map(|line| format::width(line)).max();
+        if let Some(fold) = folds.min_by_key(longer) {
+            let cells = self
+                .cells
+                .iter()
+                .map(|cell| format::width(cell))
+                .max()
+                .unwrap_or(0);
+            self.width = cells.max(longer(&fold).unwrap_or(0));
+            self.header = fold.into();
         }
     }
+
+    /// The narrowest it may be made.
+    fn least(&self, floor: usize) -> usize {
+        if self.is_number || self.is_prose {
+            self.width
+        } else if self.is_essential {
+            self.width.min(floor)
+        } else {
+            self.width.min(floor.min(USEFUL))
+        }
+    }
+}
+
+/// The scales of all columns with this unit that have figures.
+fn of_unit(table: &Table, rows: &[Vec<Cell>], unit: Unit, charset: Charset) -> Vec<Scale> {
+    let columns = (0..table.columns.len()).filter(|&index| table.columns[index].unit == unit);
+    columns
+        .filter_map(|index| {
+            let values = || {
+                rows.iter()
+                    .filter_map(|row| row.get(index).and_then(number))
+            };
+            Scale::is_meaningful(values()).then(|| Scale::of(unit, values(), charset))
+        })
+        .collect()
+}
+
+fn is_sentence(cell: &Cell) -> bool {
+    matches!(cell, Cell::Text(text) if text.ends_with('.') && text.contains(' '))
 }
 
 fn is_blank(cell: &Cell) -> bool {
@@ -178,7 +232,7 @@ fn number(cell: &Cell) -> Option<f64> {
 
 fn show(cell: &Cell, scale: &Scale, charset: Charset) -> String {
     match cell {
-        Cell::Text(text) => format::one_line(text),
+        Cell::Text(text) => charset.text(&format::one_line(text)),
         Cell::Int(value) => scale.show(*value as f64),
         Cell::Float(value) => scale.show(*value),
         Cell::Flag(is_set) => if *is_set { "yes" } else { "" }.to_owned(),
@@ -186,39 +240,52 @@ fn show(cell: &Cell, scale: &Scale, charset: Charset) -> String {
     }
 }
 
-/// Drops and narrows columns until the row fits; answers the names of those dropped.
+/// Makes the row fit: headers on two lines, then columns that may go, then narrower names, then
+/// whatever is left but the first. Answers the names of those that went.
 fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     let mut hidden = Vec::new();
     // A column without a single figure says nothing; it goes without mention.
     columns.retain(|column| column.is_essential || !column.is_blank);
-    while needed(columns, COMFORTABLE) > width {
-        let Some(index) = least_telling(columns) else {
-            break;
-        };
-        hidden.push(columns.remove(index).name);
+    if needed(columns, COMFORTABLE) > width {
+        columns.iter_mut().for_each(Shown::fold_header);
     }
-    let floor = if needed(columns, COMFORTABLE) > width {
-        NARROWEST
-    } else {
-        COMFORTABLE
+    let mut drop_while_too_wide = |columns: &mut Vec<Shown>, floor, keeps_essential| {
+        while needed(columns, floor) > width {
+            let Some(index) = least_telling(columns, keeps_essential) else {
+                break;
+            };
+            hidden.push(columns.remove(index).name);
+        }
     };
-    narrow(columns, width, floor);
+    drop_while_too_wide(columns, COMFORTABLE, true);
+    drop_while_too_wide(columns, NARROWEST, false);
+    let room: usize = columns
+        .iter()
+        .map(|column| column.unfolded_width() + GAP)
+        .sum();
+    if room.saturating_sub(GAP) <= width {
+        columns.iter_mut().for_each(Shown::unfold_header);
+    }
+    let is_tight = needed(columns, COMFORTABLE) > width;
+    narrow(
+        columns,
+        width,
+        if is_tight { NARROWEST } else { COMFORTABLE },
+    );
     hidden
 }
 
 /// The next column to go: one that repeats another, one that never changes, else the last.
-fn least_telling(columns: &[Shown]) -> Option<usize> {
-    let may_go = |index: &usize| !columns[*index].is_essential;
+fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
+    let may_go = |index: &usize| !(keeps_essential && columns[*index].is_essential);
     let repeats = |index: &usize| {
-        let others = columns
+        let mut others = columns
             .iter()
             .enumerate()
             .filter(|(other, _)| other != index);
-        others
-            .into_iter()
-            .any(|(_, other)| columns[*index].is_part_of(other))
+        others.any(|(_, other)| columns[*index].is_part_of(other))
     };
-    let candidates = || (0..columns.len()).rev().filter(may_go);
+    let candidates = || (1..columns.len()).rev().filter(may_go);
     candidates()
         .find(repeats)
         .or_else(|| candidates().find(|&index| columns[index].is_constant))
@@ -236,7 +303,9 @@ fn needed(columns: &[Shown], floor: usize) -> usize {
 
 /// Takes what is too much from the widest text columns, one terminal column at a time.
 fn narrow(columns: &mut [Shown], width: usize, floor: usize) {
-    let mut excess = needed(columns, usize::MAX).saturating_sub(width);
+    let gaps = GAP * columns.len().saturating_sub(1);
+    let natural: usize = columns.iter().map(|column| column.width).sum();
+    let mut excess = (natural + gaps).saturating_sub(width);
     while excess > 0 {
         let candidates = columns
             .iter_mut()
@@ -249,16 +318,16 @@ fn narrow(columns: &mut [Shown], width: usize, floor: usize) {
     }
 }
 
-fn line<'a>(
+fn line(
     text: &mut String,
-    columns: &'a [Shown],
-    cell: impl Fn(&'a Shown) -> &'a str,
+    columns: &[Shown],
+    cell: impl Fn(&Shown) -> String,
     style: Style,
     charset: Charset,
 ) {
     let mut row = String::new();
     for (index, column) in columns.iter().enumerate() {
-        let shown = format::shortened(cell(column), column.width, charset);
+        let shown = format::shortened(&cell(column), column.width, charset);
         let padding = " ".repeat(column.width.saturating_sub(format::width(&shown)));
         if index > 0 {
             row.push_str(&" ".repeat(GAP));
@@ -285,8 +354,13 @@ fn footer(table: &Table, hidden: &[&str], view: &View) -> Option<String> {
         let rows = if total - shown == 1 { "row" } else { "rows" };
         parts.push(format!("{more} more {rows} (--limit 0 for all)"));
     }
-    if !hidden.is_empty() {
-        parts.push(format!("hidden: {} (--wide)", hidden.join(", ")));
+    match hidden {
+        [] => {}
+        [_, _, _, _, ..] => parts.push(format!("{} columns hidden (--wide)", hidden.len())),
+        few => parts.push(format!(
+            "hidden: {} (--wide)",
+            few.join(", ").to_lowercase()
+        )),
     }
     let ellipsis = view.charset.ellipsis();
     (!parts.is_empty()).then(|| format!("{ellipsis} {}", parts.join("; ")))
@@ -356,32 +430,43 @@ fusion_with_a_rather_long_name.42      0.120  jit(step)/layer_1/mlp
     fn names_are_shortened_before_columns_go() {
         assert_eq!(
             rendered(64, None, false),
-            "\
-op                          self (ms)  scope
-dot.1                           7.815  jit(step)/laye...y/dot_general
-fusion_with_...ng_name.42       0.120  jit(step)/layer_1/mlp
+            "                                 self
+op                               (ms)  scope
+dot.1                           7.815  ...tion/query/dot_general
+fusion_with_a_..._long_name.42  0.120  jit(step)/layer_1/mlp
 ... 5 more rows (--limit 0 for all)
 "
-            .replace(
-                "op                          self",
-                "op                         self"
-            )
-            .replace(
-                "dot.1                           7",
-                "dot.1                          7"
-            )
-            .replace("42       0", "42      0")
         );
     }
 
     #[test]
     fn a_narrow_terminal_hides_what_is_not_essential() {
         assert_eq!(
-            rendered(40, Some(1), false),
+            rendered(25, Some(1), false),
             "\
 op     self (ms)
 dot.1      7.815
 ... 6 more rows (--limit 0 for all); hidden: scope (--wide)
+"
+        );
+    }
+
+    #[test]
+    fn headers_fold_before_columns_go() {
+        assert_eq!(
+            rendered(70, Some(1), false),
+            "\
+op     self (ms)  scope
+dot.1      7.815  jit(step)/layer_0/attention/query/dot_general
+... 6 more rows (--limit 0 for all)
+"
+        );
+        assert_eq!(
+            rendered(38, Some(1), false),
+            "        self
+op      (ms)  scope
+dot.1  7.815  ...ion/query/dot_general
+... 6 more rows (--limit 0 for all)
 "
         );
     }
@@ -398,9 +483,12 @@ dot.1      7.815
 
     #[test]
     fn lines_fit() {
-        for width in 20..120 {
+        for width in 14..120 {
             let text = rendered(width, Some(2), false);
-            let rows: Vec<&str> = text.lines().take(3).collect();
+            let rows: Vec<&str> = text
+                .lines()
+                .filter(|line| !line.starts_with("..."))
+                .collect();
             let widest = rows.iter().map(|row| row.len()).max();
             assert!(widest <= Some(width), "{width}:\n{text}");
         }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::ArgMatches;
 use stepscope_analysis::cell::to_csv;
-use stepscope_analysis::{Answer, Entry, Note, Table};
+use stepscope_analysis::{Answer, Entry, Note, NoteKind, Table};
 
 use super::open_session;
 use crate::args::DEFAULT_LIMIT;
@@ -22,12 +22,11 @@ pub(crate) fn run(entry: &Entry, arguments: &ArgMatches, output: &Output) -> Res
         open::warn(session, answer.notes(), output);
         output.json(&answer.json_text()?)?;
     } else if arguments.get_flag("csv") {
+        let key = arguments.get_one::<String>("table").map(String::as_str);
+        let csv = csv(&answer, key)?;
         open::warn(session, answer.notes(), output);
-        remark_notes(answer.notes(), output);
-        output.data(&csv(
-            &answer,
-            arguments.get_one::<String>("table").map(String::as_str),
-        )?)?;
+        say_notes(answer.notes(), output);
+        output.data(&csv)?;
     } else {
         open::warn(session, answer.notes(), output);
         output.text(&text(entry, &answer, arguments, output))?;
@@ -80,7 +79,7 @@ fn text(entry: &Entry, answer: &Answer, arguments: &ArgMatches, output: &Output)
         text.push_str(&table::render(table, &view));
     }
     if shown.is_empty() {
-        let _ = writeln!(text, "{} has no rows for this selection", entry.name);
+        let _ = writeln!(text, "{}: no rows", entry.name);
     }
     let notes = page::notes(
         answer.notes(),
@@ -94,9 +93,12 @@ fn text(entry: &Entry, answer: &Answer, arguments: &ArgMatches, output: &Output)
     text
 }
 
-/// CSV has no place for notes, so they go where remarks go.
-fn remark_notes(notes: &[Note], output: &Output) {
+/// CSV has no place for notes, so warnings go where remarks go.
+fn say_notes(notes: &[Note], output: &Output) {
     for note in notes {
-        output.note(page::word(note), &format!("{} {}", note.text, note.hint));
+        match note.kind {
+            NoteKind::Warning => output.warn(&note.text, &note.hint),
+            NoteKind::Info => output.detail(&note.text, &note.hint),
+        }
     }
 }

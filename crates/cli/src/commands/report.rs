@@ -132,7 +132,7 @@ fn head(report: &OverviewReport, charset: Charset) -> Vec<String> {
         .start_epoch_ns
         .as_deref()
         .and_then(|epoch| epoch.parse().ok());
-    facts.extend(epoch_ns.map(format::date));
+    facts.extend(epoch_ns.map(|epoch| format!("{} UTC", format::date(epoch))));
     facts.retain(|fact| !fact.is_empty());
     let session = format::one_line(&report.session);
     let facts = charset.text(&facts.join(" · "));

@@ -27,9 +27,11 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         open::remark(note, output);
     }
     let mut sessions = summaries(&found);
+    let mut times = vec![None; sessions.len()];
     if !arguments.get_flag("quick") {
-        for (summary, files) in sessions.iter_mut().zip(open::newest_first(&found)) {
-            describe(summary, files, output);
+        let files = open::newest_first(&found).into_iter();
+        for ((summary, time), files) in sessions.iter_mut().zip(&mut times).zip(files) {
+            *time = describe(summary, files, output);
         }
     }
     let is_usable = sessions
@@ -38,7 +40,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     if arguments.get_flag("json") {
         output.json(&json(root, sessions, &found)?)?;
     } else {
-        let table = table(&sessions);
+        let table = table(&sessions, &times);
         if arguments.get_flag("csv") {
             output.data(&to_csv(&table))?;
         } else {
@@ -67,17 +69,20 @@ fn summaries(found: &Found) -> Vec<SessionSummary> {
         .collect()
 }
 
-/// Opens a session, asks it, and lets it go before the next.
-fn describe(summary: &mut SessionSummary, files: &SessionFiles, output: &Output) {
+/// Opens a session, asks it, and lets it go before the next. Gives the time of its capture, in
+/// nanoseconds since the Unix epoch, where it is recorded.
+fn describe(summary: &mut SessionSummary, files: &SessionFiles, output: &Output) -> Option<u64> {
     match open::open_owned(files, output) {
         Ok(session) => {
             summary.describe(&session);
             open::warn(&session, &[], output);
+            session.epoch_ns
         }
         Err(failure) => {
             summary.state = SessionState::Failed;
             summary.error = failure.to_string();
             output.warn(&format!("{}: {failure}", files.name), "");
+            None
         }
     }
 }
@@ -103,19 +108,23 @@ fn json(root: &Path, sessions: Vec<SessionSummary>, found: &Found) -> Result<Str
 const COLUMNS: [Column; 11] = [
     Column::new("id", "#", Unit::Count),
     Column::new("name", "Session", Unit::Text),
-    Column::wide("modified", "Written", Unit::Text),
-    Column::new("host_count", "Hosts", Unit::Count),
-    Column::new("devices", "Devices", Unit::Text),
-    Column::new("size_bytes", "Size", Unit::Bytes),
-    Column::new("duration_ps", "Duration", Unit::Picos),
-    Column::new("step_count", "Steps", Unit::Count),
+    Column::new("time", "Time (UTC)", Unit::Text),
+    Column::wide("host_count", "Hosts", Unit::Count),
+    Column::wide("devices", "Devices", Unit::Text),
+    Column::wide("size_bytes", "Size", Unit::Bytes),
+    Column::wide("duration_ps", "Duration", Unit::Picos),
+    Column::wide("step_count", "Steps", Unit::Count),
     Column::wide("warning_count", "Warnings", Unit::Count),
     Column::wide("location", "Location", Unit::Text),
     Column::wide("error", "Error", Unit::Text),
 ];
 
-fn table(sessions: &[SessionSummary]) -> Table {
-    let rows: Vec<Vec<Cell>> = sessions.iter().map(row).collect();
+fn table(sessions: &[SessionSummary], times: &[Option<u64>]) -> Table {
+    let rows: Vec<Vec<Cell>> = sessions
+        .iter()
+        .zip(times)
+        .map(|(s, time)| row(s, *time))
+        .collect();
     Table {
         key: "sessions",
         title: "Sessions".to_owned(),
@@ -125,16 +134,18 @@ fn table(sessions: &[SessionSummary]) -> Table {
     }
 }
 
-fn row(session: &SessionSummary) -> Vec<Cell> {
+/// `epoch_ns` is the recorded time of the capture; when the file was written stands in for it.
+fn row(session: &SessionSummary, epoch_ns: Option<u64>) -> Vec<Cell> {
     let is_open = session.state == SessionState::Open;
     let count = |count: usize| Cell::Int(i64::try_from(count).unwrap_or(i64::MAX));
-    let written = session
+    let written_ns = session
         .modified_epoch_ms
-        .map(|ms| format::date(ms.saturating_mul(1_000_000)));
+        .map(|ms| ms.saturating_mul(1_000_000));
+    let time = epoch_ns.or(written_ns).map(format::date);
     vec![
         i64::from(session.id).into(),
         session.name.as_str().into(),
-        written.into(),
+        time.into(),
         count(session.hosts.len()),
         is_open.then(|| session.devices.clone()).into(),
         i64::try_from(session.size_bytes).ok().into(),

@@ -50,9 +50,9 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
 }
 
 /// A character per step, and the step that stands out with what made it long.
-fn chart(steps: &[StepBar], width: usize, charset: Charset) -> Option<String> {
+fn chart(steps: &[StepBar], width: usize, charset: Charset) -> Vec<String> {
     if steps.len() < 2 {
-        return None;
+        return Vec::new();
     }
     let room = CHART_STEPS.min(width.saturating_sub(13)).max(1);
     let durations: Vec<f64> = steps.iter().map(|step| step.duration_ps).collect();
@@ -62,28 +62,30 @@ fn chart(steps: &[StepBar], width: usize, charset: Charset) -> Option<String> {
         .collect();
     let chart = page::sparkline(&binned, charset);
     let told = charset.text(&outliers(steps));
-    let gap = if format::width(&chart) + 15 + told.len() > width {
-        "\n             "
-    } else {
-        "  "
-    };
-    Some(
-        format!("Steps        {chart}{gap}{told}")
-            .trim_end()
-            .to_owned(),
-    )
+    let first = format!("Steps        {chart}  {told}");
+    if format::width(&first) <= width {
+        return vec![first];
+    }
+    let rest = format::wrapped(&told, width.saturating_sub(13).max(20));
+    let rest = rest.into_iter().map(|line| format!("             {line}"));
+    std::iter::once(format!("Steps        {chart}"))
+        .chain(rest)
+        .collect()
 }
 
 /// `step 4 took 168.2 ms: 120.3 ms more input wait than usual`, of the step furthest from usual.
 fn outliers(steps: &[StepBar]) -> String {
     let outliers: Vec<&StepBar> = steps.iter().filter(|step| step.is_outlier).collect();
-    let longest = outliers
+    let others: Vec<&StepBar> = steps.iter().filter(|step| !step.is_outlier).collect();
+    let durations: f64 = others.iter().map(|step| step.duration_ps).sum();
+    let usual = durations / others.len().max(1) as f64;
+    let distance = |step: &StepBar| (step.duration_ps - usual).abs();
+    let furthest = outliers
         .iter()
-        .max_by(|a, b| a.duration_ps.total_cmp(&b.duration_ps));
-    let Some(step) = longest else {
+        .max_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let Some(step) = furthest else {
         return "none stands out".to_owned();
     };
-    let others: Vec<&StepBar> = steps.iter().filter(|step| !step.is_outlier).collect();
     let duration = figures::duration_ps(step.duration_ps);
     let excess = (0..step.parts_ps.len())
         .map(|index| (index, step.parts_ps[index] - mean(&others, index)))

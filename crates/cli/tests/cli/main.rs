@@ -1,0 +1,6 @@
+//! End to end over the real binary: answers, failures, serving.
+
+mod answers;
+mod failures;
+mod serving;
+mod support;

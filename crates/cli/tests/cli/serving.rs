@@ -1,0 +1,174 @@
+//! `view` and `demo` serve until they are asked to stop.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{fixture, stepscope};
+
+struct Server {
+    child: Child,
+    /// Held open: a server that cannot write its log would stop for that.
+    _stderr: BufReader<ChildStderr>,
+    url: String,
+}
+
+impl Server {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = stepscope()
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+        let mut said = String::new();
+        let url = loop {
+            let mut line = String::new();
+            let length = stderr.read_line(&mut line).expect("text");
+            assert!(length > 0, "it ended without an address:\n{said}");
+            said.push_str(&line);
+            if let Some(rest) = line.strip_prefix("Stepscope at ") {
+                break rest.split(' ').next().expect("a word").to_owned();
+            }
+        };
+        Self {
+            child,
+            _stderr: stderr,
+            url,
+        }
+    }
+
+    fn port(&self) -> u16 {
+        let after = self.url.trim_start_matches("http://").split('/').next();
+        let port = after.and_then(|address| address.rsplit(':').next());
+        port.and_then(|port| port.parse().ok()).expect("a port")
+    }
+
+    /// Status and body.
+    fn get(&self, path: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port())).expect("it listens");
+        stream
+            .set_read_timeout(Some(Duration::from_mins(1)))
+            .expect("a socket");
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("answered");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let status = text
+            .split(' ')
+            .nth(1)
+            .and_then(|code| code.parse().ok())
+            .expect("a status");
+        let body = text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
+        (status, body.unwrap_or_default())
+    }
+
+    #[cfg(unix)]
+    fn interrupt(mut self) -> Option<i32> {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .expect("kill runs");
+        assert!(sent.success());
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Ends the server when an assertion failed before it was asked to stop.
+        let _ = self.child.kill();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn view_answers_pages_and_reports_until_interrupted() {
+    let server = Server::start(&["view", &fixture("mlp-cpu"), "--port", "0"]);
+    assert!(
+        server.url.starts_with("http://127.0.0.1:"),
+        "{}",
+        server.url
+    );
+    let (status, page) = server.get("/");
+    assert_eq!(status, 200, "{page}");
+    assert!(page.contains("<html"), "{page}");
+    let (status, overview) = server.get("/api/sessions/0/analyses/overview");
+    assert_eq!(status, 200, "{overview}");
+    assert!(overview.contains("\"step_time_ps\""), "{overview}");
+    let (status, tile) =
+        server.get("/api/sessions/0/timeline/tile?start_ps=0&end_ps=1e12&width_px=800");
+    assert_eq!(status, 200);
+    assert!(tile.starts_with("SST1"));
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_command_line_and_http_give_the_same_json() {
+    let path = fixture("hosts4-cpu");
+    let server = Server::start(&["view", &path, "--port", "0", "--no-report"]);
+    for analysis in ["overview", "steps", "ops", "scopes", "kernels", "timeline"] {
+        let answer = crate::support::run(&[analysis, &path, "--json", "--limit", "7"]);
+        let (status, body) = server.get(&format!("/api/sessions/0/analyses/{analysis}?limit=7"));
+        assert_eq!(status, 200, "{body}");
+        assert_eq!(dechunked(&body), answer.stdout.trim_end(), "{analysis}");
+    }
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+/// The body of an answer that came in chunks, or as it is.
+fn dechunked(body: &str) -> String {
+    let mut text = String::new();
+    let mut rest = body;
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let Ok(size) = usize::from_str_radix(size, 16) else {
+            return body.to_owned();
+        };
+        if size == 0 {
+            return text;
+        }
+        text.push_str(&after[..size]);
+        rest = after[size..].trim_start_matches("\r\n");
+    }
+    body.to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_demo_is_served_and_a_taken_port_is_no_obstacle() {
+    let first = Server::start(&["demo", "--port", "0", "--no-report"]);
+    let port = first.port().to_string();
+    let second = Server::start(&["demo", "--port", &port, "--no-report"]);
+    assert_ne!(first.port(), second.port());
+    let (status, sessions) = second.get("/api/sessions");
+    assert_eq!(status, 200, "{sessions}");
+    assert!(sessions.contains("\"demo\""), "{sessions}");
+    assert_eq!(second.interrupt(), Some(0));
+    assert_eq!(first.interrupt(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn flags_of_tensorboard_work_and_other_machines_need_the_token() {
+    let path = fixture("mlp-cpu");
+    let arguments = [
+        "--logdir",
+        &path,
+        "--port",
+        "0",
+        "--bind_all",
+        "--token",
+        "5ecre7",
+    ];
+    let server = Server::start(&arguments);
+    assert!(server.url.ends_with("/?token=5ecre7"), "{}", server.url);
+    assert_eq!(server.get("/api/sessions").0, 401);
+    assert_eq!(server.get("/api/sessions?token=5ecre7").0, 200);
+    assert_eq!(server.interrupt(), Some(0));
+}

@@ -1,0 +1,93 @@
+//! Runs the binary in an environment where nothing of the person's own leaks in.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// What a run left.
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// The binary, with 120 columns and no colours.
+pub(crate) fn stepscope() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    let own = [
+        "NO_COLOR",
+        "CLICOLOR_FORCE",
+        "STEPSCOPE_TOKEN",
+        "SSH_CONNECTION",
+        "RUST_LOG",
+    ];
+    for name in own {
+        command.env_remove(name);
+    }
+    command
+        .env("COLUMNS", "120")
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs to the end.
+pub(crate) fn run(arguments: &[&str]) -> Answer {
+    run_in(arguments, &[])
+}
+
+/// Runs to the end with some variables set.
+pub(crate) fn run_in(arguments: &[&str], variables: &[(&str, &str)]) -> Answer {
+    let output = stepscope()
+        .args(arguments)
+        .envs(variables.iter().copied())
+        .output()
+        .expect("the binary runs");
+    answer(&output)
+}
+
+fn answer(output: &Output) -> Answer {
+    let answer = Answer {
+        code: output.status.code().expect("it ended by itself"),
+        stdout: String::from_utf8(output.stdout.clone()).expect("text"),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    };
+    assert!(!answer.stderr.contains("panicked"), "{}", answer.stderr);
+    answer
+}
+
+/// A fixture's log directory, as the command line takes it.
+pub(crate) fn fixture(name: &str) -> String {
+    root().join("fixtures").join(name).display().to_string()
+}
+
+/// The repository's root.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors()
+        .nth(2)
+        .expect("two folders up")
+        .to_path_buf()
+}
+
+/// The decompressed bytes of the mlp fixture's profile.
+pub(crate) fn profile_bytes() -> Vec<u8> {
+    let path = root().join("fixtures/mlp-cpu/plugins/profile/2026_11_21_08_46_58");
+    let file = std::fs::File::open(path.join("host-0.xplane.pb.gz")).expect("the fixture is there");
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(file)
+        .read_to_end(&mut bytes)
+        .expect("it is gzip");
+    bytes
+}
+
+/// Asserts a snapshot in `tests/snapshots`, with the repository's place taken out.
+pub(crate) fn check(name: &str, text: &str) {
+    let root = root().display().to_string();
+    let text = text.replace(&root, "[ROOT]");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}

@@ -135,7 +135,7 @@ test('the keyboard walks through a table and opens a row', async ({ page, url })
     await page.keyboard.press(key);
   const active = page.locator('.table-row.is-active');
   await expect(active).toHaveAttribute('aria-rowindex', '3');
-  const name = await active.locator('.middle').innerText();
+  const name = await active.locator('.op-name').innerText();
   await page.keyboard.press('Enter');
   await expect(page.locator('.op-details-name')).toHaveText(name.replace(/\s/g, ''));
   await page.keyboard.press('End');

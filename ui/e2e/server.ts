@@ -22,7 +22,9 @@ export const test = base.extend<object, { url: string }>({
         await use(running);
         return;
       }
-      const server = spawn(BINARY, ['view', path.join(ROOT, 'fixtures'), '--no-report', '--port', '0'], {
+      // A relative path, as people type it; pictures show it.
+      const server = spawn(BINARY, ['view', 'fixtures', '--no-report', '--port', '0'], {
+        cwd: ROOT,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       try {

@@ -77,7 +77,7 @@ export const OP_FLOP_RATE: Column<OpRow> = {
 export const OP_BANDWIDTH: Column<OpRow> = {
   key: 'bandwidth',
   title: 'Bandwidth',
-  width: 118,
+  width: 128,
   kind: 'bandwidth',
   value: (op) => op.bandwidth,
   isOptional: true,

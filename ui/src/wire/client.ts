@@ -3,6 +3,8 @@
  * One request per URL at a time, a small cache of answers, and an abort when nobody waits any more.
  */
 
+import type { ErrorReport } from './generated/ErrorReport';
+
 /** An answer that is an error, in the server's words. */
 export class WireError extends Error {
   constructor(
@@ -124,7 +126,7 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
 
 function errorOf(response: Response, text: string): WireError {
   try {
-    const body = JSON.parse(text) as { error?: unknown; hint?: unknown };
+    const body = JSON.parse(text) as Partial<ErrorReport>;
     if (typeof body.error === 'string') {
       return new WireError(
         body.error,

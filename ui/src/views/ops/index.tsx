@@ -39,9 +39,9 @@ const COLUMNS: Column<OpRow>[] = [
   op.OP_BOUND,
   op.OP_ROOF,
   { key: 'device', title: 'Device', width: 150, value: (row) => row.device, isOptional: true },
-  { key: 'program', title: 'Program', width: 170, value: (row) => row.program, isOptional: true },
-  { key: 'scope', title: 'Scope', width: 300, value: (row) => row.scope, isOptional: true },
   op.OP_SOURCE,
+  { key: 'scope', title: 'Scope', width: 300, value: (row) => row.scope, isOptional: true },
+  { key: 'program', title: 'Program', width: 170, value: (row) => row.program, isOptional: true },
   { key: 'class', title: 'Class', width: 0, value: (row) => row.class, isExportOnly: true },
   {
     key: 'flops',

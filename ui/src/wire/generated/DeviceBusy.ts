@@ -21,6 +21,6 @@ busy_ps: number,
  */
 window_ps: number, 
 /**
- * busy ÷ window; absent when the device recorded no work.
+ * busy ÷ window; absent when the device recorded no work in the window.
  */
 busy_ratio: number | null, };

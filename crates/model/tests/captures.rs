@@ -160,7 +160,9 @@ fn a_capture_written_three_times_is_the_same_tracks_thrice_as_full() {
             recorded.chain(counters).map(row).collect()
         };
         let mut expected = counts(&once);
-        expected.iter_mut().for_each(|row| row.4 *= 3);
+        for row in &mut expected {
+            row.4 *= 3;
+        }
         assert!(counts(&thrice) == expected, "{name}");
         let names = |session: &Session| -> Vec<String> {
             session

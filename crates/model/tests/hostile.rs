@@ -74,115 +74,106 @@ fn plane(name: &str, stats: &[&str], events: impl Iterator<Item = Vec<u8>>) -> V
     field(1, &parts.concat())
 }
 
-fn cases() -> Vec<(&'static str, Vec<u8>)> {
-    const COUNT: u64 = 100_000;
-    let host = "/host:CPU";
-    let end = field(
-        1,
-        &[field(2, b"/host:CPU"), field(3, &event(0, 1, &[]))].concat(),
-    );
-    let with_end = |mut bytes: Vec<u8>| {
-        bytes.extend(&end);
-        bytes
-    };
-    let op = field(4, &[field(4, &field(2, b"op"))].concat());
-    let ops = |i: u64| {
-        let stats = [(2, 7), (3, i), (4, i % 1000)];
-        let mut payload = [number(1, 1), number(2, i * 10), number(3, 5)].concat();
-        payload.extend(field(4, &[number(1, 1), number(7, 1)].concat()));
-        for (id, value) in stats {
-            payload.extend(field(4, &[number(1, id), number(4, value)].concat()));
-        }
-        field(4, &payload)
-    };
-    let names = [
-        "hlo_op",
-        "program_id",
-        "device_ordinal",
-        "run_id",
-        "_r",
-        "step_num",
-    ];
-    let launches = plane(
-        host,
-        &["correlation_id"],
-        (0..64).map(|i| event(i, 0, &[(1, 1)])),
-    );
-    let kernels_line: Vec<u8> = [number(1, 7), field(2, b"Stream #7(Compute)")]
-        .concat()
-        .into_iter()
-        .chain((0..COUNT).flat_map(|i| event(i * 10, 5, &[(1, 1)])))
-        .collect();
-    let kernels = field(
-        1,
-        &[
+const COUNT: u64 = 100_000;
+const HOST: &str = "/host:CPU";
+/// Names of stats 1, 2, …
+const STATS: [&str; 6] = [
+    "hlo_op",
+    "program_id",
+    "device_ordinal",
+    "run_id",
+    "_r",
+    "step_num",
+];
+
+type Case = (&'static str, fn() -> Vec<u8>);
+
+/// The files, made when asked for.
+const CASES: [Case; 12] = [
+    ("overlapping", || {
+        plane(HOST, &[], (0..COUNT).map(|i| event(i, COUNT, &[])))
+    }),
+    ("nested", || {
+        plane(
+            HOST,
+            &[],
+            (0..COUNT).map(|i| event(i, 2 * (COUNT - i), &[])),
+        )
+    }),
+    ("equal", || {
+        plane(HOST, &[], (0..COUNT).map(|_| event(0, 7, &[])))
+    }),
+    ("instants", || {
+        plane(HOST, &[], (0..COUNT).map(|_| event(0, 0, &[])))
+    }),
+    ("nested annotations", || {
+        let nested = |i| event(i, 2 * (COUNT - i), &[(5, 1), (6, i)]);
+        plane(HOST, &STATS, (0..COUNT / 2).map(nested))
+    }),
+    ("a million planes", || {
+        [[0x0a, 0x00].repeat(1_000_000), one_slice()].concat()
+    }),
+    ("half a million lines", || {
+        let line = |id| field(3, &[number(1, id), field(4, &number(1, 1))].concat());
+        let lines: Vec<u8> = (0..500_000).flat_map(line).collect();
+        field(1, &[field(2, HOST.as_bytes()), lines].concat())
+    }),
+    ("a large stat id each", || {
+        repeated_plane(&field(
+            5,
+            &[number(1, 65_535), field(2, &field(2, b"hlo_op"))].concat(),
+        ))
+    }),
+    ("a large event id each", || {
+        repeated_plane(&field(
+            4,
+            &[number(1, 1 << 20), field(2, &field(2, b"end: op"))].concat(),
+        ))
+    }),
+    ("a device each", || {
+        plane(HOST, &STATS, (0..COUNT / 2).map(own_device_op))
+    }),
+    ("one key for all arrows", || {
+        let stats = &["correlation_id"];
+        let launches = plane(HOST, stats, (0..64).map(|i| event(i, 0, &[(1, 1)])));
+        let kernels = (0..COUNT).flat_map(|i| event(i * 10, 5, &[(1, 1)]));
+        let head = [number(1, 7), field(2, b"Stream #7(Compute)")].concat();
+        let line: Vec<u8> = head.into_iter().chain(kernels).collect();
+        let gpu = [
             field(2, b"/device:GPU:0"),
-            field(3, &kernels_line),
-            stat_names(&["correlation_id"]),
+            field(3, &line),
+            stat_names(stats),
         ]
-        .concat(),
-    );
-    let lines: Vec<u8> = (0..500_000)
-        .flat_map(|id| field(3, &[number(1, id), field(4, &number(1, 1))].concat()))
-        .collect();
-    let sparse_stat = field(
-        5,
-        &[number(1, 65_535), field(2, &field(2, b"hlo_op"))].concat(),
-    );
-    let sparse_end = field(
-        4,
-        &[number(1, 1 << 20), field(2, &field(2, b"end: op"))].concat(),
-    );
-    let repeated_plane = |part: &[u8]| {
-        let plane = field(1, &[field(2, b"/host:CPU"), part.to_vec()].concat());
-        with_end(plane.repeat(20_000))
-    };
-    vec![
-        (
-            "overlapping",
-            plane(host, &[], (0..COUNT).map(|i| event(i, COUNT, &[]))),
-        ),
-        (
-            "nested",
-            plane(
-                host,
-                &[],
-                (0..COUNT).map(|i| event(i, 2 * (COUNT - i), &[])),
-            ),
-        ),
-        (
-            "equal",
-            plane(host, &[], (0..COUNT).map(|_| event(0, 7, &[]))),
-        ),
-        (
-            "instants",
-            plane(host, &[], (0..COUNT).map(|_| event(0, 0, &[]))),
-        ),
-        (
-            "nested annotations",
-            plane(
-                host,
-                &["_r", "step_num"],
-                (0..COUNT / 2).map(|i| event(i, 2 * (COUNT - i), &[(1, 1), (2, i)])),
-            ),
-        ),
-        ("a million planes", with_end([0x0a, 0x00].repeat(1_000_000))),
-        (
-            "half a million lines",
-            field(1, &[field(2, b"/host:CPU"), lines].concat()),
-        ),
-        ("a large stat id each", repeated_plane(&sparse_stat)),
-        ("a large event id each", repeated_plane(&sparse_end)),
-        ("a device each", {
-            let own = plane(host, &names, (0..COUNT / 2).map(ops));
-            [own, field(1, &[field(2, b"/host:CPU"), op].concat())].concat()
-        }),
-        ("one key for all arrows", [launches, kernels].concat()),
-        ("steps times devices", {
-            let steps = (0..COUNT / 4).map(|i| event(i * 10, 9, &[(5, 1), (6, i)]));
-            plane(host, &names, steps.chain((0..COUNT / 4).map(ops)))
-        }),
-    ]
+        .concat();
+        [launches, field(1, &gpu)].concat()
+    }),
+    ("steps times devices", || {
+        let steps = (0..COUNT / 4).map(|i| event(i * 10, 9, &[(5, 1), (6, i)]));
+        plane(HOST, &STATS, steps.chain((0..COUNT / 4).map(own_device_op)))
+    }),
+];
+
+/// A plane with one slice, so that there is a session.
+fn one_slice() -> Vec<u8> {
+    field(
+        1,
+        &[field(2, HOST.as_bytes()), field(3, &event(0, 1, &[]))].concat(),
+    )
+}
+
+fn repeated_plane(part: &[u8]) -> Vec<u8> {
+    let plane = field(1, &[field(2, HOST.as_bytes()), part.to_vec()].concat());
+    [plane.repeat(20_000), one_slice()].concat()
+}
+
+/// An op of XLA:CPU on a device of its own.
+fn own_device_op(i: u64) -> Vec<u8> {
+    let mut payload = [number(1, 1), number(2, i * 10), number(3, 5)].concat();
+    payload.extend(field(4, &[number(1, 1), number(7, 1)].concat()));
+    for (id, value) in [(2, 7), (3, i), (4, i % 1000)] {
+        payload.extend(field(4, &[number(1, id), number(4, value)].concat()));
+    }
+    field(4, &payload)
 }
 
 /// Names the case that a child process is to run.
@@ -192,15 +183,15 @@ const CASE: &str = "STEPSCOPE_HOSTILE_CASE";
 #[test]
 fn time_and_memory_stay_in_proportion_to_the_file() {
     if let Ok(wanted) = std::env::var(CASE) {
-        let found = cases().into_iter().find(|(name, _)| *name == wanted);
-        let (name, bytes) = found.expect("a case of that name");
-        return check(name, bytes);
+        let found = CASES.iter().find(|(name, _)| *name == wanted);
+        let (name, make) = found.expect("a case of that name");
+        return check(name, make());
     }
-    for (name, _) in cases() {
+    for (name, _) in CASES {
         let mut child = Command::new(std::env::current_exe().expect("the test itself"));
-        let test = "time_and_memory_stay_in_proportion_to_the_file";
+        let own_name = "time_and_memory_stay_in_proportion_to_the_file";
         let output = child
-            .args(["--exact", test, "--nocapture"])
+            .args(["--exact", own_name, "--nocapture"])
             .env(CASE, name)
             .output();
         let output = output.expect("a child process");

@@ -100,7 +100,9 @@ fn seeds() -> Vec<Vec<u8>> {
 
 #[test]
 fn whole_profiles_keep_their_promises() {
-    seeds().iter().for_each(|bytes| check(bytes));
+    for bytes in seeds() {
+        check(&bytes);
+    }
     for (_, space) in corrupt::extreme_spaces() {
         check(&space.to_bytes());
     }

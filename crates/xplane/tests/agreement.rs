@@ -104,12 +104,12 @@ fn any_plane() -> impl Strategy<Value = XPlane> {
     )
         .prop_map(
             |(id, name, lines, (mut event_metadata, mut stat_metadata), stats)| {
-                event_metadata
-                    .iter_mut()
-                    .for_each(|(&key, entry)| entry.id = key);
-                stat_metadata
-                    .iter_mut()
-                    .for_each(|(&key, entry)| entry.id = key);
+                for (&key, entry) in &mut event_metadata {
+                    entry.id = key;
+                }
+                for (&key, entry) in &mut stat_metadata {
+                    entry.id = key;
+                }
                 XPlane {
                     id,
                     name,

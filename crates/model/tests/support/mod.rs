@@ -156,9 +156,13 @@ pub(crate) fn label<'a>(session: &'a Session, name: &str) -> &'a stepscope_model
 
 /// `name=value` of a slice's stats; those of its metadata in brackets.
 pub(crate) fn stats(session: &Session, id: SliceId) -> String {
-    let text = |stat: Stat| match stat.is_constant {
-        true => format!("({}={})", stat.name, stat.value),
-        false => format!("{}={}", stat.name, stat.value),
+    let text = |stat: Stat| {
+        let (open, close) = if stat.is_constant {
+            ("(", ")")
+        } else {
+            ("", "")
+        };
+        format!("{open}{}={}{close}", stat.name, stat.value)
     };
     session
         .stats(id)

@@ -261,6 +261,7 @@ function columnsFor(
       kind: 'duration',
       scale: 'time',
       value: (node) => node.row.backward_ps || null,
+      cell: (node, scale) => scale.text(node.row.backward_ps),
       isOptional: true,
     },
     {
@@ -270,6 +271,7 @@ function columnsFor(
       kind: 'duration',
       scale: 'time',
       value: (node) => node.row.rematerialised_ps || null,
+      cell: (node, scale) => scale.text(node.row.rematerialised_ps),
       isOptional: true,
     },
     {

@@ -36,6 +36,11 @@ thread_local! {
     static COLUMNS: RefCell<Columns> = RefCell::default();
 }
 
+/// Gives the memory of this thread's columns back, once all tracks are built.
+pub(super) fn forget_columns() {
+    COLUMNS.take();
+}
+
 /// Decodes and nests one track. Runs in parallel with others.
 pub(super) fn build_track(lines: &[LineInput<'_>], kind: TrackKind) -> BuiltTrack {
     COLUMNS.with_borrow_mut(|columns| {

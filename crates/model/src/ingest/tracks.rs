@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use stepscope_xplane::{Plane, Space};
 
 use super::HostInput;
-use super::build::{BuiltTrack, build_track};
+use super::build::{BuiltTrack, build_track, forget_columns};
 use super::clocks::Clocks;
 use super::decode::{ClockChoice, LineInput, TrackKind};
 use super::plan::{Plan, TrackPlan};
@@ -69,6 +69,7 @@ pub(super) fn build_tracks(
             (position, built)
         })
         .collect();
+    rayon::broadcast(|_| forget_columns());
     built.sort_by_key(|(position, _)| *position);
     built.into_iter().map(|(_, track)| track).collect()
 }

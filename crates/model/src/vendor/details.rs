@@ -8,13 +8,23 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
         .filter_map(|word| word.split_once(':'))
 }
 
+/// More registers per thread than any GPU has: rocprofiler writes numbers in the billions where it
+/// does not know.
+const MAX_REGISTERS: i64 = 65_535;
+
 /// Parses `kernel_details` of CUPTI (new and old) and rocprofiler. Unknown keys are skipped.
+/// An occupancy of 0 means that it was not computed: a kernel that ran had some.
 pub(crate) fn parse_launch(text: &str) -> Launch {
     let mut launch = Launch::default();
     let mut shared = None;
     for (key, value) in pairs(text) {
         match key {
-            "regs" => launch.registers = value.parse().ok(),
+            "regs" => {
+                launch.registers = value
+                    .parse()
+                    .ok()
+                    .filter(|regs| (0..=MAX_REGISTERS).contains(regs))
+            }
             "static_shared" | "dynamic_shared" | "shm" | "group_mem" => {
                 let bytes: Option<i64> = value.parse().ok();
                 shared = bytes
@@ -24,7 +34,8 @@ pub(crate) fn parse_launch(text: &str) -> Launch {
             "grid" => value.clone_into(&mut launch.grid),
             "block" => value.clone_into(&mut launch.block),
             "occ_pct" => {
-                launch.occupancy = value.parse::<f64>().ok().map(|percent| percent / 100.0);
+                let percent = value.parse::<f64>().ok().filter(|&percent| percent > 0.0);
+                launch.occupancy = percent.map(|percent| percent / 100.0);
             }
             _ => {}
         }

@@ -23,7 +23,7 @@ pub(crate) fn parse_launch(text: &str) -> Launch {
                 launch.registers = value
                     .parse()
                     .ok()
-                    .filter(|regs| (0..=MAX_REGISTERS).contains(regs))
+                    .filter(|regs| (0..=MAX_REGISTERS).contains(regs));
             }
             "static_shared" | "dynamic_shared" | "shm" | "group_mem" => {
                 let bytes: Option<i64> = value.parse().ok();

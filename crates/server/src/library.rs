@@ -26,6 +26,9 @@ const MAX_OPEN: usize = 24;
 /// Bytes of files and columns held open at most, except for the session used last.
 const MAX_OPEN_BYTES: u64 = 12 << 30;
 
+/// What a session is asked for first goes before what will be asked for.
+const SETTLING: Duration = Duration::from_millis(500);
+
 /// A list of sessions younger than this is not looked for again.
 const FRESH: Duration = Duration::from_secs(2);
 
@@ -156,7 +159,10 @@ impl Library {
         slot.state.send_replace(State::Open(Arc::clone(&open)));
         // Without the thread, tiles and searches compute what they need when they are asked.
         let thread = std::thread::Builder::new().name(format!("fill-{}", slot.id));
-        let _ = thread.spawn(move || open.timeline.fill(&open.session));
+        let _ = thread.spawn(move || {
+            std::thread::sleep(SETTLING);
+            open.timeline.fill(&open.session);
+        });
         Some(slot.id)
     }
 
@@ -259,6 +265,8 @@ impl Library {
                 open.last_used.store(now, Ordering::Relaxed);
                 slot.state.send_replace(State::Open(Arc::clone(&open)));
                 self.make_room();
+                // Whoever waited asks for a tile now, and should have the cores.
+                std::thread::sleep(SETTLING);
                 open.timeline.fill(&open.session);
             }
             Err(error) => {

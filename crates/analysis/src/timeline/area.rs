@@ -71,7 +71,7 @@ pub fn area(
     let length_ps = window.duration().0 as f64;
     let mut rows: Vec<AreaRow> = keys
         .names
-        .iter()
+        .par_iter()
         .zip(members)
         .filter_map(|(name, members)| members.row(name, length_ps))
         .collect();
@@ -193,23 +193,21 @@ impl Members {
 
     fn row(mut self, key: &str, length_ps: f64) -> Option<AreaRow> {
         let (_, _, class) = self.class?;
-        self.durations.sort_unstable();
         let count = self.durations.len();
-        let total_ps = self
-            .durations
-            .iter()
-            .fold(0i64, |sum, &ps| sum.saturating_add(ps));
+        let durations = self.durations.iter().copied();
+        let total_ps = durations.clone().fold(0, i64::saturating_add);
+        let (min_ps, max_ps) = (durations.clone().min()?, durations.max()?);
         Some(AreaRow {
             key: key.to_owned(),
             class: class.name().to_owned(),
             count: i64::try_from(count).unwrap_or(i64::MAX),
             total_ps,
             self_ps: self.self_ps,
-            min_ps: self.durations[0],
-            p50_ps: nearest_rank(&self.durations, 50),
+            min_ps,
+            p50_ps: nearest_rank(&mut self.durations, 50),
             mean_ps: total_ps as f64 / count as f64,
-            p95_ps: nearest_rank(&self.durations, 95),
-            max_ps: self.durations[count - 1],
+            p95_ps: nearest_rank(&mut self.durations, 95),
+            max_ps,
             window_ratio: if length_ps > 0.0 {
                 total_ps as f64 / length_ps
             } else {
@@ -220,9 +218,9 @@ impl Members {
 }
 
 /// The smallest value that at least `percent` % of the values do not exceed.
-fn nearest_rank(sorted: &[i64], percent: usize) -> i64 {
-    let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted[rank - 1]
+fn nearest_rank(values: &mut [i64], percent: usize) -> i64 {
+    let rank = (values.len() * percent).div_ceil(100).max(1);
+    *values.select_nth_unstable(rank - 1).1
 }
 
 /// Adds the slices of one lane that overlap the window.

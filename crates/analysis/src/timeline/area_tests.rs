@@ -74,7 +74,10 @@ fn the_limit_cuts_rows_and_not_sums() {
 
 #[test]
 fn ranks_are_nearest() {
-    assert_eq!(nearest_rank(&[1, 2, 3, 4], 50), 2);
-    assert_eq!(nearest_rank(&[1], 95), 1);
-    assert_eq!(nearest_rank(&(1..=100).collect::<Vec<_>>(), 95), 95);
+    assert_eq!(nearest_rank(&mut [4, 2, 3, 1], 50), 2);
+    assert_eq!(nearest_rank(&mut [1], 95), 1);
+    assert_eq!(
+        nearest_rank(&mut (1..=100).rev().collect::<Vec<_>>(), 95),
+        95
+    );
 }

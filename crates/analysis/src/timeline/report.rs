@@ -184,7 +184,7 @@ pub struct StatReport {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct FlowReport {
-    /// `launch`, `producer_consumer`, `async`, `collective`.
+    /// `launch` or `producer_consumer`.
     pub kind: String,
     /// This slice is the arrow's start.
     pub is_outgoing: bool,

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{
-    Chip, Class, Device, DeviceId, DeviceKind, Flow, FlowKind, Flows, Host, HostId, Label, LabelId,
-    Lane, Op, OpId, Origin, Picos, Program, ProgramId, Samples, Session, SliceId, SliceKind, Span,
-    Step, StepSpan, Strings, Track, TrackId, TrackRole,
+    Chip, Class, Device, DeviceId, DeviceKind, Flows, Host, HostId, Label, LabelId, Lane, Op, OpId,
+    Origin, Picos, Program, ProgramId, Samples, Session, SliceKind, Span, Step, StepSpan, Strings,
+    Track, TrackRole,
 };
 
 /// A lane from `(start, duration, label)`.
@@ -82,7 +83,7 @@ pub(super) fn session(tracks: impl FnOnce(&mut Strings) -> Vec<Track>) -> Sessio
     }
 }
 
-/// Two steps of one op on a device with a nested one, a thread that launches it, and a counter.
+/// Two steps of one op on a device with a nested one, a thread beside it, and a counter.
 pub(super) fn two_steps() -> Session {
     let mut session = session(|strings| {
         let mut ops = track(
@@ -121,17 +122,6 @@ pub(super) fn two_steps() -> Session {
             spans: vec![on(200, 300)],
         },
     ];
-    let at = |track, index| SliceId {
-        track: TrackId(track),
-        lane: 0,
-        index,
-    };
-    let launch = |index| Flow {
-        from: at(2, index),
-        to: at(0, index),
-        kind: FlowKind::Launch,
-    };
-    session.flows = Flows::new(vec![launch(0), launch(1)]);
     session
 }
 
@@ -189,4 +179,25 @@ pub(super) fn any_lane() -> impl Strategy<Value = Lane> {
             .collect();
         lane(&placed)
     })
+}
+
+/// A kernel and the call that launched it.
+pub(super) fn one_launch() -> Session {
+    let space = stepscope_testing::drawing::draw(
+        "
+        host vm
+        device gpu:0 nvidia H100
+        stream 7 Compute
+          10..20us gemm [correlation_id=42]
+        thread main
+          0..2us cuLaunchKernel [correlation_id=42]
+        ",
+    )
+    .expect("the drawing is well formed");
+    let input = HostInput {
+        host: "vm".to_owned(),
+        bytes: Arc::new(space.to_bytes()),
+        problem: None,
+    };
+    ingest("one launch", vec![input]).expect("a drawing is a profile")
 }

@@ -1,7 +1,7 @@
 //! The report and the details of slices, on a session built by hand.
 
 use super::*;
-use crate::timeline::samples::two_steps;
+use crate::timeline::samples::{one_launch, two_steps};
 
 fn report(change: impl FnOnce(&mut Selection)) -> TimelineReport {
     let mut options = TimelineOptions::default();
@@ -89,9 +89,6 @@ fn details_tell_what_a_slice_is() {
         })
     );
     assert_eq!(outer.parent, None);
-    assert_eq!(outer.flows.len(), 1);
-    assert!(!outer.flows[0].is_outgoing);
-    assert_eq!(outer.flows[0].other_name, "label 2");
     let nested = details::details(&session, at(0, 1, 2)).expect("the slice exists");
     assert_eq!(
         nested.parent,
@@ -102,8 +99,28 @@ fn details_tell_what_a_slice_is() {
         })
     );
     assert_eq!((nested.step, nested.op), (Some(8), None));
-    let launch = details::details(&session, at(2, 0, 1)).expect("the slice exists");
-    assert!(launch.flows[0].is_outgoing);
+}
+
+#[test]
+fn arrows_lead_from_the_launch_to_the_kernel_and_back() {
+    let session = one_launch();
+    let index = TimelineIndex::new(&session);
+    let found = |name| {
+        let report = search::search(&session, &index, name, 0, 1).expect("a fine pattern");
+        details::details(&session, report.slices[0].slice.into()).expect("the slice exists")
+    };
+    let (kernel, launch) = (found("gemm"), found("cuLaunch"));
+    assert_eq!((kernel.flows.len(), launch.flows.len()), (1, 1));
+    assert!(!kernel.flows[0].is_outgoing && launch.flows[0].is_outgoing);
+    assert_eq!(kernel.flows[0].other, launch.slice);
+    assert_eq!(launch.flows[0].other, kernel.slice);
+    assert_eq!(launch.flows[0].other_name, "gemm");
+    assert_eq!(launch.flows[0].kind, "launch");
+    let stat = kernel
+        .stats
+        .iter()
+        .find(|stat| stat.name == "correlation_id");
+    assert_eq!(stat.map(|stat| &*stat.value), Some("42"));
 }
 
 #[test]

@@ -4,13 +4,19 @@
 //! start in it, and one for the slice of at least a pixel that may follow them. Slices of a lane are
 //! sorted, so each pixel is one jump by galloping search, whatever lies in between.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 use stepscope_model::{LabelId, Lane, Picos, Samples, Session, Span, TrackId};
 
-use super::index::{DIRECT_GROUP, LaneIndex, Summary, TimelineIndex, position};
+use super::index::{DIRECT_GROUP, LaneIndex, TimelineIndex, direct_summary, gallop, position};
 
 /// Widest tile: beyond the widest screens.
 pub const MAX_WIDTH_PX: u32 = 16_384;
+
+/// With so many slices per pixel it pays to look at blocks before slices.
+const DENSE_SLICES: usize = 16;
 
 /// Which part of the timeline is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,7 +170,7 @@ impl Grid {
     }
 }
 
-fn lane_tile(lane: &Lane, index: Option<&std::sync::OnceLock<LaneIndex>>, grid: &Grid) -> LaneTile {
+fn lane_tile(lane: &Lane, index: Option<&OnceLock<LaneIndex>>, grid: &Grid) -> LaneTile {
     let range = lane.overlapping(grid.window);
     let mut tile = LaneTile::with_capacity(range.len().min(2 * grid.width_px as usize));
     let mut first = range.start;
@@ -172,10 +178,16 @@ fn lane_tile(lane: &Lane, index: Option<&std::sync::OnceLock<LaneIndex>>, grid: 
         tile.push_lone(lane, first);
         first += 1;
     }
+    let blocks = || index.map(|cell| cell.get_or_init(|| LaneIndex::new(lane)));
+    let is_dense = range.len() >= DENSE_SLICES * grid.width_px as usize;
+    let all_blocks = is_dense.then(blocks).flatten();
     let mut pixel = 0;
     while first < range.end {
         let edge = grid.end_of_pixel(&mut pixel, lane.starts[first]);
-        let next = gallop(&lane.starts, first + 1, range.end, edge);
+        let next = match all_blocks {
+            Some(blocks) => blocks.first_from(lane, first + 1, range.end, edge),
+            None => gallop(&lane.starts, first + 1, range.end, edge),
+        };
         // A slice of a pixel or more reaches the next pixel, so only the last can be one.
         let is_last_wide = lane.durations[next - 1] >= grid.wide_ps;
         let narrow_end = if is_last_wide { next - 1 } else { next };
@@ -183,14 +195,13 @@ fn lane_tile(lane: &Lane, index: Option<&std::sync::OnceLock<LaneIndex>>, grid: 
             0 => {}
             1 => tile.push_lone(lane, first),
             count => {
-                let summary = match index {
-                    Some(cell) if count >= DIRECT_GROUP => {
-                        let blocks = cell.get_or_init(|| LaneIndex::new(lane));
-                        blocks.summary(lane, first..narrow_end)
-                    }
-                    _ => Summary::of(&lane.durations[first..narrow_end], first),
+                let group = first..narrow_end;
+                let is_long = count >= DIRECT_GROUP;
+                let (sum, label) = match all_blocks.or_else(|| is_long.then(blocks).flatten()) {
+                    Some(blocks) => blocks.summary(lane, group.clone()),
+                    None => direct_summary(lane, group.clone()),
                 };
-                tile.push_group(lane, first..narrow_end, summary);
+                tile.push_group(lane, group, sum, label);
             }
         }
         if is_last_wide {
@@ -199,19 +210,6 @@ fn lane_tile(lane: &Lane, index: Option<&std::sync::OnceLock<LaneIndex>>, grid: 
         first = next;
     }
     tile
-}
-
-/// The first position in `first..end` whose value is not below `bound`, or `end`; fast when it is
-/// near `first`.
-fn gallop(sorted: &[i64], first: usize, end: usize, bound: i64) -> usize {
-    let mut low = first;
-    let mut step = 1;
-    while low + step <= end && sorted[low + step - 1] < bound {
-        low += step;
-        step *= 2;
-    }
-    let high = (low + step - 1).min(end);
-    low + sorted[low.min(high)..high].partition_point(|&value| value < bound)
 }
 
 impl LaneTile {
@@ -245,15 +243,15 @@ impl LaneTile {
         self.labels.push(lane.labels[index]);
     }
 
-    fn push_group(&mut self, lane: &Lane, range: std::ops::Range<usize>, summary: Summary) {
+    fn push_group(&mut self, lane: &Lane, range: Range<usize>, sum: i64, label: LabelId) {
         let start = lane.starts[range.start];
         self.starts.push(start);
         self.durations
             .push(lane.end(range.end - 1).saturating_sub(start));
-        self.busy.push(summary.sum);
+        self.busy.push(sum);
         self.first.push(position(range.start));
         self.counts.push(position(range.len()));
-        self.labels.push(lane.labels[summary.longest]);
+        self.labels.push(label);
     }
 }
 

@@ -6,7 +6,7 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type FlowReport = { 
 /**
- * `launch`, `producer_consumer`, `async`, `collective`.
+ * `launch` or `producer_consumer`.
  */
 kind: string, 
 /**

@@ -8,7 +8,6 @@ const METADATA_TAG: u8 = 0x08;
 const OFFSET_TAG: u8 = 0x10;
 const DURATION_TAG: u8 = 0x18;
 const STAT_TAG: u8 = 0x22;
-const OCCURRENCES_TAG: u8 = 0x28;
 /// Tag of an event in its line.
 const EVENT_TAG: u8 = 0x22;
 
@@ -29,8 +28,8 @@ pub struct Event<'a> {
 impl<'a> Event<'a> {
     /// Decodes one event in a single pass, handing over each stat. What precedes damage is kept.
     ///
-    /// The five fields that events consist of are recognised by their one-byte tags; everything
-    /// else takes the general way.
+    /// Writers put the fields in the order of their numbers, so that order is tried first, without
+    /// a jump on the tag that the processor could not predict; the rest takes the general way.
     #[inline]
     fn decode(message: &'a [u8], visit: &mut impl FnMut(Stat<'a>)) -> Self {
         let mut event = Self {
@@ -41,53 +40,37 @@ impl<'a> Event<'a> {
             message,
         };
         let mut cursor = Cursor::new(message);
-        while let Some(tag) = cursor.peek() {
-            let is_known = match tag {
-                STAT_TAG => {
-                    let mut ahead = cursor;
-                    ahead.advance();
-                    ahead.whole_bytes().is_some_and(|stat| {
-                        visit(Stat::new(stat));
-                        cursor = ahead;
-                        true
-                    })
-                }
-                METADATA_TAG => event.number(&mut cursor, |event, id| event.metadata_id = id),
-                OFFSET_TAG => event.number(&mut cursor, Self::set_offset),
-                DURATION_TAG => event.number(&mut cursor, |event, ps| event.duration_ps = ps),
-                OCCURRENCES_TAG => {
-                    event.number(&mut cursor, |e, count| e.occurrences = Some(count))
-                }
-                _ => false,
-            };
-            if !is_known && !event.other_field(&mut cursor, visit) {
-                break;
-            }
+        if let Some(id) = cursor.tagged_number(METADATA_TAG) {
+            event.metadata_id = id;
+        }
+        if let Some(offset) = cursor.tagged_number(OFFSET_TAG) {
+            event.offset_ps = offset;
+        }
+        if let Some(duration) = cursor.tagged_number(DURATION_TAG) {
+            event.duration_ps = duration;
+        }
+        while let Some(stat) = cursor.tagged_bytes(STAT_TAG) {
+            visit(Stat::new(stat));
+        }
+        if !cursor.is_at_end() {
+            event.other_fields(&mut cursor, visit);
         }
         event
     }
 
+    /// Fields in any order and spelling, to the end or to damage.
+    #[cold]
+    fn other_fields(&mut self, cursor: &mut Cursor<'a>, visit: &mut impl FnMut(Stat<'a>)) {
+        while self.other_field(cursor, visit) {}
+    }
+
     /// An event has a time or a number of occurrences: of both the last one written counts.
-    #[inline]
     fn set_offset(&mut self, offset_ps: i64) {
         self.offset_ps = offset_ps;
         self.occurrences = None;
     }
 
-    #[inline]
-    fn number(&mut self, cursor: &mut Cursor<'a>, set: impl FnOnce(&mut Self, i64)) -> bool {
-        let mut ahead = *cursor;
-        ahead.advance();
-        let Ok(value) = ahead.varint() else {
-            return false;
-        };
-        set(self, value.cast_signed());
-        *cursor = ahead;
-        true
-    }
-
-    /// A field that is unknown or spelled in an unusual way; false ends the event.
-    #[cold]
+    /// One field; false ends the event.
     fn other_field(&mut self, cursor: &mut Cursor<'a>, visit: &mut impl FnMut(Stat<'a>)) -> bool {
         let Ok(Some(field)) = cursor.field() else {
             return false;
@@ -140,13 +123,8 @@ impl<'a> Events<'a> {
     /// The next event, handing over each of its stats on the way: one pass over the bytes.
     #[inline]
     pub fn next_with(&mut self, visit: &mut impl FnMut(Stat<'a>)) -> Option<Event<'a>> {
-        if self.cursor.peek() == Some(EVENT_TAG) {
-            let mut ahead = self.cursor;
-            ahead.advance();
-            if let Some(bytes) = ahead.whole_bytes() {
-                self.cursor = ahead;
-                return Some(Event::decode(bytes, visit));
-            }
+        if let Some(bytes) = self.cursor.tagged_bytes(EVENT_TAG) {
+            return Some(Event::decode(bytes, visit));
         }
         self.next_the_general_way(visit)
     }

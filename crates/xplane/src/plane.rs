@@ -150,14 +150,8 @@ impl<'a> Line<'a> {
         cursor.skip_to(self.events_at);
         self.event_count = 0;
         loop {
-            if cursor.peek() == Some(EVENT_TAG) {
-                let mut ahead = cursor;
-                ahead.advance();
-                if ahead.whole_bytes().is_some() {
-                    self.event_count += 1;
-                    cursor = ahead;
-                    continue;
-                }
+            while cursor.tagged_bytes(EVENT_TAG).is_some() {
+                self.event_count += 1;
             }
             if !self.header_field(&mut cursor) {
                 return;

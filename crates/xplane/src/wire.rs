@@ -82,6 +82,40 @@ impl<'a> Cursor<'a> {
         Some(bytes)
     }
 
+    /// A varint behind this tag; moves only when both are there.
+    #[inline]
+    pub(crate) fn tagged_number(&mut self, tag: u8) -> Option<i64> {
+        if self.peek() != Some(tag) {
+            return None;
+        }
+        let mut ahead = *self;
+        ahead.position += 1;
+        let value = ahead.varint().ok()?;
+        self.position = ahead.position;
+        Some(value.cast_signed())
+    }
+
+    /// The bytes of a length-delimited value behind this tag; moves only when all are there.
+    #[inline]
+    pub(crate) fn tagged_bytes(&mut self, tag: u8) -> Option<&'a [u8]> {
+        // Short values are the rule: their length is one byte.
+        if let [found, length @ ..0x80, rest @ ..] = self.rest()
+            && *found == tag
+        {
+            let bytes = rest.get(..usize::from(*length))?;
+            self.position += 2 + bytes.len();
+            return Some(bytes);
+        }
+        if self.peek() != Some(tag) {
+            return None;
+        }
+        let mut ahead = *self;
+        ahead.position += 1;
+        let bytes = ahead.whole_bytes()?;
+        self.position = ahead.position;
+        Some(bytes)
+    }
+
     /// The next field, or none at the end.
     #[inline]
     pub(crate) fn field(&mut self) -> Result<Option<Field<'a>>, WireError> {

@@ -11,15 +11,17 @@ impl Intervals {
     pub fn union_of(mut spans: Vec<Span>) -> Self {
         spans.retain(|span| span.start < span.end);
         // A few sorted runs, one per lane: the stable sort merges runs and is linear on one.
-        spans.sort_by_key(|span| span.start);
-        let mut merged: Vec<Span> = Vec::new();
-        for span in spans {
-            match merged.last_mut() {
-                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
-                _ => merged.push(span),
-            }
+        if !spans.is_sorted_by_key(|span| span.start) {
+            spans.sort_by_key(|span| span.start);
         }
-        Self(merged)
+        spans.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            if touches {
+                last.end = last.end.max(next.end);
+            }
+            touches
+        });
+        Self(spans)
     }
 
     /// The intervals.

@@ -75,7 +75,7 @@ pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut 
 }
 
 /// Adds a span that starts no earlier than the last one, joining the two where they touch.
-fn append(spans: &mut Vec<Span>, span: Span) {
+pub fn append(spans: &mut Vec<Span>, span: Span) {
     match spans.last_mut() {
         Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
         _ => spans.push(span),

@@ -10,10 +10,15 @@ use stepscope_model::{DeviceId, Session, Span};
 use super::report::DeviceBusy;
 use crate::interval::Intervals;
 use crate::selection::{Selected, device_span};
+use crate::steps::DividedSteps;
 use crate::work::work_intervals;
 
 /// Every selected device; those that recorded no work in their window have no ratio.
-pub(super) fn devices(session: &Session, selected: &Selected<'_>) -> Vec<DeviceBusy> {
+pub(super) fn devices(
+    session: &Session,
+    selected: &Selected<'_>,
+    steps: &DividedSteps,
+) -> Vec<DeviceBusy> {
     let labels: Vec<bool> = session
         .labels
         .iter()
@@ -25,13 +30,18 @@ pub(super) fn devices(session: &Session, selected: &Selected<'_>) -> Vec<DeviceB
         .par_iter()
         .map(|&device| {
             let windows = windows(session, selected, device, any_work);
-            let busy = work_intervals(session, device, windows.spans(), &labels).duration();
+            let busy_ps = steps.busy_ps(device, &windows).unwrap_or_else(|| {
+                work_intervals(session, device, windows.spans(), &labels)
+                    .duration()
+                    .0
+            });
             let window = windows.duration();
-            let busy_ratio = (busy.0 > 0 && window.0 > 0).then(|| busy.0 as f64 / window.0 as f64);
+            let busy_ratio =
+                (busy_ps > 0 && window.0 > 0).then(|| busy_ps as f64 / window.0 as f64);
             DeviceBusy {
                 device_index: device.0,
                 device: session.device_title(device),
-                busy_ps: busy.0,
+                busy_ps,
                 window_ps: window.0,
                 busy_ratio,
             }

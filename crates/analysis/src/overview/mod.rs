@@ -22,7 +22,7 @@ use stepscope_model::Session;
 use crate::ops::{GroupBy, OpRow, Ops, OpsOptions, OpsReport, from_totals};
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
-use crate::steps::{step_parts, step_time};
+use crate::steps::{divide_steps, step_time};
 use crate::totals::work_totals;
 use thresholds::Thresholds;
 
@@ -73,15 +73,11 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         let selected = unfiltered.resolve(session)?;
         // The steps cost most and need nothing from the ops, so they run side by side.
         let (steps, totals) = rayon::join(
-            || {
-                (
-                    step_parts(session, &selected),
-                    busy::devices(session, &selected),
-                )
-            },
+            || divide_steps(session, &selected),
             || work_totals(session, &selected),
         );
-        let (parts, devices) = steps;
+        let devices = busy::devices(session, &selected, &steps);
+        let parts = steps.rows;
         let all = OpsOptions {
             selection: unfiltered,
             by: GroupBy::Op,

@@ -36,7 +36,10 @@ pub(super) fn host_activities(
     hosts: &[HostId],
     within: Span,
 ) -> Vec<(HostId, HostActivity)> {
-    let levels = host_levels(session);
+    let levels = HostLevels {
+        driving: host_levels(session),
+        other: compile_levels(session),
+    };
     let mut evidence = vec![annotated_tracks(session)];
     let is_annotated =
         |&host: &HostId| host_tracks(session, host).any(|track| evidence[0][track.index()]);
@@ -56,15 +59,8 @@ pub(super) fn host_activities(
 
 /// The host that compiled longest, picoseconds; none where no host thread was recorded.
 pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64> {
-    let levels: Vec<u8> = (session.labels.iter())
-        .map(|label| {
-            if label.class == Class::Compile {
-                COMPILATION
-            } else {
-                NO_LEVEL
-            }
-        })
-        .collect();
+    let levels = compile_levels(session);
+    let is_compiled = levels.contains(&COMPILATION);
     let everything = [Span {
         start: Picos(i64::MIN),
         end: Picos::MAX,
@@ -73,6 +69,9 @@ pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64>
         let mut spans = vec![Vec::new()];
         let mut tracks = host_tracks(session, host).peekable();
         tracks.peek()?;
+        if !is_compiled {
+            return Some(0);
+        }
         tracks.for_each(|track| add_levels(session.track(track), &levels, &everything, &mut spans));
         Some(
             Intervals::union_of(spans.pop().unwrap_or_default())
@@ -87,17 +86,27 @@ fn activity(
     session: &Session,
     tracks: &[TrackId],
     driving: &[TrackId],
-    levels: &[u8],
+    levels: &HostLevels,
     within: Span,
 ) -> HostActivity {
     let mut compilation = Vec::new();
     let (mut input, mut overhead) = (Vec::new(), Vec::new());
     for &id in tracks {
-        let mut spans: Vec<Vec<Span>> = vec![Vec::new(); LEVELS];
+        // Other threads can only compile; most of a session's host slices are on them.
+        let is_driving = driving.contains(&id);
+        let (levels, count) = if is_driving {
+            (&levels.driving, LEVELS)
+        } else {
+            (&levels.other, 1)
+        };
+        if count == 1 && !levels.contains(&COMPILATION) {
+            continue;
+        }
+        let mut spans: Vec<Vec<Span>> = vec![Vec::new(); count];
         add_levels(session.track(id), levels, &[within], &mut spans);
         let mut take = |level: u8| std::mem::take(&mut spans[usize::from(level)]);
         compilation.extend(take(COMPILATION));
-        if driving.contains(&id) {
+        if is_driving {
             input.extend(take(INPUT));
             // A frame that encloses a wait works only outside of it.
             let waits = Intervals::union_of(take(WAIT));
@@ -110,6 +119,20 @@ fn activity(
         input: Intervals::union_of(input),
         overhead: Intervals::union_of(overhead),
     }
+}
+
+/// Levels of labels on the threads that drive devices, and on others.
+struct HostLevels {
+    driving: Vec<u8>,
+    other: Vec<u8>,
+}
+
+fn compile_levels(session: &Session) -> Vec<u8> {
+    let level = |label: &Label| match label.class {
+        Class::Compile if label.kind != SliceKind::Marker => COMPILATION,
+        _ => NO_LEVEL,
+    };
+    session.labels.iter().map(level).collect()
 }
 
 /// An annotation tells how long a step lasts, not that the host did anything.

@@ -28,7 +28,7 @@ use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
 
 pub(crate) use host::compilation_ps;
-pub(crate) use rows::{StepParts, step_parts};
+pub(crate) use rows::{DividedSteps, StepParts, divide_steps};
 pub(crate) use statistics::{outliers, step_time};
 pub(crate) use tables::step_time_lines;
 
@@ -61,7 +61,7 @@ stepscope steps ./logs --steps 10..20 --csv";
 
     fn run(session: &Session, options: &StepsOptions) -> Result<StepsReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
-        let all = step_parts(session, &selected);
+        let all = divide_steps(session, &selected).rows;
         let mut rows = rows::report_rows(session, &all);
         rows.retain(|row| selected.matches(&[&row.host, &row.device]));
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;

@@ -11,12 +11,12 @@
 //! The parts are made disjoint once for the whole session and clipped to each step, so they are
 //! never negative and sum to its duration in whole picoseconds.
 
-use stepscope_model::{Class, DeviceId, Direction, Label, Session, Span};
+use stepscope_model::{Class, DeviceId, Direction, Label, Picos, Session, Span};
 
 use super::host::HostActivity;
 use crate::interval::Intervals;
 use crate::overview::PartKind;
-use crate::work::{NO_LEVEL, add_levels};
+use crate::work::{NO_LEVEL, add_levels, append};
 
 /// Parts in display order; positions of the arrays of picoseconds by part.
 pub(crate) const PARTS: [PartKind; 9] = [
@@ -79,23 +79,47 @@ impl Division {
         Self::by_priority(host_levels(host))
     }
 
-    /// Earlier intervals take time from later ones.
+    /// One pass over all levels from left to right: each stretch of time goes to the first level
+    /// that covers it, until that one ends or an earlier one begins.
     fn by_priority(levels: impl Iterator<Item = (PartKind, Intervals)>) -> Self {
-        let mut taken = Intervals::default();
-        let mut parts = Vec::new();
-        for (part, intervals) in levels {
-            if intervals.spans().is_empty() {
-                continue;
+        let levels: Vec<(PartKind, Intervals)> = levels
+            .filter(|(_, intervals)| !intervals.spans().is_empty())
+            .collect();
+        let mut next = vec![0usize; levels.len()];
+        let mut owned: Vec<Vec<Span>> = vec![Vec::new(); levels.len()];
+        let mut now = Picos(i64::MIN);
+        loop {
+            let mut owner = None;
+            let mut until = Picos::MAX;
+            for (level, (_, intervals)) in levels.iter().enumerate() {
+                let spans = &intervals.spans()[next[level]..];
+                let passed = spans.iter().take_while(|span| span.end <= now).count();
+                next[level] += passed;
+                let Some(span) = spans.get(passed) else {
+                    continue;
+                };
+                if span.start <= now {
+                    owner = Some(level);
+                    until = until.min(span.end);
+                    break;
+                }
+                until = until.min(span.start);
             }
-            let own = intervals.subtract(&taken);
-            taken = if taken.spans().is_empty() {
-                intervals
-            } else {
-                taken.union(&own)
-            };
-            parts.push((part, own));
+            if let Some(level) = owner {
+                append(
+                    &mut owned[level],
+                    Span {
+                        start: now,
+                        end: until,
+                    },
+                );
+            } else if until == Picos::MAX {
+                break;
+            }
+            now = until;
         }
-        Self(parts)
+        let owned = owned.into_iter().map(Intervals::union_of);
+        Self(levels.iter().map(|&(part, _)| part).zip(owned).collect())
     }
 
     /// The parts within a step; idle is what is left.
@@ -165,10 +189,8 @@ fn host_levels(host: &HostActivity) -> impl Iterator<Item = (PartKind, Intervals
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-    use stepscope_model::Picos;
-
     use super::*;
+    use proptest::prelude::*;
 
     fn intervals(pairs: &[(i64, i64)]) -> Intervals {
         let span = |&(start, length): &(i64, i64)| Span::new(Picos(start), Picos(start + length));

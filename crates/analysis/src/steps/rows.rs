@@ -7,6 +7,7 @@ use super::host::host_activities;
 use super::parts::{Division, PartLengths, device_levels};
 use super::report::StepRow;
 use super::statistics::outliers;
+use crate::interval::Intervals;
 use crate::selection::{Selected, device_span};
 
 /// One step on one row.
@@ -24,37 +25,80 @@ pub(crate) struct StepParts {
     pub(crate) lengths: PartLengths,
 }
 
-/// The selected steps, row by row: by step, then device, then host.
-pub(crate) fn step_parts(session: &Session, selected: &Selected<'_>) -> Vec<StepParts> {
-    let steps = selected_steps(session, selected);
+/// The selected steps, row by row, and what the rows were cut from.
+pub(crate) struct DividedSteps {
+    /// By step, then device, then host.
+    pub(crate) rows: Vec<StepParts>,
+    places: Vec<(HostId, Option<DeviceId>)>,
+    divisions: Vec<Division>,
+    /// What the divisions cover.
+    within: Option<Span>,
+}
+
+impl DividedSteps {
+    /// How long the device was busy in the windows, where the steps reach over all of them.
+    pub(crate) fn busy_ps(&self, device: DeviceId, windows: &Intervals) -> Option<i64> {
+        let within = self.within?;
+        let place = self
+            .places
+            .iter()
+            .position(|&(_, place)| place == Some(device))?;
+        let division = &self.divisions[place];
+        let mut windows = windows.spans().iter();
+        windows.try_fold(0i64, |sum, &window| {
+            within
+                .contains(window)
+                .then(|| sum + division.within(window).busy_ps)
+        })
+    }
+}
+
+/// Divides the selected steps.
+pub(crate) fn divide_steps(session: &Session, selected: &Selected<'_>) -> DividedSteps {
     let places = places(session, selected);
-    let spans: Vec<(usize, usize, Span)> = steps
-        .iter()
-        .flat_map(|&step| {
-            let places = places.iter().enumerate();
-            places.filter_map(move |(place, &(host, device))| {
-                let span = span_on(session, &session.steps[step], host, device)?;
-                let is_kept = has_program(session, selected, device, span);
-                is_kept.then_some((step, place, span))
-            })
-        })
-        .collect();
-    let Some(within) = spans.iter().map(|&(_, _, span)| span).reduce(Span::hull) else {
-        return Vec::new();
+    let spans = spans(session, selected, &places);
+    let within = spans.iter().map(|&(_, _, span)| span).reduce(Span::hull);
+    let divisions = within
+        .map(|within| divisions(session, &places, within))
+        .unwrap_or_default();
+    let row = |(step, place, span): (usize, usize, Span)| {
+        let (host, device) = places[place];
+        let lengths = divisions[place].within(span);
+        StepParts {
+            step,
+            host,
+            device,
+            span,
+            lengths,
+        }
     };
-    let divisions = divisions(session, &places, within);
-    spans
+    let rows = spans.into_iter().map(row).collect();
+    DividedSteps {
+        rows,
+        places,
+        divisions,
+        within,
+    }
+}
+
+/// Position of the step, position of the place, and the step's time there.
+fn spans(
+    session: &Session,
+    selected: &Selected<'_>,
+    places: &[(HostId, Option<DeviceId>)],
+) -> Vec<(usize, usize, Span)> {
+    let on_places = |step: usize| {
+        places
+            .iter()
+            .enumerate()
+            .filter_map(move |(place, &(host, device))| {
+                let span = span_on(session, &session.steps[step], host, device)?;
+                has_program(session, selected, device, span).then_some((step, place, span))
+            })
+    };
+    selected_steps(session, selected)
         .into_iter()
-        .map(|(step, place, span)| {
-            let (host, device) = places[place];
-            StepParts {
-                step,
-                host,
-                device,
-                span,
-                lengths: divisions[place].within(span),
-            }
-        })
+        .flat_map(on_places)
         .collect()
 }
 

@@ -156,13 +156,18 @@ impl Scale {
 
     fn in_unit(size: f64, unit: &str, sizes: &[f64]) -> Self {
         let is_whole = sizes.iter().all(|value| (value / size).fract() == 0.0);
-        let largest = sizes.last().map_or(0.0, |value| value / size);
-        let decimals = match largest {
-            _ if is_whole => 0,
-            v if v >= 10_000.0 => 0,
+        let digits = |value: f64| match value / size {
+            v if v >= 10_000.0 => 0_usize,
             v if v >= 1000.0 => 1,
             v if v >= 100.0 => 2,
             _ => 3,
+        };
+        let largest = sizes.last().copied().unwrap_or(0.0);
+        let median = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
+        let decimals = match digits(largest) {
+            _ if is_whole => 0,
+            // A few giants do not take the digits of all others.
+            few => few.max(digits(median).saturating_sub(1)),
         };
         Self {
             size,
@@ -359,7 +364,7 @@ mod tests {
     fn small_values_keep_their_digits() {
         let durations = scale(Unit::Picos, &[2.5e12, 3e6, 2e6, 1e6]);
         assert_eq!(durations.unit, "ms");
-        assert_eq!(durations.show(2.5e12), "2,500.0");
+        assert_eq!(durations.show(2.5e12), "2,500.00");
     }
 
     #[test]

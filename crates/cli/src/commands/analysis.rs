@@ -73,7 +73,7 @@ fn text(entry: &Entry, answer: &Answer, arguments: &ArgMatches, output: &Output)
         if !text.is_empty() {
             text.push('\n');
         }
-        if shown.len() > 1 {
+        if tables.len() > 1 {
             text.push_str(&page::title(&table.title, output.charset));
         }
         text.push_str(&table::render(table, &view));

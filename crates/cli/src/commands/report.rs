@@ -3,7 +3,7 @@
 use clap::{ArgMatches, FromArgMatches};
 use stepscope_analysis::overview::{Overview, OverviewReport, Verdict, VerdictKind, thresholds};
 use stepscope_analysis::registry::Report;
-use stepscope_analysis::{Analysis, AnalysisError, format as figures};
+use stepscope_analysis::{Analysis, AnalysisError, Note, format as figures};
 use stepscope_model::Session;
 
 use super::open_session;
@@ -84,7 +84,7 @@ fn text(report: &OverviewReport, output: &Output) -> String {
     let width = output.width.min(WIDEST);
     let charset = output.charset;
     let mut sections = vec![
-        head(report, charset),
+        head(report, width, charset),
         steps::key_figures(report, width, charset),
         steps::parts(report, width, charset, output.is_coloured),
         verdicts(report, width, charset),
@@ -97,18 +97,14 @@ fn text(report: &OverviewReport, output: &Output) -> String {
         .sum();
     let left = LINES.saturating_sub(used);
     let mut notes = notes(report, width, charset);
-    // Beside its rows, a table of ops takes a title, a header and an empty line.
-    let rows = report
-        .top_ops
-        .len()
-        .min(OPS.max(left.saturating_sub(notes.len() + 3)));
-    shorten(&mut notes, left.saturating_sub(rows + 3).max(4), charset);
-    sections.push(top_ops(
-        report,
-        rows.min(left.saturating_sub(notes.len() + 3)).max(3),
-        width,
-        charset,
-    ));
+    // Beside its rows, a table of ops takes a title, a header of two lines and an empty line.
+    let ops = report.top_ops.len();
+    let note_lines = notes.iter().map(Vec::len).sum::<usize>();
+    let wanted = ops.min(OPS.max(left.saturating_sub(note_lines + 4)));
+    shorten(&mut notes, left.saturating_sub(wanted + 4).max(4), charset);
+    let notes = notes.concat();
+    let rows = wanted.min(left.saturating_sub(notes.len() + 4)).max(3);
+    sections.push(top_ops(report, rows, width, charset));
     sections.push(notes);
     let sections: Vec<String> = sections
         .iter()
@@ -118,8 +114,16 @@ fn text(report: &OverviewReport, output: &Output) -> String {
     format!("{}\n", sections.join("\n\n"))
 }
 
-fn head(report: &OverviewReport, charset: Charset) -> Vec<String> {
-    let mut facts = vec![report.environment.devices.clone()];
+fn head(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
+    let environment = &report.environment;
+    let mut devices = environment.devices.clone();
+    if let [chip] = environment.chips.as_slice()
+        && !chip.name.is_empty()
+        && !devices.contains(&chip.name)
+    {
+        devices = format!("{devices} ({})", chip.name);
+    }
+    let mut facts = vec![devices];
     let hosts = report.environment.hosts.len();
     if hosts > 1 {
         facts.push(figures::counted(hosts, "host"));
@@ -134,9 +138,16 @@ fn head(report: &OverviewReport, charset: Charset) -> Vec<String> {
         .and_then(|epoch| epoch.parse().ok());
     facts.extend(epoch_ns.map(|epoch| format!("{} UTC", format::date(epoch))));
     facts.retain(|fact| !fact.is_empty());
-    let session = format::one_line(&report.session);
+    let session = format::shortened(&format::one_line(&report.session), width, charset);
     let facts = charset.text(&facts.join(" · "));
-    vec![format!("{BOLD}{session}{BOLD:#}  {FAINT}{facts}{FAINT:#}")]
+    if format::width(&session) + 2 + format::width(&facts) <= width {
+        return vec![format!("{BOLD}{session}{BOLD:#}  {FAINT}{facts}{FAINT:#}")];
+    }
+    let facts = format::wrapped(&facts, width).into_iter();
+    let facts = facts.map(|line| format!("{FAINT}{line}{FAINT:#}"));
+    std::iter::once(format!("{BOLD}{session}{BOLD:#}"))
+        .chain(facts)
+        .collect()
 }
 
 fn verdicts(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
@@ -270,18 +281,31 @@ fn top_ops(report: &OverviewReport, rows: usize, width: usize, charset: Charset)
     lines
 }
 
-fn notes(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
-    let text = page::notes(&report.notes, width, charset);
-    text.lines().map(str::to_owned).collect()
+/// The notes, warnings first, each as its lines.
+fn notes(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Vec<String>> {
+    let mut notes: Vec<&Note> = report.notes.iter().collect();
+    notes.sort_by_key(|note| note.kind);
+    notes
+        .iter()
+        .map(|note| page::note_lines(note, width, charset))
+        .collect()
 }
 
-fn shorten(lines: &mut Vec<String>, room: usize, charset: Charset) {
-    if lines.len() <= room {
+/// Leaves out the last notes so that `room` lines are enough, and says how many.
+fn shorten(notes: &mut Vec<Vec<String>>, room: usize, charset: Charset) {
+    let lines = |notes: &[Vec<String>]| notes.iter().map(Vec::len).sum::<usize>();
+    if lines(notes) <= room {
         return;
     }
-    lines.truncate(room - 1);
+    let count = notes.len();
+    while lines(notes) + 1 > room && notes.len() > 1 {
+        notes.pop();
+    }
     let ellipsis = charset.ellipsis();
-    lines.push(format!(
-        "{FAINT}{ellipsis} more notes with `stepscope overview`{FAINT:#}"
-    ));
+    let left_out = figures::counted(count - notes.len(), "more note");
+    if count > notes.len() {
+        notes.push(vec![format!(
+            "{FAINT}{ellipsis} {left_out} with `stepscope overview`{FAINT:#}"
+        )]);
+    }
 }

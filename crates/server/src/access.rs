@@ -127,7 +127,7 @@ impl Access {
 pub fn new_token() -> Result<String, ServerError> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| ServerError::NoRandomness(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 /// `token` of `a=b&token=…`.

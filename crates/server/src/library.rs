@@ -128,17 +128,17 @@ impl Library {
 
     /// Adds a session that is open already and lies in no file. Gives its number in routes.
     pub fn add_open(&self, session: Session) -> u32 {
-        let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
-        let id = shelf.take_id();
+        let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        let id = listed.take_id();
         let open = State::Open(Arc::new(OpenSession::new(session)));
-        let (state, _) = watch::channel(open);
+        let state = watch::Sender::new(open);
         let slot = Slot {
             id,
             files: None,
             path: String::new(),
             state,
         };
-        shelf.slots.insert(0, Arc::new(slot));
+        listed.slots.insert(0, Arc::new(slot));
         id
     }
 
@@ -316,44 +316,43 @@ impl Library {
     }
 
     fn put_notes(&self, notes: Vec<Note>) {
-        let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
-        shelf.notes = notes;
+        let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        listed.notes = notes;
     }
 
     fn put(&self, found: Found) {
         let newest = found.newest().map(|session| session.location.clone());
         let notes = found.notes.iter().map(note).collect();
-        let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
-        let known = std::mem::take(&mut shelf.slots);
+        let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        let known = std::mem::take(&mut listed.slots);
         // The answer of a search is oldest first.
         for files in found.sessions.into_iter().rev() {
             let path = path_of(&found.root, &files.location);
             let same = known
                 .iter()
                 .find(|slot| slot.path == path && is_unchanged(slot, &files));
-            let slot = match same {
-                Some(slot) => Arc::clone(slot),
-                None => {
-                    let before = known.iter().find(|slot| slot.path == path);
-                    let id = before.map_or_else(|| shelf.take_id(), |slot| slot.id);
-                    Arc::new(Slot {
-                        id,
-                        files: Some(files),
-                        path,
-                        state: watch::channel(State::Closed).0,
-                    })
-                }
+            let slot = if let Some(slot) = same {
+                Arc::clone(slot)
+            } else {
+                let before = known.iter().find(|slot| slot.path == path);
+                let id = before.map_or_else(|| listed.take_id(), |slot| slot.id);
+                Arc::new(Slot {
+                    id,
+                    files: Some(files),
+                    path,
+                    state: watch::Sender::new(State::Closed),
+                })
             };
-            shelf.slots.push(slot);
+            listed.slots.push(slot);
         }
         let is_newest = |slot: &Arc<Slot>| {
             let location = slot.files.as_ref().map(|files| &files.location);
             location.is_some() && location == newest.as_ref()
         };
-        shelf.slots.sort_by_key(|slot| !is_newest(slot));
+        listed.slots.sort_by_key(|slot| !is_newest(slot));
         let handed_in = known.into_iter().filter(|slot| slot.files.is_none());
-        shelf.slots.splice(0..0, handed_in);
-        shelf.notes = notes;
+        listed.slots.splice(0..0, handed_in);
+        listed.notes = notes;
     }
 }
 

@@ -47,7 +47,7 @@ async fn nothing_is_answered_without_the_token() {
         "/?token=5ecre8",
         "/nothing",
     ] {
-        let answer = get_with(&server, uri, &[host.clone()]).await;
+        let answer = get_with(&server, uri, std::slice::from_ref(&host)).await;
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{uri}");
     }
     let wrong = (header::COOKIE, "stepscope_6006=5ecre70");

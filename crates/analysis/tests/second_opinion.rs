@@ -67,6 +67,13 @@ const REASONS: &[(&str, &str, &str)] = &[
          per execution",
     ),
     (
+        "tpu-v6e",
+        " of copy-",
+        "an asynchronous copy moves its bytes between its start and its end; XProf divides them by the \
+         time of each half, up to two million times the peak, and counts them twice; ours gives \
+         neither half a rate",
+    ),
+    (
         "mi300x-jax-gemm",
         "custom-call",
         "XProf prices this matrix product of a library call at 0; ours reads the shapes of the call",

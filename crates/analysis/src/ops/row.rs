@@ -1,6 +1,6 @@
 //! From a group to a row: names, work and bound.
 
-use stepscope_model::{Op, ProgramId, Session};
+use stepscope_model::{Op, OpCost, ProgramId, Session};
 
 use super::collect::{Group, Key};
 use super::report::OpRow;
@@ -22,9 +22,9 @@ pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow
         Key::Kernel(program, name) => (session.text(name), "kernel", program, None),
         Key::Transfer(program, direction) => (direction.name(), "transfer", program, None),
     };
-    // The time of a control op is that of its body, whose ops do the work.
-    let cost = op.filter(|op| !op.is_control).and_then(|op| op.cost);
-    let rates = cost.map_or_else(Roofline::default, |cost| {
+    let cost = op.and_then(|op| own_cost(session, op));
+    let rates = cost.filter(|_| !is_async_half(category));
+    let rates = rates.map_or_else(Roofline::default, |cost| {
         let peaks = common_peaks(session, &group.devices);
         roofline(cost, group.executions, totals.total_ps, peaks)
     });
@@ -67,6 +67,19 @@ pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow
         source: text(|op| op.source),
         is_rematerialised: op.is_some_and(|op| op.is_rematerialised),
     }
+}
+
+/// The work that is the op's own. That of a control op is done by its body, and that of an
+/// asynchronous op stands with its start, not again with its end.
+fn own_cost(session: &Session, op: &Op) -> Option<OpCost> {
+    let is_end = session.text(op.category).ends_with("-done");
+    op.cost.filter(|_| !op.is_control && !is_end)
+}
+
+/// The start and the end of an asynchronous op: the work happens between them, so neither's own time
+/// makes a rate.
+fn is_async_half(category: &str) -> bool {
+    category.ends_with("-start") || category.ends_with("-done")
 }
 
 fn program_id(session: &Session, program: Option<ProgramId>) -> String {

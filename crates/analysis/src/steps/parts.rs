@@ -174,6 +174,8 @@ fn level(session: &Session, label: &Label) -> u8 {
         _ if op.is_some_and(|op| op.is_control) => CONTROL,
         _ if category.contains("infeed") || category.contains("host recv") => 3,
         _ if category.contains("outfeed") || category.contains("host send") => 4,
+        // Asynchronous copies within a device, such as between its memories.
+        _ if category.starts_with("copy-start") || category.starts_with("copy-done") => 2,
         _ => 0,
     }
 }

@@ -110,7 +110,8 @@ pub(crate) fn our_ops(session: &Session) -> OpFigures {
         .filter(|row| !matches!(row["category"].as_str(), Some("kernel" | "transfer")));
     with_op
         .map(|row| {
-            let number = |key: &str| row[key].as_f64().unwrap_or(0.0);
+            // Not a number where we have none.
+            let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
             let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
             let figures = [
                 ("occurrences", number("occurrences")),
@@ -227,12 +228,14 @@ pub(crate) fn rates(capture: &str, session: &Session) -> Vec<Figure> {
         };
         for rate in ["FLOP rate, GFLOP/s", "bandwidth, GiB/s"] {
             let (program, op) = key;
+            let theirs = their_figures[rate];
+            let ours = Some(our_figures[rate]).filter(|ours| !ours.is_nan());
             let (name, unit) = rate.split_once(", ").unwrap_or((rate, ""));
             figures.push(Figure {
                 capture: capture.to_owned(),
                 name: format!("{name} of {op} in program {program}, {unit}"),
-                theirs: Some(their_figures[rate]),
-                ours: Some(our_figures[rate]),
+                theirs: Some(theirs).filter(|&theirs| theirs != 0.0 || ours.is_some()),
+                ours,
             });
         }
     }

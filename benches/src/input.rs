@@ -17,7 +17,7 @@ use stepscope_testing::space::{EventData, StatValue, XEvent, XLine, XPlane, XSpa
 pub const BIG: &str = "STEPSCOPE_BIG";
 
 /// Bytes of a profile, however they are held.
-pub type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+pub type Bytes = Arc<dyn stepscope_model::ProfileData>;
 
 /// How often the fixture is repeated: 1.3 million slices in 45 MB.
 const TURNS: i64 = 32;

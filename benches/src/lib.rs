@@ -8,7 +8,3 @@ pub mod floor;
 pub mod input;
 pub mod paired;
 pub mod random;
-
-/// The allocator of the product.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

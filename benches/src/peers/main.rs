@@ -108,7 +108,13 @@ fn play(options: &Options, contestants: &[Contestant], question: Question) -> Re
         .map(|contestant| Column::new(contestant.program))
         .collect();
     for round in 0..options.rounds {
-        for (contestant, column) in contestants.iter().zip(&mut columns) {
+        let mut order: Vec<usize> = (0..contestants.len()).collect();
+        if round % 2 == 1 {
+            // Whoever went first goes last, so that a machine that slows down is fair too.
+            order.reverse();
+        }
+        for index in order {
+            let (contestant, column) = (&contestants[index], &mut columns[index]);
             if contestant.program == Program::Xprof && round >= options.xprof_rounds {
                 continue;
             }

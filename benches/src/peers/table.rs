@@ -88,7 +88,7 @@ pub(crate) fn comparison(question: Question, size_bytes: u64, columns: &[Column]
     let megabytes = size_bytes as f64 / 1e6;
     let mut text = format!("**{question}**, {megabytes:.0} MB, median (least)\n\n| |");
     for column in columns {
-        let _ = write!(text, " {}, {} rounds |", column.program, column.costs.len());
+        let _ = write!(text, " {} (\u{d7}{}) |", column.program, column.costs.len());
     }
     for column in others {
         let _ = write!(text, " {} ÷ ours |", column.program);

@@ -181,9 +181,9 @@ mod tests {
         for (index, &(duration, own)) in [(5, 5), (3, 1), (9, 4)].iter().enumerate() {
             all.add(duration, own);
             if index < 1 {
-                left.add(duration, own)
+                left.add(duration, own);
             } else {
-                right.add(duration, own)
+                right.add(duration, own);
             }
         }
         left.merge(right);

@@ -86,7 +86,7 @@ impl Division {
             .filter(|(_, intervals)| !intervals.spans().is_empty())
             .collect();
         let mut next = vec![0usize; levels.len()];
-        let mut owned: Vec<Vec<Span>> = vec![Vec::new(); levels.len()];
+        let mut claimed: Vec<Vec<Span>> = vec![Vec::new(); levels.len()];
         let mut now = Picos(i64::MIN);
         loop {
             let mut owner = None;
@@ -107,7 +107,7 @@ impl Division {
             }
             if let Some(level) = owner {
                 append(
-                    &mut owned[level],
+                    &mut claimed[level],
                     Span {
                         start: now,
                         end: until,
@@ -118,8 +118,8 @@ impl Division {
             }
             now = until;
         }
-        let owned = owned.into_iter().map(Intervals::union_of);
-        Self(levels.iter().map(|&(part, _)| part).zip(owned).collect())
+        let claimed = claimed.into_iter().map(Intervals::union_of);
+        Self(levels.iter().map(|&(part, _)| part).zip(claimed).collect())
     }
 
     /// The parts within a step; idle is what is left.

@@ -65,12 +65,6 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.position).copied()
     }
 
-    /// Moves past a byte that [`Cursor::peek`] returned.
-    #[inline]
-    pub(crate) fn advance(&mut self) {
-        self.position += 1;
-    }
-
     /// The bytes of a length-delimited value, if they are all there; moves only then.
     #[inline]
     pub(crate) fn whole_bytes(&mut self) -> Option<&'a [u8]> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
-use stepscope_model::Session;
 use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_model::{Session, Warning, WarningKind};
 use stepscope_storage::{HostFile, Progress, SessionFiles, StorageError};
 
 /// Why a session cannot be opened, as people are told.
@@ -64,18 +64,39 @@ pub(crate) fn open_with_progress(
     progress: &OpenProgress,
 ) -> Result<Session, OpenError> {
     let hosts: Vec<_> = files.hosts.iter().zip(&progress.hosts).collect();
-    let inputs: Result<Vec<HostInput>, StorageError> = hosts
+    let opened: Vec<Result<HostInput, (String, StorageError)>> = hosts
         .into_par_iter()
-        .map(|(host, done)| open_host(host, done))
+        .map(|(host, done)| open_host(host, done).map_err(|error| (host.host.clone(), error)))
         .collect();
-    let inputs = inputs.map_err(|error| OpenError {
-        message: error.to_string(),
-        hint: error.hint().unwrap_or_default(),
-    })?;
-    ingest(&files.name, inputs).map_err(|error| OpenError {
+    let (mut inputs, mut unread) = (Vec::new(), Vec::new());
+    for result in opened {
+        match result {
+            Ok(input) => inputs.push(input),
+            Err(failure) => unread.push(failure),
+        }
+    }
+    if inputs.is_empty()
+        && let Some((_, error)) = unread.first()
+    {
+        return Err(OpenError {
+            message: error.to_string(),
+            hint: error.hint().unwrap_or_default(),
+        });
+    }
+    let mut session = ingest(&files.name, inputs).map_err(|error| OpenError {
         message: format!("{error}: {}", files.location),
         hint: String::new(),
-    })
+    })?;
+    // The other hosts are shown; that one is missing must be seen beside every figure.
+    session
+        .warnings
+        .extend(unread.into_iter().map(|(host, error)| Warning {
+            kind: WarningKind::Damaged,
+            message: format!("{host} is not shown: {error}"),
+            hint: error.hint().unwrap_or_default(),
+            host,
+        }));
+    Ok(session)
 }
 
 fn open_host(host: &HostFile, done: &AtomicU64) -> Result<HostInput, StorageError> {

@@ -69,12 +69,22 @@ pub enum Cell {
 impl Column {
     /// An essential column.
     pub const fn new(key: &'static str, header: &'static str, unit: Unit) -> Self {
-        Self { key, header, unit, is_essential: true }
+        Self {
+            key,
+            header,
+            unit,
+            is_essential: true,
+        }
     }
 
     /// A column that yields to narrow terminals.
     pub const fn wide(key: &'static str, header: &'static str, unit: Unit) -> Self {
-        Self { key, header, unit, is_essential: false }
+        Self {
+            key,
+            header,
+            unit,
+            is_essential: false,
+        }
     }
 }
 
@@ -98,7 +108,11 @@ impl From<i64> for Cell {
 
 impl From<f64> for Cell {
     fn from(value: f64) -> Self {
-        if value.is_finite() { Self::Float(value) } else { Self::Missing }
+        if value.is_finite() {
+            Self::Float(value)
+        } else {
+            Self::Missing
+        }
     }
 }
 
@@ -118,7 +132,11 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 /// nothing where a value is missing.
 pub fn to_csv(table: &Table) -> String {
     let mut csv = String::new();
-    let keys = table.columns.iter().map(|column| Cell::from(column.key)).collect();
+    let keys = table
+        .columns
+        .iter()
+        .map(|column| Cell::from(column.key))
+        .collect();
     for row in std::iter::once(&keys).chain(&table.rows) {
         for (position, cell) in row.iter().enumerate() {
             if position > 0 {

@@ -29,12 +29,20 @@ pub enum NoteKind {
 impl Note {
     /// A note on how a figure was obtained or what it covers.
     pub fn info(text: impl Into<String>) -> Self {
-        Self { kind: NoteKind::Info, text: text.into(), hint: String::new() }
+        Self {
+            kind: NoteKind::Info,
+            text: text.into(),
+            hint: String::new(),
+        }
     }
 
     /// A note that figures are incomplete or doubtful.
     pub fn warning(text: impl Into<String>) -> Self {
-        Self { kind: NoteKind::Warning, text: text.into(), hint: String::new() }
+        Self {
+            kind: NoteKind::Warning,
+            text: text.into(),
+            hint: String::new(),
+        }
     }
 
     /// Adds what to do about it.

@@ -86,12 +86,16 @@ impl<R: Report> ErasedReport for R {
 impl Answer {
     /// The report as a JSON value.
     pub fn json(&self) -> Result<serde_json::Value, AnalysisError> {
-        self.report.json().map_err(|error| AnalysisError::Internal(error.to_string()))
+        self.report
+            .json()
+            .map_err(|error| AnalysisError::Internal(error.to_string()))
     }
 
     /// The report as JSON text, keys in the order of the struct.
     pub fn json_text(&self) -> Result<String, AnalysisError> {
-        self.report.json_text().map_err(|error| AnalysisError::Internal(error.to_string()))
+        self.report
+            .json_text()
+            .map_err(|error| AnalysisError::Internal(error.to_string()))
     }
 
     /// See [`Report::tables`].
@@ -142,7 +146,9 @@ impl Entry {
                 let options = A::Options::from_arg_matches(matches)
                     .map_err(|error| AnalysisError::Options(error.to_string()))?;
                 let report = A::run(session, &options)?;
-                Ok(Answer { report: Box::new(report) })
+                Ok(Answer {
+                    report: Box::new(report),
+                })
             },
         }
     }
@@ -156,7 +162,9 @@ impl Entry {
     pub fn augment(&self, command: Command) -> Command {
         let about = command.get_about().cloned().unwrap_or_default();
         // clap takes the doc comment of the options for a description of the command.
-        (self.augment)(command).about(about).long_about(None::<&'static str>)
+        (self.augment)(command)
+            .about(about)
+            .long_about(None::<&'static str>)
     }
 
     /// Runs with options parsed by a command that [`Entry::augment`] made.
@@ -206,5 +214,7 @@ pub static ANALYSES: &[Entry] = &[
 
 /// The analysis with this name or alias.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    ANALYSES.iter().find(|entry| entry.name == name || entry.aliases.contains(&name))
+    ANALYSES
+        .iter()
+        .find(|entry| entry.name == name || entry.aliases.contains(&name))
 }

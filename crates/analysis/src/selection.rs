@@ -65,7 +65,9 @@ impl Selection {
 
     /// The compiled `--match`.
     fn regex(&self) -> Result<Option<Regex>, AnalysisError> {
-        let Some(pattern) = &self.pattern else { return Ok(None) };
+        let Some(pattern) = &self.pattern else {
+            return Ok(None);
+        };
         compile_pattern(pattern).map(Some)
     }
 }
@@ -82,8 +84,13 @@ impl Selected<'_> {
     /// Times to look at on a device: the selected steps' spans there, merged and sorted; everything
     /// when no steps were asked for.
     pub fn windows(&self, device: DeviceId) -> Vec<Span> {
-        let everything = Span { start: stepscope_model::Picos(i64::MIN), end: stepscope_model::Picos::MAX };
-        let Some(steps) = &self.steps else { return vec![everything] };
+        let everything = Span {
+            start: stepscope_model::Picos(i64::MIN),
+            end: stepscope_model::Picos::MAX,
+        };
+        let Some(steps) = &self.steps else {
+            return vec![everything];
+        };
         let mut spans: Vec<Span> = steps
             .iter()
             .filter_map(|&index| device_span(&self.session.steps[index], self.session, device))
@@ -94,7 +101,11 @@ impl Selected<'_> {
 
     /// Positions of the slices of a lane that start within the windows.
     pub fn slices(&self, lane: &Lane, windows: &[Span]) -> Vec<std::ops::Range<usize>> {
-        windows.iter().map(|&window| lane.starting_in(window)).filter(|range| !range.is_empty()).collect()
+        windows
+            .iter()
+            .map(|&window| lane.starting_in(window))
+            .filter(|range| !range.is_empty())
+            .collect()
     }
 
     /// The program is selected.
@@ -108,7 +119,9 @@ impl Selected<'_> {
 
     /// One of the texts matches `--match`, or there is none.
     pub fn matches(&self, texts: &[&str]) -> bool {
-        self.pattern.as_ref().is_none_or(|pattern| texts.iter().any(|text| pattern.is_match(text)))
+        self.pattern
+            .as_ref()
+            .is_none_or(|pattern| texts.iter().any(|text| pattern.is_match(text)))
     }
 
     /// For each label: its program is selected and its name, category, scope or source matches.
@@ -127,7 +140,13 @@ impl Selected<'_> {
             return false;
         }
         match op {
-            Some(op) => self.matches(&[text(label.name), text(op.name), text(op.category), text(op.scope), text(op.source)]),
+            Some(op) => self.matches(&[
+                text(label.name),
+                text(op.name),
+                text(op.category),
+                text(op.scope),
+                text(op.source),
+            ]),
             None => self.matches(&[text(label.name)]),
         }
     }
@@ -137,13 +156,19 @@ impl Selected<'_> {
 pub fn device_span(step: &Step, session: &Session, device: DeviceId) -> Option<Span> {
     let own = step.spans.iter().find(|span| span.device == Some(device));
     let host = session.device(device).host;
-    own.or_else(|| step.spans.iter().find(|span| span.device.is_none() && span.host == host))
-        .map(|span| span.span)
+    own.or_else(|| {
+        step.spans
+            .iter()
+            .find(|span| span.device.is_none() && span.host == host)
+    })
+    .map(|span| span.span)
 }
 
 fn select_hosts(session: &Session, wanted: Option<&str>) -> Result<Vec<HostId>, AnalysisError> {
     let all = (0..session.hosts.len()).map(HostId::from_index);
-    let Some(wanted) = wanted else { return Ok(all.collect()) };
+    let Some(wanted) = wanted else {
+        return Ok(all.collect());
+    };
     let hosts: Vec<_> = all
         .filter(|&id| any_part(wanted, |part| contains(&session.host(id).name, part)))
         .collect();
@@ -156,8 +181,12 @@ fn select_devices(
     wanted: Option<&str>,
     hosts: &[HostId],
 ) -> Result<Vec<DeviceId>, AnalysisError> {
-    let all = session.device_ids().filter(|&id| hosts.contains(&session.device(id).host));
-    let Some(wanted) = wanted else { return Ok(all.collect()) };
+    let all = session
+        .device_ids()
+        .filter(|&id| hosts.contains(&session.device(id).host));
+    let Some(wanted) = wanted else {
+        return Ok(all.collect());
+    };
     let devices: Vec<_> = all
         .filter(|&id| {
             any_part(wanted, |part| match part.parse::<u32>() {
@@ -166,7 +195,11 @@ fn select_devices(
             })
         })
         .collect();
-    let names = || session.device_ids().map(|id| format!("{} {}", id.0, session.device_title(id)));
+    let names = || {
+        session
+            .device_ids()
+            .map(|id| format!("{} {}", id.0, session.device_title(id)))
+    };
     nonempty(devices, || format!("--device {wanted}"), || join(names()))
 }
 
@@ -174,7 +207,9 @@ fn select_programs(
     session: &Session,
     wanted: Option<&str>,
 ) -> Result<Option<Vec<bool>>, AnalysisError> {
-    let Some(wanted) = wanted else { return Ok(None) };
+    let Some(wanted) = wanted else {
+        return Ok(None);
+    };
     let selected: Vec<bool> = session
         .programs
         .iter()
@@ -185,7 +220,11 @@ fn select_programs(
             })
         })
         .collect();
-    let found = selected.iter().filter(|&&is_selected| is_selected).map(|_| ()).collect();
+    let found = selected
+        .iter()
+        .filter(|&&is_selected| is_selected)
+        .map(|_| ())
+        .collect();
     let names = || session.programs.iter().map(stepscope_model::Program::title);
     nonempty::<()>(found, || format!("--program {wanted}"), || join(names()))?;
     Ok(Some(selected))
@@ -195,10 +234,19 @@ fn select_steps(
     session: &Session,
     wanted: Option<&str>,
 ) -> Result<Option<Vec<usize>>, AnalysisError> {
-    let Some(wanted) = wanted else { return Ok(None) };
-    let ranges: Vec<_> = wanted.split(',').map(parse_steps).collect::<Result<_, _>>()?;
+    let Some(wanted) = wanted else {
+        return Ok(None);
+    };
+    let ranges: Vec<_> = wanted
+        .split(',')
+        .map(parse_steps)
+        .collect::<Result<_, _>>()?;
     let steps: Vec<usize> = (0..session.steps.len())
-        .filter(|&index| ranges.iter().any(|range| range.contains(&session.steps[index].number)))
+        .filter(|&index| {
+            ranges
+                .iter()
+                .any(|range| range.contains(&session.steps[index].number))
+        })
         .collect();
     let numbers = || session.steps.iter().map(|step| step.number.to_string());
     nonempty(steps, || format!("--steps {wanted}"), || join(numbers())).map(Some)
@@ -206,7 +254,11 @@ fn select_steps(
 
 /// Parses `5`, `3..8`, `3..=8`, `3..`, `..8` into an inclusive range.
 fn parse_steps(text: &str) -> Result<std::ops::RangeInclusive<i64>, AnalysisError> {
-    let wrong = || AnalysisError::Options(format!("--steps wants 5, 3..8, 3..=8, 3.., ..8 or a list of these, not {text:?}"));
+    let wrong = || {
+        AnalysisError::Options(format!(
+            "--steps wants 5, 3..8, 3..=8, 3.., ..8 or a list of these, not {text:?}"
+        ))
+    };
     let number = |text: &str, missing: i64| match text.trim() {
         "" => Ok(missing),
         digits => digits.parse::<i64>().map_err(|_| wrong()),
@@ -217,7 +269,11 @@ fn parse_steps(text: &str) -> Result<std::ops::RangeInclusive<i64>, AnalysisErro
     }
     if let Some((first, end)) = text.split_once("..") {
         let last = number(end, i64::MAX)?;
-        let last = if end.trim().is_empty() { last } else { last.saturating_sub(1) };
+        let last = if end.trim().is_empty() {
+            last
+        } else {
+            last.saturating_sub(1)
+        };
         return Ok(number(first, i64::MIN)?..=last);
     }
     let single = text.parse::<i64>().map_err(|_| wrong())?;
@@ -225,7 +281,10 @@ fn parse_steps(text: &str) -> Result<std::ops::RangeInclusive<i64>, AnalysisErro
 }
 
 fn any_part(list: &str, test: impl Fn(&str) -> bool) -> bool {
-    list.split(',').map(str::trim).filter(|part| !part.is_empty()).any(test)
+    list.split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .any(test)
 }
 
 fn contains(text: &str, part: &str) -> bool {
@@ -249,7 +308,10 @@ fn nonempty<T>(
     available: impl Fn() -> String,
 ) -> Result<Vec<T>, AnalysisError> {
     if found.is_empty() {
-        return Err(AnalysisError::NothingSelected { what: what(), available: available() });
+        return Err(AnalysisError::NothingSelected {
+            what: what(),
+            available: available(),
+        });
     }
     Ok(found)
 }

@@ -64,15 +64,15 @@ pub(crate) fn open_with_progress(
     progress: &OpenProgress,
 ) -> Result<Session, OpenError> {
     let hosts: Vec<_> = files.hosts.iter().zip(&progress.hosts).collect();
-    let opened: Vec<Result<HostInput, (String, StorageError)>> = hosts
+    let opened: Vec<(String, Result<HostInput, StorageError>)> = hosts
         .into_par_iter()
-        .map(|(host, done)| open_host(host, done).map_err(|error| (host.host.clone(), error)))
+        .map(|(host, done)| (host.host.clone(), open_host(host, done)))
         .collect();
     let (mut inputs, mut unread) = (Vec::new(), Vec::new());
-    for result in opened {
+    for (host, result) in opened {
         match result {
             Ok(input) => inputs.push(input),
-            Err(failure) => unread.push(failure),
+            Err(error) => unread.push((host, error)),
         }
     }
     if inputs.is_empty()

@@ -28,8 +28,7 @@ fn ratios(input: &Input) {
         7,
         &mut [
             Contestant::of("copy of all bytes", || floor::copy(bytes, &mut copied)),
-            Contestant::of("sum of all bytes", || floor::read(bytes)),
-            Contestant::of("scan, byte by byte", || floor::scan(bytes)),
+            Contestant::of("scan of all bytes", || floor::scan(bytes)),
             Contestant::of("planes and lines, no events", || Space::scan(bytes)),
             Contestant::of("all events", || count_events(bytes)),
             Contestant::of("all events with their stats", || count_stats(bytes)),

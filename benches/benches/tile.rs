@@ -8,7 +8,7 @@ use stepscope_analysis::timeline::encode::encode;
 use stepscope_analysis::timeline::tile::{TileRequest, tile};
 use stepscope_benches::input::inputs;
 use stepscope_benches::paired::{quantile, time};
-use stepscope_benches::random::Random;
+use stepscope_benches::random::{Lengths, Random};
 use stepscope_model::{Session, Span};
 
 const WIDTH_PX: u32 = 1600;
@@ -19,52 +19,55 @@ fn main() -> Result<()> {
     for input in inputs()? {
         let session = input.session()?;
         let extent = session.extent().context("nothing has a time")?;
-        let mut random = Random::new(1);
-        let windows: Vec<Span> = (0..WINDOWS).map(|_| random.window(extent)).collect();
-        print_percentiles(input.name, &session, extent, &windows);
-        bench(&mut criterion, input.name, &session, extent, &windows);
+        print_percentiles(input.name, &session, extent);
+        bench(&mut criterion, input.name, &session, extent);
     }
     criterion.final_summary();
     Ok(())
+}
+
+/// The same windows in every run.
+fn windows(extent: Span, lengths: Lengths) -> Vec<Span> {
+    let mut random = Random::new(1);
+    (0..WINDOWS)
+        .map(|_| random.window(extent, lengths))
+        .collect()
 }
 
 #[expect(
     clippy::print_stdout,
     reason = "the figures are for whoever runs the bench"
 )]
-fn print_percentiles(input: &str, session: &Session, extent: Span, windows: &[Span]) {
+fn print_percentiles(input: &str, session: &Session, extent: Span) {
     let index = TimelineIndex::new(session);
     let milliseconds = |window| time(|| answer(session, &index, window)).as_secs_f64() * 1e3;
-    let first = milliseconds(extent);
-    let again = milliseconds(extent);
-    let times: Vec<f64> = windows.iter().copied().map(milliseconds).collect();
     println!(
         "tile {input}, {WIDTH_PX} px, all {} tracks",
         session.tracks.len()
     );
-    println!("  whole session, first time    {first:>9.3} ms");
-    println!("  whole session, again         {again:>9.3} ms");
     println!(
-        "  {WINDOWS} random windows, median   {:>9.3} ms",
-        quantile(&times, 0.5)
+        "  whole session, first time {:>9.3} ms",
+        milliseconds(extent)
     );
     println!(
-        "  {WINDOWS} random windows, 99th %   {:>9.3} ms",
-        quantile(&times, 0.99)
+        "  whole session, again      {:>9.3} ms",
+        milliseconds(extent)
     );
-    println!(
-        "  {WINDOWS} random windows, longest  {:>9.3} ms\n",
-        quantile(&times, 1.0)
-    );
+    for (name, lengths) in [("zoomed", Lengths::Zoomed), ("even", Lengths::Even)] {
+        let times: Vec<f64> = windows(extent, lengths)
+            .into_iter()
+            .map(milliseconds)
+            .collect();
+        let [median, late, longest] = [0.5, 0.99, 1.0].map(|share| quantile(&times, share));
+        println!(
+            "  {WINDOWS} windows, {name:8} median {median:.3} ms, 99th % {late:.3} ms, \
+             longest {longest:.3} ms"
+        );
+    }
+    println!();
 }
 
-fn bench(
-    criterion: &mut Criterion,
-    input: &str,
-    session: &Session,
-    extent: Span,
-    windows: &[Span],
-) {
+fn bench(criterion: &mut Criterion, input: &str, session: &Session, extent: Span) {
     let mut group = criterion.benchmark_group(format!("tile/{input}"));
     group.sample_size(10);
     group.bench_function("whole session, first", |bencher| {
@@ -79,6 +82,7 @@ fn bench(
     group.bench_function("whole session", |bencher| {
         bencher.iter(|| answer(session, &index, extent));
     });
+    let windows = windows(extent, Lengths::Zoomed);
     let mut next = windows.iter().copied().cycle();
     group.bench_function("random window", |bencher| {
         bencher.iter(|| next.next().map(|window| answer(session, &index, window)));

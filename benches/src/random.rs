@@ -21,17 +21,28 @@ impl Random {
         (mixed >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A window within the extent, anywhere; its length is from 10 us to the whole extent, every
-    /// order of magnitude being as likely as any other, as people zoom.
+    /// A window anywhere within the extent.
     #[expect(clippy::cast_possible_truncation, reason = "within the extent")]
-    pub fn window(&mut self, extent: Span) -> Span {
+    pub fn window(&mut self, extent: Span, lengths: Lengths) -> Span {
         const SHORTEST_PS: f64 = 1e7;
         let whole = extent.duration().0 as f64;
         let shortest = SHORTEST_PS.min(whole);
-        let length = shortest * (whole / shortest).powf(self.unit());
+        let length = match lengths {
+            Lengths::Even => shortest + (whole - shortest) * self.unit(),
+            Lengths::Zoomed => shortest * (whole / shortest).powf(self.unit()),
+        };
         let start = extent.start.0 + ((whole - length) * self.unit()) as i64;
         Span::new(Picos(start), Picos(start + length as i64))
     }
+}
+
+/// How long random windows are, from 10 us to the whole extent.
+#[derive(Debug, Clone, Copy)]
+pub enum Lengths {
+    /// Any length is as likely as any other: most windows hold much of the session.
+    Even,
+    /// Any order of magnitude is as likely as any other, as people zoom.
+    Zoomed,
 }
 
 #[cfg(test)]
@@ -42,11 +53,17 @@ mod tests {
     fn windows_lie_within_and_differ() {
         let extent = Span::new(Picos(-5_000_000_000), Picos(90_000_000_000));
         let mut random = Random::new(7);
-        let windows: Vec<Span> = (0..500).map(|_| random.window(extent)).collect();
-        let is_within = |span: &Span| span.start >= extent.start && span.end <= extent.end;
-        assert!(windows.iter().all(is_within));
-        let is_short = |span: &&Span| span.duration().0 < 1_000_000_000;
-        let short = windows.iter().filter(is_short).count();
-        assert!((200..300).contains(&short), "{short} of 500 are below 1 ms");
+        let mut short = |lengths| {
+            let windows: Vec<Span> = (0..500).map(|_| random.window(extent, lengths)).collect();
+            let is_within = |span: &Span| span.start >= extent.start && span.end <= extent.end;
+            assert!(windows.iter().all(is_within));
+            let is_short = |span: &&Span| span.duration().0 < 1_000_000_000;
+            windows.iter().filter(is_short).count()
+        };
+        assert!(
+            (200..300).contains(&short(Lengths::Zoomed)),
+            "half are below 1 ms"
+        );
+        assert!(short(Lengths::Even) < 20, "a hundredth is below 1 ms");
     }
 }

@@ -4,7 +4,7 @@
 //! a lane                [ 32 slices ][ 32 slices ][ 32 slices ]…
 //! start of the block      ps           ps           ps
 //! sum before the block    0            Σ            Σ Σ
-//! longest in the block    ps, label    ps, label    ps, label
+//! longest in the block    ps, which    ps, which    ps, which
 //! ```
 //!
 //! 28 bytes per 32 slices, so less than a byte per slice.
@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
-use stepscope_model::{LabelId, Lane, Session, TrackId};
+use stepscope_model::{Lane, Session, TrackId};
 
 use super::search::{self, LabelTotal};
 
@@ -91,8 +91,8 @@ pub(super) struct LaneIndex {
     sums_before: Vec<i64>,
     /// Longest duration of each block.
     longest_ps: Vec<i64>,
-    /// Label of the first slice of that duration.
-    longest: Vec<LabelId>,
+    /// The first slice of that duration.
+    longest: Vec<u32>,
 }
 
 impl LaneIndex {
@@ -111,32 +111,40 @@ impl LaneIndex {
             sum = sum.wrapping_add(summary.sum);
             index.longest_ps.push(summary.longest_ps);
             let longest = block * BLOCK + summary.first_longest(durations);
-            index.longest.push(lane.labels[longest]);
+            index.longest.push(position(longest));
         }
         index.sums_before.push(sum);
         index
     }
 
-    /// The first slice in `first..end` that begins at `bound` or later, or `end`.
-    pub(super) fn first_from(&self, lane: &Lane, first: usize, end: usize, bound: i64) -> usize {
-        let next_block = first / BLOCK + 1;
-        let block = gallop(
-            &self.starts,
-            next_block.min(self.starts.len()),
-            self.starts.len(),
-            bound,
-        );
-        let last = (block * BLOCK).min(end);
-        let begin = ((block - 1) * BLOCK).clamp(first, last);
-        // Counting reads a whole block at once, where a binary search would wait for memory at
-        // each of its steps.
-        let starts = &lane.starts[begin..last];
-        begin + starts.iter().filter(|&&start| start < bound).count()
+    /// For each instant, which must be sorted, the first slice of the range that begins there or
+    /// later, or the range's end.
+    ///
+    /// Which block to look into follows from the blocks alone, so the processor fetches slices for
+    /// several instants at once; and counting reads a block at once, where a binary search would
+    /// wait for memory at each of its steps.
+    pub(super) fn first_from_each(
+        &self,
+        lane: &Lane,
+        range: Range<usize>,
+        instants: &[i64],
+    ) -> Vec<usize> {
+        let (blocks, rest) = lane.starts.as_chunks::<BLOCK>();
+        let mut next = range.start / BLOCK + 1;
+        let first_from = |&instant: &i64| {
+            next = gallop(&self.starts, next, self.starts.len(), instant);
+            let before = match blocks.get(next - 1) {
+                Some(block) => block.iter().filter(|&&start| start < instant).count(),
+                None => rest.iter().filter(|&&start| start < instant).count(),
+            };
+            ((next - 1) * BLOCK + before).clamp(range.start, range.end)
+        };
+        instants.iter().map(first_from).collect()
     }
 
-    /// Sum of the durations of a range of the lane and the label of the longest, by whole blocks
-    /// where it can.
-    pub(super) fn summary(&self, lane: &Lane, range: Range<usize>) -> (i64, LabelId) {
+    /// Sum of the durations of a range of the lane and the longest slice, the first of equals; by
+    /// whole blocks where it can.
+    pub(super) fn summary(&self, lane: &Lane, range: Range<usize>) -> (i64, usize) {
         let first_block = range.start.div_ceil(BLOCK);
         let end_block = range.end / BLOCK;
         if first_block >= end_block {
@@ -156,16 +164,15 @@ impl LaneIndex {
             .longest_ps
             .max(blocks.longest_ps)
             .max(tail_summary.longest_ps);
-        let label = if head_summary.longest_ps == longest_ps {
-            lane.labels[head.start + head_summary.first_longest(&lane.durations[head])]
+        let longest = if head_summary.longest_ps == longest_ps {
+            head.start + head_summary.first_longest(&lane.durations[head])
         } else if blocks.longest_ps == longest_ps {
-            let blocks =
-                first_block + blocks.first_longest(&self.longest_ps[first_block..end_block]);
-            self.longest[blocks]
+            let block = blocks.first_longest(&self.longest_ps[first_block..end_block]);
+            self.longest[first_block + block] as usize
         } else {
-            lane.labels[tail.start + tail_summary.first_longest(&lane.durations[tail])]
+            tail.start + tail_summary.first_longest(&lane.durations[tail])
         };
-        (sum, label)
+        (sum, longest)
     }
 
     fn size_bytes(&self) -> usize {
@@ -175,13 +182,10 @@ impl LaneIndex {
 }
 
 /// The same as [`LaneIndex::summary`], slice by slice. The range is not empty.
-pub(super) fn direct_summary(lane: &Lane, range: Range<usize>) -> (i64, LabelId) {
+pub(super) fn direct_summary(lane: &Lane, range: Range<usize>) -> (i64, usize) {
     let durations = &lane.durations[range.clone()];
     let summary = Summary::of(durations);
-    (
-        summary.sum,
-        lane.labels[range.start + summary.first_longest(durations)],
-    )
+    (summary.sum, range.start + summary.first_longest(durations))
 }
 
 /// Sum and longest of some durations.
@@ -244,6 +248,7 @@ pub(super) fn position(index: usize) -> u32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use stepscope_model::LabelId;
 
     fn lane_of(durations: Vec<i64>) -> Lane {
         let mut start = 0;
@@ -268,16 +273,14 @@ mod tests {
             let (a, b) = (ends.0.index(lane.len() + 1), ends.1.index(lane.len() + 1));
             let range = a.min(b)..a.max(b);
             let index = LaneIndex::new(&lane);
-            for bound in [0, 1, 100, 1000, 10_000] {
-                let (first, end) = (range.start, range.end);
-                let found = index.first_from(&lane, first, end, bound);
-                prop_assert_eq!(found, gallop(&lane.starts, first, end, bound));
-            }
             if !range.is_empty() {
+                let instants = [0, 1, 100, 100, 1000, 10_000];
+                let found = index.first_from_each(&lane, range.clone(), &instants);
+                let gallop = |&instant| gallop(&lane.starts, range.start, range.end, instant);
+                prop_assert_eq!(found, instants.iter().map(gallop).collect::<Vec<_>>());
                 let sum: i64 = lane.durations[range.clone()].iter().sum();
                 let longest = range.clone().rev().max_by_key(|&slice| lane.durations[slice]);
-                let label = longest.map(|slice| lane.labels[slice]);
-                let expected = (sum, label.expect("the range is not empty"));
+                let expected = (sum, longest.expect("the range is not empty"));
                 prop_assert_eq!(index.summary(&lane, range.clone()), expected);
                 prop_assert_eq!(direct_summary(&lane, range), expected);
             }

@@ -172,44 +172,133 @@ impl Grid {
 
 fn lane_tile(lane: &Lane, index: Option<&OnceLock<LaneIndex>>, grid: &Grid) -> LaneTile {
     let range = lane.overlapping(grid.window);
-    let mut tile = LaneTile::with_capacity(range.len().min(2 * grid.width_px as usize));
+    let mut glyphs = Glyphs::new(lane, grid, range.len());
     let mut first = range.start;
     if first < range.end && lane.starts[first] < grid.window.start.0 {
-        tile.push_lone(lane, first);
+        glyphs.push_lone(first);
         first += 1;
     }
     let blocks = || index.map(|cell| cell.get_or_init(|| LaneIndex::new(lane)));
     let is_dense = range.len() >= DENSE_SLICES * grid.width_px as usize;
-    let all_blocks = is_dense.then(blocks).flatten();
-    let mut pixel = 0;
-    while first < range.end {
-        let edge = grid.end_of_pixel(&mut pixel, lane.starts[first]);
-        let next = match all_blocks {
-            Some(blocks) => blocks.first_from(lane, first + 1, range.end, edge),
-            None => gallop(&lane.starts, first + 1, range.end, edge),
-        };
+    if let Some(blocks) = is_dense.then(blocks).flatten() {
+        glyphs.push_dense(blocks, first..range.end);
+    } else {
+        glyphs.push_sparse(blocks, first..range.end);
+    }
+    glyphs.finish()
+}
+
+/// The glyphs of a lane as they are made. Labels come last: which slices they are those of is known
+/// then, and the processor fetches many at once.
+struct Glyphs<'a> {
+    lane: &'a Lane,
+    grid: &'a Grid,
+    tile: LaneTile,
+    /// The longest slice of each glyph.
+    longest: Vec<usize>,
+}
+
+impl<'a> Glyphs<'a> {
+    fn new(lane: &'a Lane, grid: &'a Grid, slice_count: usize) -> Self {
+        let capacity = slice_count.min(2 * grid.width_px as usize);
+        Self {
+            lane,
+            grid,
+            tile: LaneTile::with_capacity(capacity),
+            longest: Vec::with_capacity(capacity),
+        }
+    }
+
+    /// Pixel by pixel, for many slices in each.
+    fn push_dense(&mut self, blocks: &LaneIndex, slices: Range<usize>) {
+        let lane = self.lane;
+        let ends = blocks.first_from_each(lane, slices.clone(), &self.grid.edges[1..]);
+        // On their own, so that many are fetched at once.
+        let last_ps: Vec<i64> = ends
+            .iter()
+            .map(|&end| lane.durations[end.max(slices.start + 1) - 1])
+            .collect();
+        let mut first = slices.start;
+        for (next, last_ps) in ends.into_iter().zip(last_ps) {
+            if next > first {
+                self.push_pixel(first..next, last_ps, |group| blocks.summary(lane, group));
+            }
+            first = next;
+        }
+    }
+
+    /// Slice by slice, skipping what begins in the same pixel.
+    fn push_sparse<'b>(
+        &mut self,
+        blocks: impl Fn() -> Option<&'b LaneIndex>,
+        slices: Range<usize>,
+    ) {
+        let lane = self.lane;
+        let (mut first, mut pixel) = (slices.start, 0);
+        while first < slices.end {
+            let edge = self.grid.end_of_pixel(&mut pixel, lane.starts[first]);
+            let next = gallop(&lane.starts, first + 1, slices.end, edge);
+            self.push_pixel(first..next, lane.durations[next - 1], |group| {
+                let is_long = group.len() >= DIRECT_GROUP;
+                match is_long.then(&blocks).flatten() {
+                    Some(blocks) => blocks.summary(lane, group),
+                    None => direct_summary(lane, group),
+                }
+            });
+            first = next;
+        }
+    }
+
+    /// The slices that begin in one pixel, at least one, and the length of the last.
+    fn push_pixel(
+        &mut self,
+        slices: Range<usize>,
+        last_ps: i64,
+        summary: impl FnOnce(Range<usize>) -> (i64, usize),
+    ) {
         // A slice of a pixel or more reaches the next pixel, so only the last can be one.
-        let is_last_wide = lane.durations[next - 1] >= grid.wide_ps;
-        let narrow_end = if is_last_wide { next - 1 } else { next };
-        match narrow_end - first {
+        let last = slices.end - 1;
+        let is_last_wide = last_ps >= self.grid.wide_ps;
+        let narrow = slices.start..if is_last_wide { last } else { slices.end };
+        match narrow.len() {
             0 => {}
-            1 => tile.push_lone(lane, first),
-            count => {
-                let group = first..narrow_end;
-                let is_long = count >= DIRECT_GROUP;
-                let (sum, label) = match all_blocks.or_else(|| is_long.then(blocks).flatten()) {
-                    Some(blocks) => blocks.summary(lane, group.clone()),
-                    None => direct_summary(lane, group.clone()),
-                };
-                tile.push_group(lane, group, sum, label);
+            1 => self.push_lone(narrow.start),
+            _ => {
+                let (sum, longest) = summary(narrow.clone());
+                self.push_group(narrow, sum, longest);
             }
         }
         if is_last_wide {
-            tile.push_lone(lane, next - 1);
+            self.push_lone(last);
         }
-        first = next;
     }
-    tile
+
+    fn push_lone(&mut self, index: usize) {
+        let duration = self.lane.durations[index];
+        self.tile.starts.push(self.lane.starts[index]);
+        self.tile.durations.push(duration);
+        self.tile.busy.push(duration);
+        self.tile.first.push(position(index));
+        self.tile.counts.push(1);
+        self.longest.push(index);
+    }
+
+    fn push_group(&mut self, range: Range<usize>, sum: i64, longest: usize) {
+        let start = self.lane.starts[range.start];
+        let end = self.lane.end(range.end - 1);
+        self.tile.starts.push(start);
+        self.tile.durations.push(end.saturating_sub(start));
+        self.tile.busy.push(sum);
+        self.tile.first.push(position(range.start));
+        self.tile.counts.push(position(range.len()));
+        self.longest.push(longest);
+    }
+
+    fn finish(mut self) -> LaneTile {
+        let longest = self.longest.into_iter();
+        self.tile.labels = longest.map(|index| self.lane.labels[index]).collect();
+        self.tile
+    }
 }
 
 impl LaneTile {
@@ -220,7 +309,7 @@ impl LaneTile {
             busy: Vec::with_capacity(glyphs),
             first: Vec::with_capacity(glyphs),
             counts: Vec::with_capacity(glyphs),
-            labels: Vec::with_capacity(glyphs),
+            labels: Vec::new(),
         }
     }
 
@@ -232,26 +321,6 @@ impl LaneTile {
     /// No glyphs.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
-    }
-
-    fn push_lone(&mut self, lane: &Lane, index: usize) {
-        self.starts.push(lane.starts[index]);
-        self.durations.push(lane.durations[index]);
-        self.busy.push(lane.durations[index]);
-        self.first.push(position(index));
-        self.counts.push(1);
-        self.labels.push(lane.labels[index]);
-    }
-
-    fn push_group(&mut self, lane: &Lane, range: Range<usize>, sum: i64, label: LabelId) {
-        let start = lane.starts[range.start];
-        self.starts.push(start);
-        self.durations
-            .push(lane.end(range.end - 1).saturating_sub(start));
-        self.busy.push(sum);
-        self.first.push(position(range.start));
-        self.counts.push(position(range.len()));
-        self.labels.push(label);
     }
 }
 

@@ -31,7 +31,11 @@ impl<'a> Event<'a> {
     /// Writers put the fields in the order of their numbers, so that order is tried first, without
     /// a jump on the tag that the processor could not predict; the rest takes the general way.
     #[inline]
-    fn decode(message: &'a [u8], visit: &mut impl FnMut(Stat<'a>)) -> Self {
+    fn decode(
+        message: &'a [u8],
+        wants_stats: impl FnOnce(i64) -> bool,
+        visit: &mut impl FnMut(Stat<'a>),
+    ) -> Self {
         let mut event = Self {
             metadata_id: 0,
             offset_ps: 0,
@@ -43,11 +47,13 @@ impl<'a> Event<'a> {
         if let Some(id) = cursor.tagged_number(METADATA_TAG) {
             event.metadata_id = id;
         }
-        if let Some(offset) = cursor.tagged_number(OFFSET_TAG) {
-            event.offset_ps = offset;
-        }
+        let offset = cursor.tagged_number(OFFSET_TAG);
+        event.offset_ps = offset.unwrap_or_default();
         if let Some(duration) = cursor.tagged_number(DURATION_TAG) {
             event.duration_ps = duration;
+        }
+        if offset.is_some() && !wants_stats(event.metadata_id) {
+            return event;
         }
         while let Some(stat) = cursor.tagged_bytes(STAT_TAG) {
             visit(Stat::new(stat));
@@ -123,8 +129,19 @@ impl<'a> Events<'a> {
     /// The next event, handing over each of its stats on the way: one pass over the bytes.
     #[inline]
     pub fn next_with(&mut self, visit: &mut impl FnMut(Stat<'a>)) -> Option<Event<'a>> {
+        self.next_wanted(|_| true, visit)
+    }
+
+    /// Like [`Events::next_with`], but events whose metadata id is not wanted are done once their
+    /// time is read: stats, and whatever an unusual writer puts behind them, are passed over.
+    #[inline]
+    pub fn next_wanted(
+        &mut self,
+        wants_stats: impl FnOnce(i64) -> bool,
+        visit: &mut impl FnMut(Stat<'a>),
+    ) -> Option<Event<'a>> {
         if let Some(bytes) = self.cursor.tagged_bytes(EVENT_TAG) {
-            return Some(Event::decode(bytes, visit));
+            return Some(Event::decode(bytes, wants_stats, visit));
         }
         self.next_the_general_way(visit)
     }
@@ -135,7 +152,7 @@ impl<'a> Events<'a> {
             let before = self.cursor.position();
             match self.cursor.field() {
                 Ok(Some(field)) if field.number == 4 => match field.value {
-                    Value::Bytes(bytes, 0) => return Some(Event::decode(bytes, visit)),
+                    Value::Bytes(bytes, 0) => return Some(Event::decode(bytes, |_| true, visit)),
                     Value::Bytes(..) => {
                         self.damage = Some((before, WireError::Truncated));
                         return None;

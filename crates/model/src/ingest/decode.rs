@@ -70,7 +70,7 @@ pub(super) struct LineInput<'a> {
     pub(super) line_position: u32,
     pub(super) line: &'a Line<'a>,
     pub(super) roles: &'a StatRoles,
-    /// By event metadata id: arrow ends of these events are of no interest (`end: op` markers).
+    /// By event metadata id: of these events nothing but the time matters (`end: op` markers).
     pub(super) muted: &'a [bool],
     /// Host time of offset 0, picoseconds of session time.
     pub(super) base_ps: i64,
@@ -299,7 +299,8 @@ impl Pass<'_> {
             let mut seen = Seen::default();
             seen.key.plane = input.plane;
             let mut visit = |stat: Stat<'_>| seen.stat(input.roles, stat, &mut texts);
-            let Some(event) = events.next_with(&mut visit) else {
+            let wants_stats = |metadata| !is_muted(input, metadata);
+            let Some(event) = events.next_wanted(wants_stats, &mut visit) else {
                 break;
             };
             self.event(input, &event, &mut seen, ordinal);
@@ -343,7 +344,7 @@ impl Pass<'_> {
         self.columns.events.push(ordinal);
         let group = self.group(seen);
         self.columns.groups.push(group);
-        self.side_outputs(input, seen, start, duration, ordinal);
+        self.side_outputs(seen, start, duration, ordinal);
     }
 
     /// Start and duration in session time.
@@ -370,14 +371,7 @@ impl Pass<'_> {
     /// Steps, runs and arrow ends. Ops of XLA:CPU produce arrows to their own end markers only,
     /// which say nothing, so arrow ends of ops with an ordinal are left out.
     #[inline]
-    fn side_outputs(
-        &mut self,
-        input: &LineInput<'_>,
-        seen: &Seen,
-        start: i64,
-        duration: i64,
-        ordinal: u32,
-    ) {
+    fn side_outputs(&mut self, seen: &Seen, start: i64, duration: i64, ordinal: u32) {
         let is_op = seen.key.op != TextKey::NONE;
         if let Some(run_id) = seen.run_id {
             if seen.key.is_cpu_op {
@@ -395,14 +389,8 @@ impl Pass<'_> {
             let key = FlowKey::Correlation(correlation);
             self.out.endpoints.push(Endpoint { slice, key });
         }
-        let is_muted = || {
-            let slot = usize::try_from(seen.key.metadata).ok();
-            slot.and_then(|slot| input.muted.get(slot))
-                .copied()
-                .unwrap_or(false)
-        };
         let has_arrow = seen.producer.1.is_some() || seen.consumer.1.is_some();
-        if has_arrow && !seen.key.is_cpu_op && !is_muted() {
+        if has_arrow && !seen.key.is_cpu_op {
             if let (Some(kind), Some(id)) = seen.producer {
                 let key = FlowKey::Producer(kind, id);
                 self.out.endpoints.push(Endpoint { slice, key });
@@ -472,6 +460,15 @@ impl Pass<'_> {
     }
 }
 
+/// Nothing but the time of these events is of interest.
+#[inline]
+fn is_muted(input: &LineInput<'_>, metadata: i64) -> bool {
+    let slot = usize::try_from(metadata).ok();
+    slot.and_then(|slot| input.muted.get(slot))
+        .copied()
+        .unwrap_or(false)
+}
+
 /// Mixes what varies most.
 #[inline]
 fn cache_slot(key: &LabelKey) -> usize {
@@ -510,6 +507,11 @@ impl Seen {
     fn stat(&mut self, roles: &StatRoles, stat: Stat<'_>, texts: &mut InlineTexts) {
         let role = roles.get(stat.metadata_id);
         if role == StatRole::Ignored {
+            return;
+        }
+        // Ops of XLA:CPU point at their own end markers only: their arrows are not followed.
+        let is_arrow = matches!(role, StatRole::ProducerType | StatRole::ProducerId);
+        if is_arrow && self.ordinal.is_some() && self.key.op != TextKey::NONE {
             return;
         }
         let value = stat.value();

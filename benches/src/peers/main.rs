@@ -47,7 +47,7 @@ struct Options {
     /// Turns of everyone
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// XProf is slow and takes part in the first so many only
+    /// XProf is slow and takes part in the first so many rounds only
     #[arg(long, default_value_t = 3)]
     xprof_rounds: usize,
     /// Also the capture so many times in one file, Stepscope only; 20 makes 3.6 GB

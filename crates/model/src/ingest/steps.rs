@@ -140,7 +140,9 @@ fn from_annotations(evidence: &Evidence<'_>) -> BTreeMap<StepKey, Vec<StepSpan>>
         });
         for (position, (step, key)) in annotations.iter().zip(&keys).enumerate() {
             let spans = steps.entry(*key).or_default();
-            if is_synchronous || works.is_empty() {
+            // A step that launched nothing is as long as its annotation.
+            let launched_nothing = works.iter().all(|(_, works)| works[position].is_none());
+            if is_synchronous || launched_nothing {
                 spans.push(StepSpan {
                     host,
                     device: None,

@@ -78,6 +78,29 @@ fn with_asynchronous_dispatch_device_spans_are_periods() {
     );
 }
 
+/// A step without device work among asynchronous ones keeps its place and its annotation's time.
+#[test]
+fn a_step_that_launched_nothing_is_as_long_as_its_annotation() {
+    let session = session(
+        "thread python
+           0..10us  train #step_num=0,_r=1#
+           10..20us train #step_num=1,_r=1#
+           20..30us train #step_num=2,_r=1#
+           1..2us   launch [run_id=70]
+           21..22us launch [run_id=72]
+         device tpu:0 v6e
+         line XLA Modules
+           5..45us    jit_step(5) [run_id=70]
+           100..140us jit_step(5) [run_id=72]",
+    );
+    assert_text(
+        &steps(&session),
+        "0: TPU:0 5us..100us work 5us..45us
+         1: host0 10us..20us
+         2: TPU:0 100us..140us work 100us..140us",
+    );
+}
+
 #[test]
 fn annotations_need_both_stats_and_may_be_numbered_tolerantly() {
     let session = session(

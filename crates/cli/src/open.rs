@@ -1,13 +1,13 @@
 //! From a path to a session: find, choose, open the files of its hosts, ingest.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use indicatif::ProgressBar;
-use rayon::prelude::*;
-use stepscope_model::ingest::{HostInput, IngestError, ingest};
+use stepscope_model::ingest::{IngestError, ingest};
 use stepscope_model::{Session, WarningKind};
-use stepscope_storage::{Found, HostFile, Note, NoteKind, Progress, SessionFiles, StorageError};
+use stepscope_storage::{
+    Found, Note, NoteKind, OpenedHosts, Progress, SessionFiles, StorageError, open_hosts,
+};
 
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -122,50 +122,26 @@ pub(crate) fn open(files: &SessionFiles, output: &Output) -> Result<&'static Ses
 /// Opens all hosts of a session. Hosts that cannot be read are warned of, as long as one can.
 pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Session, Failure> {
     let bar = output.progress(files.size_bytes, &files.name);
-    let opened: Vec<Result<HostInput, StorageError>> = files
-        .hosts
-        .par_iter()
-        .map(|host| open_host(host, &bar))
-        .collect();
-    let mut inputs = Vec::with_capacity(opened.len());
-    let mut failures = Vec::new();
-    for result in opened {
-        match result {
-            Ok(input) => inputs.push(input),
-            Err(error) => failures.push(error),
-        }
+    let OpenedHosts { inputs, unread } = open_hosts(files, |_| Advance::new(&bar));
+    for input in &inputs {
+        let bytes = (*input.bytes).as_ref().len();
+        tracing::info!(host = input.host, bytes, "opened");
     }
     if inputs.is_empty() {
         bar.finish_and_clear();
         let no_host = || Failure::new(Exit::Path, "the session has no host");
-        return Err(failures
-            .into_iter()
-            .next()
-            .map_or_else(no_host, Failure::from));
+        let first = unread.into_iter().next();
+        return Err(first.map_or_else(no_host, |(_, error)| Failure::from(error)));
     }
     let decoded = ingest(&files.name, inputs);
     bar.finish_and_clear();
-    for error in failures {
+    for (_, error) in unread {
         output.warn(
             &format!("left out: {error}"),
             &error.hint().unwrap_or_default(),
         );
     }
     decoded.map_err(|error| undecodable(&error, files))
-}
-
-fn open_host(host: &HostFile, bar: &ProgressBar) -> Result<HostInput, StorageError> {
-    let profile = stepscope_storage::open(host, &Advance::new(bar))?;
-    if profile.is_mapped() {
-        bar.inc(host.size_bytes);
-    }
-    tracing::info!(host = host.host, bytes = profile.as_ref().len(), "opened");
-    let problem = profile.truncated();
-    Ok(HostInput {
-        host: host.host.clone(),
-        bytes: Arc::new(profile),
-        problem,
-    })
 }
 
 /// Adds what one host reads to the bar of all.

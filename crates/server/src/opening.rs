@@ -1,13 +1,11 @@
 //! Opening one session: its files become bytes, the bytes a [`Session`]. Used by the server on a
 //! thread of its own, and by whoever wants a session without a server.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
-use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_model::ingest::ingest;
 use stepscope_model::{Session, Warning, WarningKind};
-use stepscope_storage::{HostFile, Progress, SessionFiles, StorageError};
+use stepscope_storage::{OpenedHosts, Progress, SessionFiles, open_hosts};
 
 /// Why a session cannot be opened, as people are told.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,18 +61,9 @@ pub(crate) fn open_with_progress(
     files: &SessionFiles,
     progress: &OpenProgress,
 ) -> Result<Session, OpenError> {
-    let hosts: Vec<_> = files.hosts.iter().zip(&progress.hosts).collect();
-    let opened: Vec<(String, Result<HostInput, StorageError>)> = hosts
-        .into_par_iter()
-        .map(|(host, done)| (host.host.clone(), open_host(host, done)))
-        .collect();
-    let (mut inputs, mut unread) = (Vec::new(), Vec::new());
-    for (host, result) in opened {
-        match result {
-            Ok(input) => inputs.push(input),
-            Err(error) => unread.push((host, error)),
-        }
-    }
+    let OpenedHosts { inputs, unread } = open_hosts(files, |host| HostProgress {
+        done: &progress.hosts[host],
+    });
     if inputs.is_empty()
         && let Some((_, error)) = unread.first()
     {
@@ -97,14 +86,4 @@ pub(crate) fn open_with_progress(
             host,
         }));
     Ok(session)
-}
-
-fn open_host(host: &HostFile, done: &AtomicU64) -> Result<HostInput, StorageError> {
-    let profile = stepscope_storage::open(host, &HostProgress { done })?;
-    done.store(host.size_bytes, Ordering::Relaxed);
-    Ok(HostInput {
-        host: host.host.clone(),
-        problem: profile.truncated(),
-        bytes: Arc::new(profile),
-    })
 }

@@ -3,7 +3,7 @@
 //! [`find`] looks at a path of any kind (a log directory, a run directory, one profile, an
 //! archive, or a folder of any of these) and names the sessions there, without decoding them.
 //! [`open`] then gives the bytes of one host: mapped where the file allows it, decompressed into
-//! memory otherwise.
+//! memory otherwise; [`open_hosts`] opens all hosts of a session for the ingest.
 //!
 //! ```no_run
 //! use stepscope_storage::{NoProgress, find, open};
@@ -29,6 +29,7 @@ mod compression;
 mod error;
 mod explain;
 mod find;
+mod hosts;
 mod join;
 mod kind;
 mod limits;
@@ -43,6 +44,7 @@ mod walk;
 pub use bytes::ProfileBytes;
 pub use error::StorageError;
 pub use find::{find, find_within};
+pub use hosts::{OpenedHosts, open_hosts};
 pub use limits::Limits;
 pub use note::{Note, NoteKind};
 pub use open::{open, open_within};

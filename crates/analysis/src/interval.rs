@@ -29,6 +29,11 @@ impl Intervals {
         &self.0
     }
 
+    /// The intervals, owned.
+    pub fn into_spans(self) -> Vec<Span> {
+        self.0
+    }
+
     /// Total length.
     pub fn duration(&self) -> Picos {
         self.0

@@ -87,6 +87,6 @@ fn merge(outer: &mut Vec<Span>, fresh: Vec<Span>) {
         *outer = fresh;
     } else if !fresh.is_empty() {
         outer.extend(fresh);
-        *outer = Intervals::union_of(std::mem::take(outer)).spans().to_vec();
+        *outer = Intervals::union_of(std::mem::take(outer)).into_spans();
     }
 }

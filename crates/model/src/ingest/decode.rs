@@ -517,7 +517,7 @@ impl Seen {
         let value = stat.value();
         let int = || value.as_int();
         match role {
-            StatRole::Ignored | StatRole::Flow => {}
+            StatRole::Ignored => {}
             StatRole::HloOp => self.key.op = texts.key(value),
             StatRole::HloModule => self.key.module = texts.key(value),
             StatRole::ProgramId => self.key.program = int(),

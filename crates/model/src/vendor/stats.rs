@@ -27,7 +27,6 @@ pub(crate) enum StatRole {
     DeviceOffset,
     DeviceDuration,
     CounterValue,
-    Flow,
 }
 
 fn role_of(name: &[u8]) -> StatRole {
@@ -52,7 +51,6 @@ fn role_of(name: &[u8]) -> StatRole {
         b"device_offset_ps" => StatRole::DeviceOffset,
         b"device_duration_ps" => StatRole::DeviceDuration,
         b"counter_value" | b"Raw Value" | b"Scaled Value" => StatRole::CounterValue,
-        b"flow" => StatRole::Flow,
         _ => StatRole::Ignored,
     }
 }

@@ -29,13 +29,11 @@ Exit codes: 0 fine, 1 failure, 2 usage, 3 nothing usable at PATH, 4 a check did 
 
 /// The command line as given, with `view` put in where someone names only a path, as in
 /// `stepscope ./logs` or, from TensorBoard's users, `stepscope --logdir ./logs`.
-pub(crate) fn given() -> Vec<OsString> {
-    with_view(std::env::args_os().collect(), |path| {
-        Path::new(path).exists()
-    })
+pub(crate) fn with_view(given: Vec<OsString>) -> Vec<OsString> {
+    with_view_where(given, |path| Path::new(path).exists())
 }
 
-fn with_view(mut given: Vec<OsString>, exists: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
+fn with_view_where(mut given: Vec<OsString>, exists: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
     let Some(first) = given.get(1) else {
         return given;
     };
@@ -361,7 +359,7 @@ mod tests {
     fn a_path_alone_is_viewed() {
         let with_view = |words: &[&str]| {
             let words = words.iter().map(OsString::from).collect();
-            with_view(words, |path| path == "logs" || path == "ops").len()
+            with_view_where(words, |path| path == "logs" || path == "ops").len()
         };
         assert_eq!(with_view(&["stepscope", "logs"]), 3);
         assert_eq!(with_view(&["stepscope", "--logdir=logs"]), 3);

@@ -214,10 +214,11 @@ pub(crate) fn start_tracing(level: u8) {
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    tracing_subscriber::fmt()
+    // Fails where the process traces already, as a second run in one Python process does.
+    let _ = tracing_subscriber::fmt()
         .with_writer(io::stderr)
         .with_max_level(level)
-        .init();
+        .try_init();
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

@@ -112,19 +112,7 @@ impl Shown {
     fn new(table: &Table, index: usize, rows: &[Vec<Cell>], charset: Charset) -> Self {
         let column = table.columns[index];
         let values = || rows.iter().filter_map(|row| row.get(index));
-        let scale = Scale::of(column.unit, values().filter_map(number), charset);
-        let scale = match column.unit {
-            Unit::Picos | Unit::Bytes => scale.shared(
-                &of_unit(table, rows, column.unit, charset),
-                values().filter_map(number),
-            ),
-            _ => scale,
-        };
-        let header = match scale.unit.as_str() {
-            "" => charset.text(column.header),
-            unit => charset.text(&format!("{} ({unit})", column.header)),
-        };
-        let cells: Vec<String> = values().map(|cell| show(cell, &scale, charset)).collect();
+        let Scaled { header, cells } = scaled(table, index, rows, charset);
         let widest = cells
             .iter()
             .map(|cell| format::width(cell))
@@ -194,6 +182,32 @@ impl Shown {
             self.width.min(floor.min(USEFUL))
         }
     }
+}
+
+/// A column whose figures are in one unit, which its header names.
+pub(crate) struct Scaled {
+    pub(crate) header: String,
+    pub(crate) cells: Vec<String>,
+}
+
+/// Scales a column for these rows of a table.
+pub(crate) fn scaled(table: &Table, index: usize, rows: &[Vec<Cell>], charset: Charset) -> Scaled {
+    let column = table.columns[index];
+    let values = || rows.iter().filter_map(|row| row.get(index));
+    let scale = Scale::of(column.unit, values().filter_map(number), charset);
+    let scale = match column.unit {
+        Unit::Picos | Unit::Bytes => scale.shared(
+            &of_unit(table, rows, column.unit, charset),
+            values().filter_map(number),
+        ),
+        _ => scale,
+    };
+    let header = match scale.unit.as_str() {
+        "" => charset.text(column.header),
+        unit => charset.text(&format!("{} ({unit})", column.header)),
+    };
+    let cells = values().map(|cell| show(cell, &scale, charset)).collect();
+    Scaled { header, cells }
 }
 
 /// The scales of all columns with this unit that have figures.

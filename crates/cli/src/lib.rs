@@ -1,0 +1,60 @@
+//! The `stepscope` command: arguments in, an answer on standard output, an exit code.
+//!
+//! The program is [`run`]; the binary calls it, and so does the command of the Python package.
+//! [`render`] gives reports the same looks elsewhere, such as in notebooks.
+
+mod args;
+mod commands;
+mod exit;
+mod format;
+mod open;
+mod output;
+mod page;
+pub mod render;
+mod table;
+
+use std::ffi::OsString;
+
+use clap::ArgMatches;
+use stepscope_analysis::registry;
+
+use exit::{Exit, Failure};
+use output::Output;
+
+/// Runs the command line, program name first, as `std::env::args_os` gives it. Prints the answer and
+/// gives the exit code: 0 fine, 1 failure, 2 usage, 3 nothing usable at the path, 4 a check that did
+/// not pass. What it opened is freed only by the end of the process.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
+    let arguments = args::with_view(arguments.into_iter().collect());
+    let exit = match args::command().try_get_matches_from(arguments) {
+        Ok(matches) => run_matches(&matches),
+        Err(error) => output::usage(&error),
+    };
+    exit as i32
+}
+
+fn run_matches(matches: &ArgMatches) -> Exit {
+    let Some((name, arguments)) = matches.subcommand() else {
+        return Exit::Usage;
+    };
+    output::start_tracing(arguments.get_count("verbose"));
+    let output = Output::new(arguments);
+    answer(name, arguments, &output).unwrap_or_else(|failure| output::failure(&output, &failure))
+}
+
+fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    match name {
+        "view" => commands::view::run(arguments, output),
+        "demo" => commands::demo::run(arguments, output),
+        "report" => commands::report::run(arguments, output),
+        "sessions" => commands::sessions::run(arguments, output),
+        "completions" => commands::completions::run(arguments, output),
+        name => match registry::find(name) {
+            Some(entry) => commands::analysis::run(entry, arguments, output),
+            None => Err(Failure::new(
+                Exit::Usage,
+                format!("there is no command {name}"),
+            )),
+        },
+    }
+}

@@ -1,0 +1,51 @@
+"""Counts the programs that JAX compiles in this process, without importing JAX.
+
+JAX reports each compilation to its monitoring listeners. One listener is registered, once, and
+stays: it runs only when something compiles. Programs taken from the persistent compilation cache
+are reported too, because they also cost time inside the call that needs them.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+# Recorded by JAX around "compile, or load from the persistent cache", since 0.4.
+_COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+
+_lock = threading.Lock()
+_count = 0
+_seconds = 0.0
+_registered: bool | None = None  # None: not tried, False: this JAX offers no listener
+
+
+def _on_event(event: str, duration_seconds: float, **_: object) -> None:
+    global _count, _seconds
+    if event == _COMPILE_EVENT:
+        with _lock:
+            _count += 1
+            _seconds += duration_seconds
+
+
+def is_counting() -> bool:
+    """Whether compilations are counted from now on. False while JAX is not imported."""
+    global _registered
+    if _registered is None and "jax" in sys.modules:
+        try:
+            from jax import monitoring
+
+            monitoring.register_event_duration_secs_listener(_on_event)
+            _registered = True
+        except (ImportError, AttributeError):
+            _registered = False
+    return bool(_registered)
+
+
+def count() -> int:
+    """Compilations since counting began. Differences are what matters."""
+    return _count
+
+
+def seconds() -> float:
+    """Time spent in those compilations, in seconds."""
+    return _seconds

@@ -1,0 +1,300 @@
+"""Times a function call by call, waiting for the device each time.
+
+    stats = benchmark_function(train_step, state, batch, num_iterations=100, warmup=10)
+    assert stats["mean"] < 150.0    # milliseconds
+
+The result is a dictionary with attributes. Nothing here imports JAX: functions without it are
+timed as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import _arrays, _compilations, _statistics
+
+__all__ = ["BenchmarkResult", "benchmark_function"]
+
+_CONFIDENCE_LEVEL = 0.95
+_BOOTSTRAP_SEED = 0
+_TRACED_ITERATIONS = 5
+
+
+class BenchmarkResult(dict[str, Any]):
+    """What a benchmark measured: a dictionary whose keys are attributes too.
+
+    Times are in milliseconds, as `unit` says, unless the key names another unit:
+    `mean`, `std` (sample standard deviation), `median`, `p5`, `p95`, `min`, `max`,
+    `confidence_interval` (95 % bootstrap interval of the mean, low and high end) and `samples`.
+    Besides: `name`, `iterations`, `warmup`, `device`, `compilations` (programs compiled while
+    timed; None where JAX does not say), `compiled_iterations` (their indices), `notes`,
+    and the keys of the JSON file, `execution_time` (the mean), `execution_time_unit`,
+    `execution_time_seconds`, `success`, `error` and `tensorboard_trace`.
+    """
+
+    def __getattr__(self, key: str) -> Any:
+        try:
+            return self[key]
+        except KeyError:
+            raise AttributeError(f"a benchmark result has no {key!r}") from None
+
+    @classmethod
+    def failed(cls, name: str, error: BaseException, trace: str | None = None) -> BenchmarkResult:
+        """The record of a benchmark that raised: no times, `success` false, and the reason."""
+        return cls(
+            name=name,
+            execution_time=None,
+            execution_time_unit="ms",
+            execution_time_seconds=None,
+            success=False,
+            error=f"{type(error).__name__}: {error}",
+            tensorboard_trace=trace,
+        )
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The result as JSON text; written to `path` too where one is given."""
+        text = json.dumps(self, indent=2) + "\n"
+        if path is not None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def summary(self) -> str:
+        """The result in a few lines, as `benchmark_function` prints it."""
+        if not self["success"]:
+            return f"{self['name']}: failed: {self['error']}"
+        low, high = self["confidence_interval"]
+        lines = [
+            f"{self['name']}: {self['mean']:.2f} ± {self['std']:.2f} ms",
+            f"  median {_duration(self['median'])}, p5 {_duration(self['p5'])}, "
+            f"p95 {_duration(self['p95'])}, min {_duration(self['min'])}, "
+            f"max {_duration(self['max'])}",
+            f"  mean between {_duration(low)} and {_duration(high)} (95 % interval), "
+            f"{self['iterations']} iterations after {self['warmup']} of warm-up",
+            f"  on {self['device']}",
+        ]
+        lines.extend(f"  note: {note}" for note in self["notes"])
+        if self["tensorboard_trace"] is not None:
+            lines.append(f"  trace: {self['tensorboard_trace']}")
+            lines.append(f"  open it: stepscope view {self['tensorboard_trace']}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        if not self["success"]:
+            return f"BenchmarkResult({self.summary()})"
+        return (
+            f"BenchmarkResult({self['name']}: {self['mean']:.2f} ± {self['std']:.2f} ms, "
+            f"median {_duration(self['median'])}, {self['iterations']} iterations, "
+            f"{self['device']})"
+        )
+
+
+class _Samples(NamedTuple):
+    """One timed pass: what each call took, and which calls compiled something."""
+
+    times_ms: list[float]
+    compilations: int | None
+    compile_ms: float
+    compiled_iterations: list[int]
+    last_result: Any
+
+
+def benchmark_function(
+    fn: Callable[..., Any],
+    *args: Any,
+    num_iterations: int = 100,
+    warmup: int = 10,
+    name: str | None = None,
+    trace_dir: str | os.PathLike[str] | None = None,
+    json_path: str | os.PathLike[str] | None = None,
+    print_result: bool = True,
+    **kwargs: Any,
+) -> BenchmarkResult:
+    """Calls `fn(*args, **kwargs)` `num_iterations` times and says how long a call takes.
+
+    Each call is timed until the JAX arrays in its result are computed; any pytree will do, and
+    objects are looked into. The first `warmup` calls are not counted. Times are in milliseconds.
+
+    `trace_dir` takes a capture of five more calls, after the timed ones, so that profiling does
+    not change the figures; its path is `tensorboard_trace`. `json_path` receives the result, or,
+    where `fn` raises, the reason. An exception of `fn` reaches the caller as it is.
+
+    `fn` cannot receive the keywords named here; wrap it in a lambda or `functools.partial`.
+
+    Raises `TypeError` where `fn` is not a plain callable, `ValueError` for impossible counts.
+    """
+    _check(fn, num_iterations, warmup)
+    label = name or _name_of(fn)
+    try:
+        for _ in range(warmup):
+            _arrays.wait(fn(*args, **kwargs))
+        samples = _timed_calls(fn, args, kwargs, num_iterations)
+        trace, notes = None, _notes(samples)
+        if trace_dir is not None:
+            trace, failure = _traced_calls(fn, args, kwargs, trace_dir, label)
+            notes.extend(failure)
+    except Exception as error:
+        _explain_donation(error)
+        if json_path is not None:
+            with contextlib.suppress(OSError):  # the exception of fn matters more
+                BenchmarkResult.failed(label, error).to_json(json_path)
+        raise
+    result = _result(label, samples, warmup, _device(samples.last_result, args, kwargs))
+    result.update(notes=notes, tensorboard_trace=trace)
+    if print_result:
+        _print(result.summary())
+    if json_path is not None:
+        result.to_json(json_path)
+    return result
+
+
+def _check(fn: Any, num_iterations: int, warmup: int) -> None:
+    if not callable(fn):
+        raise TypeError(
+            f"benchmark_function needs the function itself and found {type(fn).__name__}; "
+            "write benchmark_function(step, x), not benchmark_function(step(x))"
+        )
+    if inspect.iscoroutinefunction(fn) or inspect.isgeneratorfunction(fn):
+        raise TypeError(
+            f"{_name_of(fn)} is a coroutine or generator function, whose body does not run when "
+            "it is called; time a plain function that drives it to its end"
+        )
+    if num_iterations < 1:
+        raise ValueError(f"num_iterations must be at least 1, found {num_iterations}")
+    if warmup < 0:
+        raise ValueError(f"warmup must be 0 or more, found {warmup}")
+
+
+def _name_of(fn: Any) -> str:
+    inner = getattr(fn, "func", fn)  # functools.partial
+    return str(getattr(inner, "__name__", None) or type(inner).__name__)
+
+
+def _timed_calls(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], count: int
+) -> _Samples:
+    is_counting = _compilations.is_counting()
+    compile_seconds = _compilations.seconds()
+    times_ms: list[float] = []
+    compiled: list[int] = []
+    before = first = _compilations.count()
+    result = None
+    for index in range(count):
+        start_ns = time.perf_counter_ns()
+        result = fn(*args, **kwargs)
+        _arrays.wait(result)
+        times_ms.append((time.perf_counter_ns() - start_ns) / 1e6)
+        if (now := _compilations.count()) != before:
+            compiled.append(index)
+            before = now
+    compile_ms = (_compilations.seconds() - compile_seconds) * 1e3
+    compilations = before - first if is_counting or "jax" not in sys.modules else None
+    return _Samples(times_ms, compilations, compile_ms, compiled, result)
+
+
+def _traced_calls(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    trace_dir: str | os.PathLike[str],
+    label: str,
+) -> tuple[str | None, list[str]]:
+    """Captures a few calls, each as a step. A capture that fails is a note, not an exception."""
+    raise NotImplementedError
+
+
+def _notes(samples: _Samples) -> list[str]:
+    notes = []
+    if samples.compilations:
+        compiled = samples.compiled_iterations
+        without = [t for i, t in enumerate(samples.times_ms) if i not in set(compiled)]
+        notes.append(
+            f"{len(compiled)} of {len(samples.times_ms)} timed iterations compiled "
+            f"{samples.compilations} program(s), {_duration(samples.compile_ms)} in all"
+            + (f"; the others take {_duration(math.fsum(without) / len(without))}" * bool(without))
+            + ". More warm-up helps where it happens once; shapes, types or static arguments that "
+            "change from call to call compile every time"
+        )
+    if "jax" in sys.modules and samples.last_result is None:
+        notes.append(
+            "the function returns nothing, so nothing was waited for; work that was still "
+            "running on the device is not in these times. Return what the function computes"
+        )
+    return notes
+
+
+def _result(name: str, samples: _Samples, warmup: int, device: str) -> BenchmarkResult:
+    times_ms = samples.times_ms
+    ordered = sorted(times_ms)
+    mean = math.fsum(times_ms) / len(times_ms)
+    interval = _statistics.bootstrap_interval(times_ms, _CONFIDENCE_LEVEL, _BOOTSTRAP_SEED)
+    return BenchmarkResult(
+        name=name,
+        unit="ms",
+        mean=mean,
+        std=_statistics.standard_deviation(times_ms),
+        median=_statistics.percentile(ordered, 50.0),
+        p5=_statistics.percentile(ordered, 5.0),
+        p95=_statistics.percentile(ordered, 95.0),
+        min=ordered[0],
+        max=ordered[-1],
+        confidence_interval=list(interval),
+        confidence_level=_CONFIDENCE_LEVEL,
+        iterations=len(times_ms),
+        warmup=warmup,
+        device=device,
+        compilations=samples.compilations,
+        compiled_iterations=samples.compiled_iterations,
+        execution_time=mean,
+        execution_time_unit="ms",
+        execution_time_seconds=mean / 1e3,
+        success=True,
+        error=None,
+        tensorboard_trace=None,
+        notes=[],
+        samples=times_ms,
+    )
+
+
+def _device(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Where it ran: the devices of the result, else of the arguments, else the host."""
+    names = _arrays.device_names(_arrays.arrays_in(result)) or _arrays.device_names(
+        _arrays.arrays_in([args, kwargs])
+    )
+    return ", ".join(names) or "host, no JAX array in result or arguments"
+
+
+def _explain_donation(error: Exception) -> None:
+    if "deleted" in str(error) and hasattr(error, "add_note"):
+        error.add_note(
+            "benchmark_function calls with the same arguments every time. A function that donates "
+            "them (donate_argnums) consumes them in the first call; time it without donation, or "
+            "wrap it so that it keeps its state between calls"
+        )
+
+
+def _duration(milliseconds: float) -> str:
+    """At least three significant digits, in the unit that suits."""
+    for limit, factor, unit in ((1e-3, 1e6, "ns"), (1.0, 1e3, "us"), (1e3, 1.0, "ms")):
+        if milliseconds < limit:
+            value = milliseconds * factor
+            return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+    return f"{milliseconds / 1e3:.2f} s"
+
+
+def _print(text: str) -> None:
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.replace("±", "+/-").encode(encoding, "replace").decode(encoding)
+    print(text, flush=True)

@@ -26,6 +26,9 @@ pub struct Column {
     pub unit: Unit,
     /// Shown in the terminal even when it is narrow; other columns go first.
     pub is_essential: bool,
+    /// Its figures have fractions although their unit is counted in wholes, such as a mean of
+    /// picoseconds. Says which type the column has in formats that have types.
+    pub is_fractional: bool,
 }
 
 /// What the numbers of a column measure.
@@ -74,16 +77,23 @@ impl Column {
             header,
             unit,
             is_essential: true,
+            is_fractional: matches!(unit, Unit::Ratio | Unit::FlopRate | Unit::ByteRate),
         }
     }
 
     /// A column that yields to narrow terminals.
     pub const fn wide(key: &'static str, header: &'static str, unit: Unit) -> Self {
         Self {
-            key,
-            header,
-            unit,
             is_essential: false,
+            ..Self::new(key, header, unit)
+        }
+    }
+
+    /// The column, its figures having fractions.
+    pub const fn fractional(self) -> Self {
+        Self {
+            is_fractional: true,
+            ..self
         }
     }
 }

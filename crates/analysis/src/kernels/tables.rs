@@ -32,7 +32,7 @@ const COLUMNS: &[Column] = &[
     Column::new("name", "Kernel", Unit::Text),
     Column::new("occurrences", "Launches", Unit::Count),
     Column::new("total_ps", "Total", Unit::Picos),
-    Column::new("mean_ps", "Mean", Unit::Picos),
+    Column::new("mean_ps", "Mean", Unit::Picos).fractional(),
     Column::wide("min_ps", "Shortest", Unit::Picos),
     Column::wide("max_ps", "Longest", Unit::Picos),
     Column::wide("registers", "Registers", Unit::Count),

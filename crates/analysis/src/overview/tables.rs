@@ -86,7 +86,7 @@ fn table(key: &'static str, title: &str, columns: &[Column], rows: Vec<Vec<Cell>
 fn parts(report: &OverviewReport) -> Table {
     let columns = [
         Column::new("part", "Part", Unit::Text),
-        Column::new("mean_ps", "Mean", Unit::Picos),
+        Column::new("mean_ps", "Mean", Unit::Picos).fractional(),
         Column::new("ratio", "Share", Unit::Ratio),
     ];
     let rows = report.step_parts.iter().map(|part| {
@@ -104,7 +104,7 @@ fn verdicts(report: &OverviewReport) -> Table {
         Column::new("title", "Figure", Unit::Text),
         Column::wide("key", "Key", Unit::Text),
         Column::new("figure", "Value", Unit::Text),
-        Column::wide("value", "Exact", Unit::Count),
+        Column::wide("value", "Exact", Unit::Count).fractional(),
         Column::new("verdict", "Verdict", Unit::Text),
         Column::new("thresholds", "Thresholds", Unit::Text),
         Column::wide("explanation", "How", Unit::Text),
@@ -150,7 +150,7 @@ fn steps(report: &OverviewReport) -> Table {
     let mut columns = vec![
         Column::new("step", "Step", Unit::Count),
         Column::wide("start_ps", "Start", Unit::Picos),
-        Column::new("duration_ps", "Duration", Unit::Picos),
+        Column::new("duration_ps", "Duration", Unit::Picos).fractional(),
     ];
     let keys = [
         "device_compute_ps",
@@ -164,7 +164,8 @@ fn steps(report: &OverviewReport) -> Table {
         "idle_ps",
     ];
     let parts = crate::steps::parts::PARTS.iter().zip(keys);
-    columns.extend(parts.map(|(part, key)| Column::wide(key, part.title(), Unit::Picos)));
+    columns
+        .extend(parts.map(|(part, key)| Column::wide(key, part.title(), Unit::Picos).fractional()));
     columns.push(Column::new("is_outlier", "Outlier", Unit::Flag));
     let rows = report.step_series.iter().map(|bar| {
         let mut row: Vec<Cell> = vec![bar.step.into(), bar.start_ps.into(), bar.duration_ps.into()];

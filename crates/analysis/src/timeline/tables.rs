@@ -25,7 +25,7 @@ const COLUMNS: &[Column] = &[
     Column::new("role", "Role", Unit::Text),
     Column::new("slice_count", "Slices", Unit::Count),
     Column::wide("lanes", "Lanes", Unit::Count),
-    Column::wide("counter_max", "Largest sample", Unit::Count),
+    Column::wide("counter_max", "Largest sample", Unit::Count).fractional(),
 ];
 
 /// The tracks of all groups, in display order.

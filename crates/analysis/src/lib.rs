@@ -18,6 +18,8 @@ pub mod work;
 
 pub mod overview;
 
+pub mod verdict;
+
 pub mod timeline;
 
 pub mod steps;

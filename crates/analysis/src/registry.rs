@@ -32,6 +32,10 @@ pub trait Report: Serialize + Send {
     fn tables(&self) -> Vec<Table>;
     /// Notes.
     fn notes(&self) -> &[Note];
+    /// The answer in plain sentences; where there are any, people get these instead of the tables.
+    fn sentences(&self) -> &[String] {
+        &[]
+    }
     /// A few lines of figures above the tables: name and value, formatted; may be empty.
     fn headline(&self) -> Vec<(String, String)> {
         Vec::new()
@@ -62,6 +66,7 @@ trait ErasedReport: Send {
     fn json_text(&self) -> Result<String, serde_json::Error>;
     fn tables(&self) -> Vec<Table>;
     fn notes(&self) -> &[Note];
+    fn sentences(&self) -> &[String];
     fn headline(&self) -> Vec<(String, String)>;
 }
 
@@ -77,6 +82,9 @@ impl<R: Report> ErasedReport for R {
     }
     fn notes(&self) -> &[Note] {
         Report::notes(self)
+    }
+    fn sentences(&self) -> &[String] {
+        Report::sentences(self)
     }
     fn headline(&self) -> Vec<(String, String)> {
         Report::headline(self)
@@ -106,6 +114,11 @@ impl Answer {
     /// See [`Report::notes`].
     pub fn notes(&self) -> &[Note] {
         self.report.notes()
+    }
+
+    /// See [`Report::sentences`].
+    pub fn sentences(&self) -> &[String] {
+        self.report.sentences()
     }
 
     /// See [`Report::headline`].
@@ -205,6 +218,7 @@ impl Entry {
 /// All analyses, in menu order.
 pub static ANALYSES: &[Entry] = &[
     Entry::of::<crate::overview::Overview>(),
+    Entry::of::<crate::verdict::Verdict>(),
     Entry::of::<crate::timeline::Timeline>(),
     Entry::of::<crate::steps::Steps>(),
     Entry::of::<crate::ops::Ops>(),

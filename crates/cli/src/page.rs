@@ -103,6 +103,46 @@ pub(crate) fn note_lines(note: &Note, width: usize, charset: Charset) -> Vec<Str
     lines
 }
 
+/// Sentences, one a line or wrapped below its first words; one that begins with the word of a
+/// finding is marked in its colour.
+pub(crate) fn sentences(lines: &[String], width: usize, charset: Charset) -> String {
+    const INDENT: &str = "  ";
+    let mut text = String::new();
+    for line in lines {
+        let marked = line.split_once(": ").and_then(|(word, _)| {
+            let style = finding_style(word)?;
+            Some((word, style))
+        });
+        let room = width.saturating_sub(INDENT.len()).max(20);
+        for (index, part) in wrapped(line, room, charset).into_iter().enumerate() {
+            match (index, marked) {
+                (0, Some((word, style))) => {
+                    let rest = part.strip_prefix(word).unwrap_or(&part);
+                    let _ = writeln!(text, "{style}{word}{style:#}{rest}");
+                }
+                (0, None) => {
+                    let _ = writeln!(text, "{part}");
+                }
+                _ => {
+                    let _ = writeln!(text, "{INDENT}{part}");
+                }
+            }
+        }
+    }
+    text
+}
+
+/// The style of the word that a finding or a check begins with.
+pub(crate) fn finding_style(word: &str) -> Option<Style> {
+    match word {
+        "bad" => Some(verdict_style(VerdictKind::Bad)),
+        "warning" => Some(verdict_style(VerdictKind::Warning)),
+        "ok" => Some(verdict_style(VerdictKind::Good)),
+        "note" => Some(FAINT),
+        _ => None,
+    }
+}
+
 fn wrapped(text: &str, columns: usize, charset: Charset) -> Vec<String> {
     format::wrapped(&charset.text(&format::one_line(text)), columns)
 }

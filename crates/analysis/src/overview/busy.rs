@@ -89,6 +89,20 @@ fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
         .reduce(Span::hull)
 }
 
+/// First start and last end of each device's work; none where it recorded no work.
+pub(crate) fn work_extents(session: &Session) -> Vec<Option<Span>> {
+    let labels: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| label.kind.is_work())
+        .collect();
+    let devices: Vec<DeviceId> = session.device_ids().collect();
+    devices
+        .into_par_iter()
+        .map(|device| work_extent(session, device, &labels))
+        .collect()
+}
+
 /// First start and last end of the device's work.
 fn work_extent(session: &Session, device: DeviceId, labels: &[bool]) -> Option<Span> {
     let lanes = session

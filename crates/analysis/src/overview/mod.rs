@@ -12,6 +12,7 @@ mod tables;
 pub mod thresholds;
 mod verdicts;
 
+pub(crate) use busy::work_extents;
 use clap::Args;
 pub use report::{
     ChipReport, DeviceBusy, EnvironmentReport, Fact, OverviewReport, PartKind, StepBar, StepPart,

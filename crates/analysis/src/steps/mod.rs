@@ -29,7 +29,7 @@ use crate::selection::Selection;
 
 pub(crate) use host::compilation_ps;
 pub(crate) use rows::{DividedSteps, StepParts, divide_steps};
-pub(crate) use statistics::{outliers, step_time};
+pub(crate) use statistics::{median, outliers, step_time};
 pub(crate) use tables::step_time_lines;
 
 /// The `steps` analysis.

@@ -27,9 +27,16 @@ pub(crate) fn run(entry: &Entry, arguments: &ArgMatches, output: &Output) -> Res
         open::warn(session, answer.notes(), output);
         say_notes(answer.notes(), output);
         output.data(&csv)?;
-    } else {
+    } else if answer.sentences().is_empty() {
         open::warn(session, answer.notes(), output);
         output.text(&text(entry, &answer, arguments, output))?;
+    } else {
+        // Sentences speak of warnings themselves.
+        output.text(&page::sentences(
+            answer.sentences(),
+            output.width.min(page::READABLE),
+            output.charset,
+        ))?;
     }
     Ok(Exit::Fine)
 }

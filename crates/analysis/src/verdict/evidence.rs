@@ -1,0 +1,157 @@
+//! What the rules look at: the overview, and what the session recorded, gathered once.
+
+use std::collections::BTreeMap;
+
+use stepscope_model::{DeviceId, DeviceKind, Host, Session, Span, Warning, WarningKind};
+
+use super::limits;
+use super::report::{VerdictDevices, VerdictOp};
+use crate::kernels::{Kernels, KernelsOptions};
+use crate::overview::{Overview, OverviewOptions, OverviewReport};
+use crate::registry::{Analysis, AnalysisError};
+
+/// What the rules look at.
+pub(super) struct Evidence<'a> {
+    pub(super) session: &'a Session,
+    /// The overview of the whole session: the only source of step time, busy time and top ops.
+    pub(super) overview: OverviewReport,
+    /// First start and last end of each device's work.
+    pub(super) work: Vec<Option<Span>>,
+    /// Share of kernel time that carries an HLO op, as `kernels` has it; GPUs only.
+    pub(super) attributed_ratio: Option<f64>,
+    pub(super) size_bytes: i64,
+    pub(super) event_count: i64,
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn of(session: &'a Session) -> Result<Self, AnalysisError> {
+        let overview = Overview::run(session, &OverviewOptions::default())?;
+        let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
+        let attributed_ratio = if has_gpu {
+            Kernels::run(session, &KernelsOptions::default())?.attributed_ratio
+        } else {
+            None
+        };
+        let size: usize = session
+            .hosts
+            .iter()
+            .map(|host| (*host.bytes).as_ref().len())
+            .sum();
+        let events: u64 = session.hosts.iter().map(|host| host.event_count).sum();
+        Ok(Self {
+            session,
+            overview,
+            work: crate::overview::work_extents(session),
+            attributed_ratio,
+            size_bytes: i64::try_from(size).unwrap_or(i64::MAX),
+            event_count: i64::try_from(events).unwrap_or(i64::MAX),
+        })
+    }
+
+    /// Devices that recorded any work at all.
+    pub(super) fn working(&self) -> impl Iterator<Item = DeviceId> {
+        let devices = self.session.device_ids();
+        devices.filter(|device| self.work[device.index()].is_some())
+    }
+
+    /// Some device recorded work.
+    pub(super) fn has_work(&self) -> bool {
+        self.work.iter().any(Option::is_some)
+    }
+
+    /// Warnings of these kinds.
+    pub(super) fn warnings(&self, kinds: &[WarningKind]) -> Vec<&'a Warning> {
+        let all = self.session.warnings.iter();
+        all.filter(|warning| kinds.contains(&warning.kind))
+            .collect()
+    }
+
+    /// How many devices of each chip, in the order of devices.
+    pub(super) fn chips(&self) -> Vec<VerdictDevices> {
+        let mut chips: Vec<VerdictDevices> = Vec::new();
+        for id in self.session.device_ids() {
+            let device = self.session.device(id);
+            let name = match device.chip.name.as_str() {
+                "" => device.kind.name(),
+                name => name,
+            };
+            let chip = match chips.iter().position(|chip| chip.chip == name) {
+                Some(position) => &mut chips[position],
+                None => {
+                    chips.push(VerdictDevices {
+                        chip: name.to_owned(),
+                        count: 0,
+                        working_count: 0,
+                    });
+                    let last = chips.len() - 1;
+                    &mut chips[last]
+                }
+            };
+            chip.count += 1;
+            chip.working_count += usize::from(self.work[id.index()].is_some());
+        }
+        chips
+    }
+
+    pub(super) fn top_ops(&self) -> Vec<VerdictOp> {
+        let ops = self.overview.top_ops.iter().take(limits::TOP_OPS);
+        ops.map(|op| VerdictOp {
+            name: op.name.clone(),
+            self_ratio: op.self_ratio,
+        })
+        .collect()
+    }
+
+    /// Devices that are neither TPU nor GPU nor another accelerator.
+    pub(super) fn is_cpu_only(&self) -> bool {
+        let mut working = self.working().peekable();
+        working.peek().is_some()
+            && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
+    }
+
+    /// Hosts by the value of a recorded number; hosts that did not record it are left out.
+    pub(super) fn hosts_by(&self, fact: &str) -> BTreeMap<u64, Vec<&'a str>> {
+        let mut hosts: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+        for host in &self.session.hosts {
+            if let Some(value) = number(host, fact) {
+                hosts.entry(value).or_default().push(&host.name);
+            }
+        }
+        hosts
+    }
+}
+
+/// A recorded fact of a host.
+pub(super) fn fact<'a>(host: &'a Host, name: &str) -> Option<&'a str> {
+    let found = host.facts.iter().find(|fact| fact.0 == name);
+    found.map(|fact| fact.1.as_str())
+}
+
+/// A recorded fact that is a number.
+pub(super) fn number(host: &Host, name: &str) -> Option<u64> {
+    fact(host, name)?.parse().ok()
+}
+
+/// `a, b, c and 5 more`.
+pub(super) fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let shown = names.len().min(if names.len() == SHOWN + 1 {
+        SHOWN + 1
+    } else {
+        SHOWN
+    });
+    let mut text = names[..shown].join(", ");
+    if names.len() > shown {
+        text.push_str(&format!(" and {} more", names.len() - shown));
+    }
+    text
+}
+
+/// A name of bearable length.
+pub(super) fn short(name: &str) -> String {
+    if name.chars().count() <= limits::LARGEST_NAME {
+        return name.to_owned();
+    }
+    let head: String = name.chars().take(limits::LARGEST_NAME - 1).collect();
+    format!("{head}…")
+}

@@ -1,0 +1,106 @@
+//! The verdict in a few lines: what was captured, the key figures, the top ops, the findings.
+
+use super::evidence::short;
+use super::limits;
+use super::report::{Finding, Severity, VerdictReport};
+use crate::format;
+use crate::overview::StepSource;
+
+/// At most [`limits::LINES`] lines; findings that find no room are counted in the last.
+pub(super) fn lines(report: &VerdictReport) -> Vec<String> {
+    let mut lines = vec![captured(report)];
+    lines.extend(key_figures(report));
+    lines.extend(top_ops(report));
+    let room = limits::LINES - lines.len();
+    let findings = report.findings.as_slice();
+    let shown = if findings.len() > room {
+        room - 1
+    } else {
+        findings.len()
+    };
+    lines.extend(findings[..shown].iter().map(finding));
+    let rest = findings.len() - shown;
+    if rest > 0 {
+        let counted = format::counted(rest, "more finding");
+        lines.push(format!("{counted}: stepscope verdict PATH --csv"));
+    }
+    lines
+}
+
+/// `Captured 20 steps in 174.0 ms: 1 × XLA:CPU on 1 host, 1.2 MiB, 9312 events`
+fn captured(report: &VerdictReport) -> String {
+    let steps = report.step_time_ps.as_ref().map(|time| time.count);
+    let duration = format::duration_ps(report.duration_ps as f64);
+    let what = match (steps, report.duration_ps) {
+        (Some(count), _) => format!("{} in {duration}", format::counted(count, "step")),
+        (None, 0) => "nothing with a time".to_owned(),
+        (None, _) => format!("{duration}, no steps"),
+    };
+    let devices: Vec<String> = report
+        .devices
+        .iter()
+        .map(|chip| format!("{} × {}", chip.count, chip.chip))
+        .collect();
+    let devices = if devices.is_empty() {
+        "no device".to_owned()
+    } else {
+        devices.join(", ")
+    };
+    format!(
+        "Captured {what}: {devices} on {}, {}, {}",
+        format::counted(report.host_count, "host"),
+        format::bytes(report.size_bytes as f64),
+        format::counted(usize::try_from(report.event_count).unwrap_or(0), "event"),
+    )
+}
+
+/// `Step time 7.815 ms (mean; median 6.556 ms), devices busy 77.5 %`
+fn key_figures(report: &VerdictReport) -> Option<String> {
+    let time = report.step_time_ps.as_ref().map(|time| {
+        let inferred = match time.source {
+            StepSource::ProgramRuns => ", inferred",
+            StepSource::StepLine | StepSource::Annotation => "",
+        };
+        let mean = format::duration_ps(time.mean);
+        let median = format::duration_ps(time.median);
+        match time.count {
+            1 => format!("Step time {mean}{inferred}"),
+            _ => format!("Step time {mean} (mean; median {median}{inferred})"),
+        }
+    });
+    let busy = report
+        .device_busy_ratio
+        .map(|ratio| format!("devices busy {}", format::percent(ratio)));
+    match (time, busy) {
+        (Some(time), Some(busy)) => Some(format!("{time}, {busy}")),
+        (Some(only), None) => Some(only),
+        (None, Some(busy)) => Some(format!("D{}", &busy[1..])),
+        (None, None) => None,
+    }
+}
+
+fn top_ops(report: &VerdictReport) -> Option<String> {
+    let ops: Vec<String> = report
+        .top_ops
+        .iter()
+        .take(limits::TOP_OPS_IN_LINES)
+        .map(|op| format!("{} {}", short(&op.name), format::percent(op.self_ratio)))
+        .collect();
+    (!ops.is_empty()).then(|| format!("Top ops: {}", ops.join(", ")))
+}
+
+/// `warning: 1 compilation … Fix: …`
+fn finding(finding: &Finding) -> String {
+    let word = finding.severity.word();
+    let mut line = format!("{word}: {}", finding.what);
+    // What is merely worth knowing is said in short; the report has the rest.
+    if finding.severity != Severity::Info && !finding.why.is_empty() {
+        line.push(' ');
+        line.push_str(&finding.why);
+    }
+    if !finding.fix.is_empty() {
+        line.push_str(" Fix: ");
+        line.push_str(&finding.fix);
+    }
+    line
+}

@@ -1,0 +1,58 @@
+//! `verdict`: what a capture holds, and what is wrong with it, right after it was taken.
+//!
+//! Every figure is the one of `overview`, `steps` or `ops`. The findings come from [`rules`], one
+//! file each; their thresholds stand in [`limits`].
+
+mod evidence;
+pub mod limits;
+mod lines;
+mod report;
+pub mod rules;
+mod tables;
+
+use clap::Args;
+pub use report::{Finding, Severity, VerdictDevices, VerdictOp, VerdictReport};
+use stepscope_model::Session;
+
+use crate::registry::{Analysis, AnalysisError};
+use evidence::Evidence;
+
+/// The `verdict` analysis.
+pub struct Verdict;
+
+/// Options of [`Verdict`]: none, a verdict is about the whole capture.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct VerdictOptions {}
+
+impl Analysis for Verdict {
+    const NAME: &'static str = "verdict";
+    const ALIASES: &'static [&'static str] = &["inspect_capture"];
+    const SUMMARY: &'static str = "What a capture holds, what is wrong with it, and what fixes it";
+    const EXAMPLES: &'static str = "\
+# Right after a capture: is it worth looking at?
+stepscope verdict ./logs
+# For programs: findings with id, severity, what, why and fix
+stepscope verdict ./logs --json";
+    type Options = VerdictOptions;
+    type Report = VerdictReport;
+
+    fn run(session: &Session, _options: &VerdictOptions) -> Result<VerdictReport, AnalysisError> {
+        let evidence = Evidence::of(session)?;
+        let findings = rules::findings(&evidence);
+        let mut report = VerdictReport {
+            session: session.name.clone(),
+            lines: Vec::new(),
+            findings,
+            host_count: session.hosts.len(),
+            devices: evidence.chips(),
+            step_time_ps: evidence.overview.step_time_ps.clone(),
+            duration_ps: evidence.overview.duration_ps,
+            device_busy_ratio: evidence.overview.device_busy_ratio,
+            top_ops: evidence.top_ops(),
+            size_bytes: evidence.size_bytes,
+            event_count: evidence.event_count,
+        };
+        report.lines = lines::lines(&report);
+        Ok(report)
+    }
+}

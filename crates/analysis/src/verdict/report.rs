@@ -1,0 +1,126 @@
+//! What `verdict` answers: what the capture holds, and what is wrong with it.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::overview::StepTime;
+
+/// The answer of the `verdict` analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct VerdictReport {
+    /// Name of the session.
+    pub session: String,
+    /// The verdict in a few plain sentences, as people read it right after a capture.
+    pub lines: Vec<String>,
+    /// What is wrong with the capture or worth knowing, gravest first.
+    pub findings: Vec<Finding>,
+    /// Hosts whose files were read.
+    pub host_count: usize,
+    /// Devices by chip.
+    pub devices: Vec<VerdictDevices>,
+    /// Step time of `overview`; absent where no step was recorded or inferred.
+    pub step_time_ps: Option<StepTime>,
+    /// Wall-clock length of the capture: first to last recorded slice.
+    #[ts(type = "number")]
+    pub duration_ps: i64,
+    /// Mean busy ratio of `overview`; absent where no device recorded work.
+    pub device_busy_ratio: Option<f64>,
+    /// The ops of `ops` with the largest self time, at most five.
+    pub top_ops: Vec<VerdictOp>,
+    /// Decompressed bytes of all files.
+    #[ts(type = "number")]
+    pub size_bytes: i64,
+    /// Events decoded from all files, of all kinds.
+    #[ts(type = "number")]
+    pub event_count: i64,
+}
+
+/// How many devices of one chip there are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[ts(export)]
+pub struct VerdictDevices {
+    /// Hardware model; the kind of device where the model is not known.
+    pub chip: String,
+    /// Devices of it.
+    pub count: usize,
+    /// Of these, how many recorded work.
+    pub working_count: usize,
+}
+
+/// One op at the top.
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[ts(export)]
+pub struct VerdictOp {
+    /// HLO instruction or kernel.
+    pub name: String,
+    /// Its self time ÷ self time of all ops, 0 to 1.
+    pub self_ratio: f64,
+}
+
+/// Something wrong with a capture, or worth knowing about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[ts(export)]
+pub struct Finding {
+    /// Stable name of the rule, such as `no_device_work`.
+    pub id: String,
+    /// How grave.
+    pub severity: Severity,
+    /// What was found, with its figures.
+    pub what: String,
+    /// Why it is so, or why it matters.
+    pub why: String,
+    /// What to change; code stands in backquotes.
+    pub fix: String,
+}
+
+/// How grave a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum Severity {
+    /// The capture misses what it was taken for.
+    Bad,
+    /// Figures are incomplete, doubtful, or not those of the steady state.
+    Warning,
+    /// Worth knowing; nothing is wrong.
+    Info,
+}
+
+impl Severity {
+    /// The word before a line: `bad`, `warning`, `note`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bad => "bad",
+            Self::Warning => "warning",
+            Self::Info => "note",
+        }
+    }
+}
+
+impl Finding {
+    /// A finding of a rule, not yet explained.
+    pub(super) fn new(id: &str, severity: Severity, what: impl Into<String>) -> Self {
+        Self {
+            id: id.to_owned(),
+            severity,
+            what: what.into(),
+            why: String::new(),
+            fix: String::new(),
+        }
+    }
+
+    /// Why it is so, or why it matters.
+    #[must_use]
+    pub(super) fn why(mut self, why: impl Into<String>) -> Self {
+        self.why = why.into();
+        self
+    }
+
+    /// What to change.
+    #[must_use]
+    pub(super) fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = fix.into();
+        self
+    }
+}

@@ -1,0 +1,99 @@
+//! `hosts_apart`, `host_clocks`: hosts that recorded at other times, or whose clocks differ.
+//!
+//! The steps of a job that communicates happen together, so the starts of a step on two hosts lie
+//! much less than a step apart. Where their median distance exceeds a step, the clocks differ.
+
+use stepscope_model::{HostId, Session};
+
+use super::{Rule, has};
+use crate::format;
+use crate::steps::median;
+use crate::verdict::evidence::Evidence;
+use crate::verdict::limits;
+use crate::verdict::report::{Finding, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["hosts_apart", "host_clocks"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = apart(evidence).into_iter().collect();
+    if !has(&found, &["hosts_apart"]) {
+        found.extend(clocks(evidence));
+    }
+    found
+}
+
+/// The two hosts whose recordings have least in common.
+fn apart(evidence: &Evidence<'_>) -> Option<Finding> {
+    let hosts = &evidence.session.hosts;
+    let recorded: Vec<(&str, u64, u64)> = hosts
+        .iter()
+        .filter_map(|host| {
+            let (start, stop) = host.profile_epoch_ns.filter(|(start, stop)| stop > start)?;
+            Some((host.name.as_str(), start, stop))
+        })
+        .collect();
+    let mut least: Option<(f64, &str, &str)> = None;
+    let last_start = recorded.iter().max_by_key(|host| host.1)?;
+    let first_stop = recorded.iter().min_by_key(|host| host.2)?;
+    for pair in [(last_start, first_stop)] {
+        let (late, early) = pair;
+        if late.0 == early.0 {
+            continue;
+        }
+        let common = late.2.min(early.2).saturating_sub(late.1.max(early.1));
+        let shorter = (late.2 - late.1).min(early.2 - early.1);
+        let ratio = common as f64 / shorter as f64;
+        least = Some((ratio, late.0, early.0));
+    }
+    let (ratio, late, early) = least.filter(|least| least.0 < limits::COMMON_RECORDING_RATIO)?;
+    let what = format!(
+        "{late} and {early} recorded together for {} of the shorter recording.",
+        format::percent(ratio)
+    );
+    Some(
+        Finding::new("hosts_apart", Severity::Warning, what)
+            .why("They were started at different times, or their clocks differ; what lies apart cannot be compared.")
+            .fix("Start the profiler on all hosts at the same step number, and keep their clocks in step with NTP."),
+    )
+}
+
+fn clocks(evidence: &Evidence<'_>) -> Option<Finding> {
+    let session = evidence.session;
+    let step_ps = evidence.overview.step_time_ps.as_ref()?.median;
+    let (host, distance_ps) = (1..session.hosts.len())
+        .filter_map(|host| Some((host, distance_ps(session, HostId::from_index(host))?)))
+        .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+    if step_ps <= 0.0 || distance_ps.abs() <= limits::CLOCK_DISTANCE_RATIO * step_ps {
+        return None;
+    }
+    let what = format!(
+        "The same steps lie {} apart on {} and {}, more than a step ({}).",
+        format::duration_ps(distance_ps.abs()),
+        session.hosts[0].name,
+        session.hosts[host].name,
+        format::duration_ps(step_ps),
+    );
+    Some(
+        Finding::new("host_clocks", Severity::Warning, what)
+            .why("Their clocks differ, or their step numbers do; times across these hosts cannot be compared.")
+            .fix("Keep the clocks of the hosts in step with NTP or PTP, and number steps alike on all hosts."),
+    )
+}
+
+/// Median over common steps of when the host began it − when the first host did.
+fn distance_ps(session: &Session, host: HostId) -> Option<f64> {
+    let start = |step: &stepscope_model::Step, host: HostId| {
+        let own = step.spans.iter().filter(|span| span.host == host);
+        own.map(|span| span.span.start.0).min()
+    };
+    let first = HostId::from_index(0);
+    let distances: Vec<f64> = session
+        .steps
+        .iter()
+        .filter_map(|step| Some((start(step, host)? - start(step, first)?) as f64))
+        .collect();
+    (!distances.is_empty()).then(|| median(&distances))
+}

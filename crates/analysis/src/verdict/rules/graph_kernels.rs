@@ -1,0 +1,32 @@
+//! `graph_kernels`: kernels of XLA programs that carry no HLO op, mostly those of CUDA graphs.
+
+use super::Rule;
+use crate::format;
+use crate::verdict::evidence::Evidence;
+use crate::verdict::limits;
+use crate::verdict::report::{Finding, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["graph_kernels"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    let Some(ratio) = evidence.attributed_ratio else {
+        return Vec::new();
+    };
+    // Without XLA programs nothing could carry an op.
+    if evidence.session.programs.is_empty() || 1.0 - ratio <= limits::UNATTRIBUTED_RATIO {
+        return Vec::new();
+    }
+    let share = format::percent(1.0 - ratio);
+    vec![
+        Finding::new(
+            "graph_kernels",
+            Severity::Warning,
+            format!("{share} of kernel time carries no HLO op."),
+        )
+        .why("Kernels launched by CUDA graphs or libraries do not say which op they belong to; they are listed by their own names.")
+        .fix("For one capture, `XLA_FLAGS=--xla_gpu_enable_command_buffer=` turns CUDA graphs off, at some cost in speed."),
+    ]
+}

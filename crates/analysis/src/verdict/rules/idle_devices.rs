@@ -1,0 +1,40 @@
+//! `idle_devices`: some devices worked and others recorded nothing.
+
+use stepscope_model::DeviceKind;
+
+use super::Rule;
+use crate::format;
+use crate::verdict::evidence::{Evidence, listed};
+use crate::verdict::report::{Finding, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["idle_devices"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    let session = evidence.session;
+    // Rows of plug-ins and SparseCores are empty in most programs.
+    let counted = session.device_ids().filter(|&id| {
+        let kind = session.device(id).kind;
+        !matches!(kind, DeviceKind::Custom | DeviceKind::SparseCore)
+    });
+    let (working, idle): (Vec<_>, Vec<_>) =
+        counted.partition(|id| evidence.work[id.index()].is_some());
+    if working.is_empty() || idle.is_empty() {
+        return Vec::new();
+    }
+    let titles: Vec<String> = idle.iter().map(|&id| session.device_title(id)).collect();
+    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let what = format!(
+        "{} of {} recorded no work: {}.",
+        idle.len(),
+        format::counted(working.len() + idle.len(), "device"),
+        listed(&titles)
+    );
+    vec![
+        Finding::new("idle_devices", Severity::Info, what)
+            .why("They count in no mean.")
+            .fix("If the program should use them, look at the sharding of its inputs: `jax.debug.visualize_array_sharding(array)`."),
+    ]
+}

@@ -1,0 +1,81 @@
+//! `missing_hosts`, `silent_hosts`: files of a job's hosts that are not here or hold nothing.
+
+use stepscope_model::DeviceKind;
+
+use super::Rule;
+use crate::format;
+use crate::verdict::evidence::{Evidence, listed};
+use crate::verdict::limits;
+use crate::verdict::report::{Finding, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["missing_hosts", "silent_hosts"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    missing(evidence)
+        .into_iter()
+        .chain(silent(evidence))
+        .collect()
+}
+
+fn missing(evidence: &Evidence<'_>) -> Option<Finding> {
+    let here = evidence.session.hosts.len();
+    let (processes, source) = processes(evidence)?;
+    if processes <= here {
+        return None;
+    }
+    let what = format!(
+        "{} of a job of {processes} processes {} here ({source}).",
+        format::counted(here, "host"),
+        if here == 1 { "is" } else { "are" },
+    );
+    Some(
+        Finding::new("missing_hosts", Severity::Warning, what)
+            .why("A straggler among the others cannot be seen, and means are over the hosts that are here.")
+            .fix("Copy the *.xplane.pb of every host into one run directory, or capture all at once: `stepscope capture HOST:PORT,HOST:PORT --logdir DIR`."),
+    )
+}
+
+/// Processes of the job, and how that is known.
+fn processes(evidence: &Evidence<'_>) -> Option<(usize, &'static str)> {
+    let recorded = evidence
+        .hosts_by("process_count")
+        .into_keys()
+        .max()
+        .and_then(|count| usize::try_from(count).ok());
+    if let Some(count) = recorded {
+        return Some((count, "its manifest says so"));
+    }
+    let devices = evidence.session.devices.iter();
+    let last = devices
+        .filter(|device| device.kind == DeviceKind::Cpu)
+        .map(|device| device.ordinal)
+        .max()?;
+    let count = usize::try_from(last / limits::CPU_ORDINALS_PER_PROCESS).ok()? + 1;
+    Some((count, "from the numbers of its devices"))
+}
+
+fn silent(evidence: &Evidence<'_>) -> Option<Finding> {
+    let hosts = &evidence.session.hosts;
+    let silent: Vec<&str> = hosts
+        .iter()
+        .filter(|host| host.event_count == 0)
+        .map(|host| host.name.as_str())
+        .collect();
+    if silent.is_empty() || silent.len() == hosts.len() {
+        return None;
+    }
+    let what = format!(
+        "{} of {} recorded no event: {}.",
+        silent.len(),
+        format::counted(hosts.len(), "host"),
+        listed(&silent)
+    );
+    Some(
+        Finding::new("silent_hosts", Severity::Warning, what)
+            .why("They were idle in the window, or their profiler ran at another time.")
+            .fix("Start the profiler on all hosts at the same step."),
+    )
+}

@@ -1,0 +1,93 @@
+//! The rules, one file each. A rule looks at the evidence and at what was found before it, so that
+//! one cause is told once.
+
+mod aggregates;
+mod clocks;
+mod compilation;
+mod cupti;
+mod cut_steps;
+mod damage;
+mod device_ends_early;
+mod device_tracing_off;
+mod graph_kernels;
+mod host_tracing_off;
+mod idle_devices;
+mod large_capture;
+mod missing_hlo;
+mod missing_hosts;
+mod no_device_work;
+mod no_events;
+mod python_tracer;
+mod recorder;
+mod steps;
+mod work_on_cpu;
+
+use super::evidence::Evidence;
+use super::report::Finding;
+
+/// A rule: the findings it can make, and how it looks for them.
+pub struct Rule {
+    /// Ids of its findings.
+    pub ids: &'static [&'static str],
+    look: fn(&Evidence<'_>, &[Finding]) -> Vec<Finding>,
+}
+
+/// All rules, in the order in which findings of one gravity are told.
+pub static RULES: &[Rule] = &[
+    damage::RULE,
+    host_tracing_off::RULE,
+    no_events::RULE,
+    cupti::RULE,
+    device_tracing_off::RULE,
+    no_device_work::RULE,
+    work_on_cpu::RULE,
+    recorder::RULE,
+    device_ends_early::RULE,
+    missing_hosts::RULE,
+    clocks::RULE,
+    compilation::RULE,
+    steps::RULE,
+    cut_steps::RULE,
+    missing_hlo::RULE,
+    graph_kernels::RULE,
+    python_tracer::RULE,
+    large_capture::RULE,
+    aggregates::RULE,
+    idle_devices::RULE,
+];
+
+/// What all rules find, gravest first.
+pub(super) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for rule in RULES {
+        let new = (rule.look)(evidence, &found);
+        debug_assert!(
+            new.iter()
+                .all(|finding| rule.ids.contains(&finding.id.as_str()))
+        );
+        found.extend(new);
+    }
+    found.sort_by_key(|finding| finding.severity);
+    found
+}
+
+/// One of these was found already.
+fn has(found: &[Finding], ids: &[&str]) -> bool {
+    found
+        .iter()
+        .any(|finding| ids.contains(&finding.id.as_str()))
+}
+
+/// The findings that explain why there is no device work.
+const EXPLAIN_SILENCE: &[&str] = &[
+    "cupti_missing",
+    "cupti_permission",
+    "cupti_rival",
+    "device_tracing_off",
+    "host_tracing_off",
+    "no_events",
+];
+
+/// The line of code that records steps.
+const ANNOTATE: &str =
+    "Put `with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):` around each step.";

@@ -1,0 +1,66 @@
+//! `no_device_work`: threads were recorded, and not one op, kernel or copy of a device.
+
+use stepscope_model::{Session, SliceKind};
+
+use super::{EXPLAIN_SILENCE, Rule, has, work_on_cpu};
+use crate::format;
+use crate::verdict::evidence::{Evidence, short};
+use crate::verdict::report::{Finding, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["no_device_work"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
+    if evidence.has_work() || has(found, EXPLAIN_SILENCE) {
+        return Vec::new();
+    }
+    let session = evidence.session;
+    let rows = match session.devices.len() {
+        0 => "no device has a row".to_owned(),
+        count => format!("the rows of {} are empty", format::counted(count, "device")),
+    };
+    let what = format!("No device recorded work: {rows}.");
+    let finding = Finding::new("no_device_work", Severity::Bad, what);
+    let finding = match (launches(session), work_on_cpu::accelerator(evidence)) {
+        (Some((name, count)), Some(accelerator)) => finding
+            .why(format!(
+                "{} of {name} launched work on {accelerator}, and its tracer recorded none of it.",
+                format::counted(count, "call"),
+            ))
+            .fix("Run `stepscope doctor` in the environment of the program: it checks the tracer's library, permissions and rivals."),
+        (Some((name, count)), None) => finding
+            .why(format!(
+                "{} of {name} launched work that had not run when the profiler stopped: JAX returns before the work is done.",
+                format::counted(count, "call"),
+            ))
+            .fix("Wait for the result before the profiler stops: `jax.block_until_ready(result)`."),
+        (None, _) => finding
+            .why("No program was launched while the profiler was on, or another process did it.")
+            .fix("Put the profiler around the step itself, in the process that owns the devices, and end with `jax.block_until_ready(result)`."),
+    };
+    vec![finding]
+}
+
+/// The compiled function that was called most often, and how often.
+fn launches(session: &Session) -> Option<(String, usize)> {
+    let is_launch: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| {
+            label.kind == SliceKind::Host && session.text(label.name).starts_with("PjitFunction(")
+        })
+        .collect();
+    if !is_launch.contains(&true) {
+        return None;
+    }
+    let mut counts = vec![0usize; session.labels.len()];
+    let lanes = session.tracks.iter().flat_map(|track| &track.lanes);
+    for label in lanes.flat_map(|lane| &lane.labels) {
+        counts[label.index()] += usize::from(is_launch[label.index()]);
+    }
+    let most = (0..counts.len()).max_by_key(|&index| (counts[index], std::cmp::Reverse(index)))?;
+    let name = session.text(session.labels[most].name);
+    (counts[most] > 0).then(|| (short(name), counts[most]))
+}

@@ -1,0 +1,46 @@
+//! `no_steps`, `steps_inferred`, `single_step`: what the step time rests on.
+
+use stepscope_model::StepOrigin;
+
+use super::{ANNOTATE, Rule};
+use crate::steps::step_notes;
+use crate::verdict::evidence::Evidence;
+use crate::verdict::report::{Finding, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["no_steps", "steps_inferred", "single_step"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    let session = evidence.session;
+    // Where devices did nothing, steps are not what is missing.
+    if !evidence.has_work() {
+        return Vec::new();
+    }
+    let told = step_notes(session).into_iter().next();
+    let told = told.map(|note| note.text).unwrap_or_default();
+    let origin = session.step_origin.filter(|_| !session.steps.is_empty());
+    let mut found = Vec::new();
+    match origin {
+        None => found.push(
+            Finding::new("no_steps", Severity::Warning, told)
+                .why("There is no step time, and nothing can be said per step.")
+                .fix(ANNOTATE),
+        ),
+        Some(StepOrigin::ProgramRuns) => found.push(
+            Finding::new("steps_inferred", Severity::Info, told)
+                .why("A step ends where the next run of that program begins.")
+                .fix(ANNOTATE),
+        ),
+        Some(StepOrigin::StepLine | StepOrigin::Annotation) => {}
+    }
+    if session.steps.len() == 1 {
+        found.push(
+            Finding::new("single_step", Severity::Info, "One step was captured.")
+                .why("A single step has no spread, so nobody can tell whether it is typical.")
+                .fix("Capture 5 to 10 steps."),
+        );
+    }
+    found
+}

@@ -11,6 +11,7 @@
 
 pub mod details;
 pub mod flow;
+pub mod heap;
 pub mod ids;
 pub mod ingest;
 pub mod label;
@@ -23,6 +24,7 @@ pub mod warning;
 mod vendor;
 
 pub use flow::{Flow, FlowKind, Flows};
+pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};
 pub use label::{Class, Direction, Label, Launch, SliceKind, Transfer};
 pub use session::{

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use stepscope_hlo as hlo;
 
 use crate::flow::Flows;
+use crate::heap::Heap;
 use crate::ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, StringId, TrackId};
 use crate::label::{Label, Launch};
 use crate::strings::Strings;
@@ -14,6 +15,7 @@ use crate::units::{Picos, Span};
 use crate::warning::Warning;
 
 /// One capture, all hosts. Built by [`ingest`](crate::ingest::ingest), never changed after.
+#[derive(Default)]
 pub struct Session {
     /// Name, by which people call it.
     pub name: String,
@@ -45,6 +47,8 @@ pub struct Session {
     pub flows: Flows,
     /// Events recorded as sums without times (aggregated XPlanes): they have no slices.
     pub aggregates: Vec<Aggregate>,
+    /// Memory snapshots; none in most sessions.
+    pub heap: Heap,
     /// What was wrong with the input and what was repaired.
     pub warnings: Vec<Warning>,
 }
@@ -290,6 +294,11 @@ impl Session {
             .iter()
             .filter_map(Track::extent)
             .reduce(Span::hull)
+    }
+
+    /// It consists of memory snapshots alone: no host was profiled, and nothing happens in time.
+    pub fn is_memory_only(&self) -> bool {
+        self.hosts.is_empty() && !self.heap.snapshots.is_empty()
     }
 
     /// Slices over all tracks.

@@ -79,6 +79,7 @@ pub(super) fn session(tracks: impl FnOnce(&mut Strings) -> Vec<Track>) -> Sessio
         step_origin: None,
         flows: Flows::default(),
         aggregates: Vec::new(),
+        heap: stepscope_model::Heap::default(),
         warnings: Vec::new(),
     }
 }

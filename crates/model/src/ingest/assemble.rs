@@ -17,6 +17,7 @@ use super::programs::decode_programs;
 use super::tracks::build_tracks;
 use super::warn::Warnings;
 use crate::flow::Flows;
+use crate::heap::Heap;
 use crate::session::{Host, Session};
 
 /// Builds the session. `spaces` are the scanned files of `inputs`, in the same order.
@@ -56,6 +57,7 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -
         step_origin: None,
         flows: Flows::default(),
         aggregates: parts.aggregates,
+        heap: Heap::default(),
         warnings: Vec::new(),
     };
     finish(&mut session, parts.tracks, parts.cpu_runs, &mut warnings);

@@ -17,6 +17,7 @@ mod devices;
 mod environment;
 mod finish;
 mod labels;
+mod memory;
 mod nest;
 mod order;
 mod parts;
@@ -33,7 +34,9 @@ use rayon::prelude::*;
 use stepscope_xplane::{Line, Space};
 
 pub(crate) use environment::value_text;
+pub use memory::{MemoryInput, ingest_with_memory};
 
+use crate::heap::is_memory_profile;
 use crate::session::{ProfileData, Session};
 
 /// One host's profile file.
@@ -58,6 +61,14 @@ pub enum IngestError {
     NotAProfile {
         /// Host name of the first file.
         host: String,
+        /// What it looks like instead.
+        found: String,
+    },
+    /// None of the files is a memory profile.
+    #[error("{name} is not a memory profile: {found}")]
+    NotAMemoryProfile {
+        /// Name of the first file.
+        name: String,
         /// What it looks like instead.
         found: String,
     },
@@ -90,7 +101,7 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
     if !spaces.iter().any(is_usable) {
         return Err(IngestError::NotAProfile {
             host: inputs[0].host.clone(),
-            found: describe((*inputs[0].bytes).as_ref()),
+            found: describe((*inputs[0].bytes).as_ref(), XSPACE),
         });
     }
     Ok(assemble::assemble(name, &inputs, &spaces))
@@ -110,8 +121,11 @@ fn is_usable(space: &Space<'_>) -> bool {
     })
 }
 
-/// What a file that is no profile looks like.
-fn describe(bytes: &[u8]) -> String {
+/// What a profile should have been.
+const XSPACE: &str = "*.xplane.pb that the JAX profiler writes";
+
+/// What a file looks like that is not what was `expected`.
+fn describe(bytes: &[u8], expected: &str) -> String {
     let head = &bytes[..bytes.len().min(4096)];
     let text = String::from_utf8_lossy(head);
     let start = text.trim_start().to_ascii_lowercase();
@@ -132,15 +146,20 @@ fn describe(bytes: &[u8]) -> String {
     if std::str::from_utf8(head).is_ok() && !head.contains(&0) {
         return "it is a text file".to_owned();
     }
+    if is_memory_profile(head) {
+        return "it is a memory profile (pprof); name it *.prof to have it read as one".to_owned();
+    }
     if Space::scan(bytes)
         .planes
         .iter()
         .any(|plane| plane.mistyped_fields > 0)
     {
-        return "it is another protobuf message, perhaps a dumped HLO module (*.hlo_proto.pb); expected the *.xplane.pb that the JAX profiler writes".to_owned();
+        return format!(
+            "it is another protobuf message, perhaps a dumped HLO module (*.hlo_proto.pb); expected the {expected}"
+        );
     }
     let size = bytes.len();
     format!(
-        "{size} bytes of another format or damaged from the first byte on; expected the *.xplane.pb that the JAX profiler writes"
+        "{size} bytes of another format or damaged from the first byte on; expected the {expected}"
     )
 }

@@ -14,7 +14,7 @@ use crate::warning::{Warning, WarningKind};
 pub(super) struct Warnings(Vec<Warning>);
 
 /// Problems of one kind on one host beyond this many are summed up.
-const MAX_EACH: usize = 5;
+pub(super) const MAX_EACH: usize = 5;
 
 impl Warnings {
     /// By gravity, then host, then text; each once.

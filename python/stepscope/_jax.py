@@ -1,0 +1,235 @@
+"""All that this package knows of jax, public and private, in one place.
+
+jax is imported when a capture needs it and never before. What a version of jax lacks is answered
+with None or False, so that callers read as one path: 0.4.13 to 0.10 are supported.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from .errors import JaxMissingError
+
+TraceContext = Any
+"""A context manager that marks a stretch of time in the trace."""
+
+
+def module() -> Any:
+    """The module `jax`.
+
+    Raises:
+        JaxMissingError: it cannot be imported.
+    """
+    loaded = sys.modules.get("jax")
+    if loaded is not None:
+        return loaded
+    try:
+        return importlib.import_module("jax")
+    except ImportError as error:
+        raise JaxMissingError(
+            f"A capture needs jax, which cannot be imported: {error}",
+            "pip install jax, or jax[cuda12] or jax[tpu] for your hardware",
+        ) from error
+
+
+def is_loaded() -> bool:
+    """Whether the program has imported jax already."""
+    return "jax" in sys.modules
+
+
+def profiler() -> Any:
+    """The module `jax.profiler`."""
+    module()
+    return importlib.import_module("jax.profiler")
+
+
+def _private(name: str) -> Any:
+    """A private module of jax, or None."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def native_profiler() -> Any:
+    """The bindings of jaxlib that hold `ProfilerSession`, or None.
+
+    They stand in `jaxlib._profiler` from 0.6.1 on, and in `xla_client.profiler` before.
+    """
+    module()
+    library = _private("jax._src.lib")
+    found = getattr(library, "_profiler", None)
+    return found if found is not None else getattr(
+        getattr(library, "xla_client", None), "profiler", None
+    )
+
+
+def has_fast_stop() -> bool:
+    """Whether a session hands out its bytes, so that we can write the file ourselves."""
+    session = getattr(native_profiler(), "ProfilerSession", None)
+    return session is not None and hasattr(session, "stop")
+
+
+def profiler_state() -> Any:
+    """jax's record of the session that `start_trace` began, or None where there is no such."""
+    module()
+    return getattr(_private("jax._src.profiler"), "_profile_state", None)
+
+
+def reset_profiler_state(state: Any) -> None:
+    """Makes jax forget its session. After a failed stop jax itself never does."""
+    if hasattr(state, "reset"):
+        state.reset()
+        return
+    for name, value in (
+        ("profile_session", None),
+        ("create_perfetto_link", False),
+        ("create_perfetto_trace", False),
+        ("log_dir", None),
+    ):
+        if hasattr(state, name):
+            setattr(state, name, value)
+
+
+def is_recording() -> bool:
+    """Whether some session in this process records host events at this moment."""
+    annotation = getattr(profiler(), "TraceAnnotation", None)
+    is_enabled = getattr(annotation, "is_enabled", None)
+    return bool(is_enabled()) if is_enabled is not None else False
+
+
+def initialise_backends() -> None:
+    """Creates the devices: a TPU session that begins before them records no device."""
+    module().devices()
+
+
+def record_versions() -> None:
+    """Puts versions into the capture as jax's own `start_trace` does."""
+    private = _private("jax._src.profiler")
+    set_metadata = getattr(private, "set_metadata", None)
+    if set_metadata is None:
+        return
+    getattr(private, "clear_metadata", lambda: None)()
+    jax = module()
+    set_metadata("jax_version", jax.__version__)
+    set_metadata("jaxlib_version", version_of("jaxlib") or "unknown")
+    bridge = _private("jax._src.xla_bridge")
+    for name in getattr(bridge, "backends", dict)():
+        try:
+            backend = bridge.get_backend(name)
+            set_metadata(f"{backend.platform}_version", backend.platform_version)
+        except RuntimeError:
+            continue
+
+
+def forget_versions() -> None:
+    """Clears what `record_versions` set."""
+    getattr(_private("jax._src.profiler"), "clear_metadata", lambda: None)()
+
+
+def version_of(distribution: str) -> str | None:
+    """The version of an installed distribution, or None."""
+    from importlib import metadata
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def process_index_and_count() -> tuple[int, int]:
+    """Which process of the job this is, and how many there are, as jax knows it."""
+    jax = module()
+    try:
+        return int(jax.process_index()), int(jax.process_count())
+    except RuntimeError:
+        return 0, 1
+
+
+def coordination_client() -> Any:
+    """The client of jax's coordination service, or None where `jax.distributed` is not in use."""
+    state = getattr(_private("jax._src.distributed"), "global_state", None)
+    return getattr(state, "client", None)
+
+
+def local_devices() -> list[dict[str, Any]]:
+    """The devices of this process: id, kind, platform, process_index."""
+    try:
+        devices = module().local_devices()
+    except RuntimeError:
+        return []
+    return [
+        {
+            "id": int(device.id),
+            "kind": str(getattr(device, "device_kind", device.platform)),
+            "platform": str(device.platform),
+            "process_index": int(device.process_index),
+        }
+        for device in devices
+    ]
+
+
+def platform() -> str | None:
+    """The default platform (`cpu`, `gpu`, `tpu`) if the backends exist already, else None."""
+    if not is_loaded():
+        return None
+    bridge = _private("jax._src.xla_bridge")
+    if not getattr(bridge, "_backends", None):
+        return None
+    try:
+        return str(module().default_backend())
+    except RuntimeError:
+        return None
+
+
+def block_until_ready(tree: Any) -> None:
+    """Waits for every array in `tree`: pytrees, dataclasses and plain objects that hold some.
+
+    Arrays that were donated or deleted are passed over. An error of the computation itself is
+    raised here, as it would be wherever the result is first read.
+    """
+    arrays = list(_arrays_of(tree, depth=2))
+    if arrays:
+        module().block_until_ready(arrays)
+
+
+def block_on_live_arrays() -> None:
+    """Waits for every array that this process still holds."""
+    live_arrays = getattr(module(), "live_arrays", None)
+    if live_arrays is not None:
+        block_until_ready(live_arrays())
+
+
+def _arrays_of(tree: Any, depth: int) -> Iterable[Any]:
+    for leaf in module().tree_util.tree_leaves(tree):
+        if hasattr(leaf, "block_until_ready"):
+            is_deleted = getattr(leaf, "is_deleted", None)
+            if is_deleted is None or not is_deleted():
+                yield leaf
+        elif depth > 0 and not isinstance(leaf, (str, bytes, int, float, complex, type)):
+            members = getattr(leaf, "__dict__", None)
+            if members and not callable(leaf):
+                yield from _arrays_of(list(members.values()), depth - 1)
+
+
+def restore_profile_hook(hook: Any) -> None:
+    """Puts back what `sys.setprofile` held; jax's Python tracer takes it away for good.
+
+    `cProfile` keeps its hook in C and wants to be enabled again rather than be called.
+    """
+    if hook is None or sys.getprofile() is hook:
+        return
+    enable = getattr(hook, "enable", None)
+    if enable is not None:
+        enable()
+    else:
+        sys.setprofile(hook)
+
+
+def environment_disables_profiling() -> bool:
+    """Whether `TF_DISABLE_PROFILING` forbids every session in this process."""
+    return os.environ.get("TF_DISABLE_PROFILING", "").strip().lower() in ("1", "true")

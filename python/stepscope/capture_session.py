@@ -1,0 +1,422 @@
+"""`CaptureSession`: one capture, right by construction. Everything else is built on it.
+
+Checks come before the recording, the id is never used twice, the results of the work are waited
+for, the program's exception stays what it was, and jax is left as it was found, whatever happens.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from . import (
+    _jax,
+    console,
+    limits,
+    manifest,
+    perfetto,
+    preflight,
+    profile_options,
+    recorders,
+    run_directory,
+)
+from .capture_result import CaptureResult, StepRecord
+from .errors import CaptureError, ProfilerBusyError
+from .settings import TRACE_DEFAULTS, Settings
+
+_lock = threading.RLock()
+_active: CaptureSession | None = None
+_attempts: dict[str, int] = {}
+
+_ALREADY_ACTIVE_HINT = (
+    "one capture at a time: end that one first, or open this one inside it with profile_trace, "
+    "which then marks its stretch of the trace"
+)
+
+
+def active_session() -> CaptureSession | None:
+    """The capture of ours that is recording in this process, or None."""
+    return _active
+
+
+class CaptureSession:
+    """Records from `start` to `stop`, or as a context manager.
+
+    Args:
+        log_dir: the folder for captures; overrides what `settings` says.
+        name: goes into the session id and the manifest.
+        settings: resolved settings; by default those of the environment.
+        options: a `jax.profiler.ProfileOptions`, or a mapping of its fields.
+        step_first: the first step that will be covered, where steps are counted. Hosts of a job
+            that capture the same step write one session.
+        trigger: why the capture is made, for the manifest.
+        create_perfetto_trace: also write `perfetto_trace.json.gz`.
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str] | None = None,
+        *,
+        name: str | None = None,
+        settings: Settings | None = None,
+        options: Any = None,
+        step_first: int | None = None,
+        trigger: str | None = None,
+        create_perfetto_trace: bool = False,
+    ) -> None:
+        self.settings = settings or Settings.resolve(TRACE_DEFAULTS, log_dir=log_dir)
+        self.log_dir = Path(log_dir if log_dir is not None else self.settings.log_dir).expanduser()
+        self.name = name
+        self.trigger = trigger
+        self.step_first = step_first
+        self.steps: list[StepRecord] = []
+        self.result: CaptureResult | None = None
+        self._given_options = options
+        self._options: Any = None
+        self._want_perfetto = create_perfetto_trace or self.settings.mode != "tensorboard"
+        self._want_trace_json = self.settings.mode == "both"
+        self._place: run_directory.RunDirectory | None = None
+        self._recorder: recorders.Recorder | None = None
+        self._watchdog: limits.Watchdog | None = None
+        self._stop_lock = threading.Lock()
+        self._stop_failure: CaptureError | None = None
+        self._process: tuple[int, int] = (0, 1)
+        self._started_unix_ns = 0
+        self._hook: Any = None
+        self._hook_thread = 0
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether this session is recording now."""
+        return self._recorder is not None
+
+    def start(self) -> CaptureSession:
+        """Checks that the capture can succeed, then begins to record.
+
+        Raises:
+            ProfilerBusyError: another session is active in this process.
+            PreflightError: the capture would fail or come back empty.
+            CaptureError: this session has been started before, or the run directory cannot be made.
+        """
+        global _active
+        with _lock:
+            if self._place is not None:
+                raise CaptureError("A session is started once", "make a new CaptureSession")
+            attempt = self._count_attempt()
+            refuse_if_busy()
+            preflight.enforce(preflight.problems(self.log_dir), self.settings.preflight)
+            _jax.initialise_backends()
+            self._process = _jax.process_index_and_count()
+            self._options = profile_options.build(self.settings, self._given_options)
+            manifest.git_state()
+            self._place = run_directory.claim(
+                self.log_dir,
+                name=self.name,
+                session_id=self.settings.session_id or profile_options.session_id_of(self._options),
+                capture=attempt,
+                process_index=self._process[0] or os.getpid() * (self._process[1] == 1),
+            )
+            try:
+                self._begin_recording()
+            except BaseException:
+                self._place.release()
+                raise
+            _active = self
+        return self
+
+    def stop(self, outputs: Any = None, *, error: BaseException | None = None) -> CaptureResult:
+        """Waits for the results, ends the recording and writes the capture.
+
+        `outputs` is a pytree that is waited for first; without it every array that the program
+        holds is. `error` is the exception with which the profiled code ended: then nothing is
+        waited for, and the manifest says so. A second call returns the same result.
+
+        Raises:
+            CaptureError: the profiler lost the capture, or it cannot be written.
+        """
+        failure: BaseException | None = None
+        if error is None and self.is_recording:
+            try:
+                self.wait_for(outputs)
+            except BaseException as raised:  # the program's own error, raised again below
+                failure = raised
+        self._finish(error or failure, stopped_by=None)
+        if failure is not None:
+            raise failure
+        if self._stop_failure is not None:
+            raise self._stop_failure
+        if self.result is None:
+            raise CaptureError("No capture was started", "call start() first")
+        return self.result
+
+    def reset(self) -> None:
+        """Ends the recording and throws it away; also frees jax of a session that is stuck."""
+        global _active
+        with self._stop_lock:
+            recorder, self._recorder = self._recorder, None
+            if recorder is not None:
+                recorder.abandon()
+                self._restore()
+                if self._place is not None:
+                    self._place.release()
+        with _lock:
+            if _active is self:
+                _active = None
+        recorders.cure_stuck_state()
+
+    def wait_for(self, outputs: Any = None) -> None:
+        """Blocks on `outputs`, or on every array that the program holds."""
+        if outputs is not None:
+            _jax.block_until_ready(outputs)
+        else:
+            _jax.block_on_live_arrays()
+
+    def __enter__(self) -> CaptureSession:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        stop_without_masking(self, error)
+
+    def _count_attempt(self) -> str:
+        """What is captured, in words that are the same on all hosts of a job."""
+        what = self.name or "capture"
+        if self.step_first is not None:
+            return f"{what}, step {self.step_first}"
+        _attempts[what] = _attempts.get(what, 0) + 1
+        return f"{what}, number {_attempts[what]}"
+
+    def _begin_recording(self) -> None:
+        assert self._place is not None
+        self._hook, self._hook_thread = sys.getprofile(), threading.get_ident()
+        self._started_unix_ns = time.time_ns()
+        manifest.write(self._place.manifest, self._known())
+        recorder = recorders.new_recorder()
+        recorder.start(self._options, self._place)
+        if profile_options.host_events_recorded(self._options) and not _jax.is_recording():
+            # The lock of the profiler is taken by someone who records no host events.
+            recorder.abandon()
+            self._restore()
+            raise ProfilerBusyError(
+                "The profiler did not start: another session holds it in this process",
+                "wait until that capture is over",
+            )
+        self._started_unix_ns = time.time_ns()
+        self._recorder = recorder
+        self._watchdog = limits.Watchdog(
+            self.settings.max_seconds, self.settings.max_megabytes, self._stop_at_limit
+        )
+        self._watchdog.start()
+
+    def _stop_at_limit(self, reason: str) -> None:
+        self._finish(None, stopped_by=reason)
+        if self._stop_failure is not None:
+            console.warn(str(self._stop_failure))
+        else:
+            console.say(f"Capture ended early by {reason}", quiet=self.settings.quiet)
+
+    def _finish(self, error: BaseException | None, *, stopped_by: str | None) -> None:
+        """Stops once, whoever comes first; leaves a result or a failure."""
+        global _active
+        with self._stop_lock:
+            recorder, self._recorder = self._recorder, None
+            if recorder is None:
+                return
+            assert self._place is not None
+            stopped_unix_ns = time.time_ns()
+            started = time.perf_counter()
+            size_bytes = 0
+            try:
+                with console.Heartbeat("Collecting the capture", quiet=self.settings.quiet):
+                    size_bytes = recorder.stop(
+                        self._place, trace_json=self._want_perfetto or self._want_trace_json
+                    )
+            except CaptureError as failed:
+                self._stop_failure = failed
+                error = error or failed
+            except BaseException as failed:  # an interrupt while collecting
+                self._stop_failure = CaptureError(f"The capture was interrupted: {failed!r}")
+                raise
+            finally:
+                self._restore()
+                with _lock:
+                    if _active is self:
+                        _active = None
+            result = self._describe(error, stopped_by, stopped_unix_ns)
+            result.size_bytes = size_bytes
+            result.stop_seconds = time.perf_counter() - started
+            if self._stop_failure is None:
+                self.result = result
+                self._write_extras()
+            self._write_manifest(result, stopped_unix_ns)
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+
+    def _restore(self) -> None:
+        if threading.get_ident() == self._hook_thread:
+            _jax.restore_profile_hook(self._hook)
+
+    def _write_extras(self) -> None:
+        assert self._place is not None
+        if not self._want_perfetto:
+            return
+        try:
+            perfetto.convert(self._place.trace_json, self._place.perfetto)
+            if not self._want_trace_json:
+                self._place.trace_json.unlink()
+        except (OSError, ValueError) as error:
+            console.warn(f"perfetto_trace.json.gz was not written: {error}")
+
+    def _describe(
+        self, error: BaseException | None, stopped_by: str | None, stopped_unix_ns: int
+    ) -> CaptureResult:
+        assert self._place is not None
+        step_end = self.steps[-1].step + 1 if self.steps else None
+        step_first = self.steps[0].step if self.steps else self.step_first
+        return CaptureResult(
+            session_id=self._place.session_id,
+            name=self.name,
+            host=self._place.host,
+            process_index=self._process[0],
+            process_count=self._process[1],
+            log_dir=self._place.log_dir,
+            directory=self._place.folder,
+            path=self._place.profile,
+            size_bytes=0,
+            seconds=(stopped_unix_ns - self._started_unix_ns) / 1e9,
+            stop_seconds=0.0,
+            step_first=step_first,
+            step_end=step_end if step_end is not None or step_first is None else step_first + 1,
+            steps=list(self.steps),
+            success=error is None,
+            error=None if error is None else f"{type(error).__name__}: {error}",
+            trigger=self.trigger,
+            stopped_by=stopped_by,
+            platform=_jax.platform(),
+        )
+
+    def _known(self) -> dict[str, Any]:
+        """What the manifest says from the beginning."""
+        assert self._place is not None
+        return {
+            "session_id": self._place.session_id,
+            "name": self.name,
+            "host": self._place.host,
+            "process_index": self._process[0],
+            "process_count": self._process[1],
+            "started_unix_ns": self._started_unix_ns,
+            "trigger": self.trigger,
+            "options": profile_options.as_dict(self._options)
+            | {
+                "mode": self.settings.mode,
+                "max_seconds": _finite(self.settings.max_seconds),
+                "max_megabytes": _finite(self.settings.max_megabytes),
+            },
+        } | manifest.about_process()
+
+    def _write_manifest(self, result: CaptureResult, stopped_unix_ns: int) -> None:
+        assert self._place is not None
+        content = self._known() | {
+            "stopped_unix_ns": stopped_unix_ns,
+            "stop_seconds": round(result.stop_seconds, 6),
+            "step_first": result.step_first,
+            "step_end": result.step_end,
+            "steps": [
+                {
+                    "step": record.step,
+                    "started_unix_ns": record.started_unix_ns,
+                    "duration_ns": record.duration_ns,
+                }
+                for record in result.steps
+            ],
+            "success": result.success,
+            "error": result.error,
+            "stopped_by": result.stopped_by,
+            "size_bytes": result.size_bytes,
+        }
+        result.manifest = content
+        try:
+            manifest.write(self._place.manifest, content)
+        except CaptureError as error:
+            console.warn(str(error))
+
+
+def stop_without_masking(
+    session: CaptureSession, error: BaseException | None, outputs: Any = None
+) -> CaptureResult | None:
+    """Stops `session`; while `error` is on its way to the caller, nothing else is raised.
+
+    A failure to stop is then printed and noted on `error` instead.
+    """
+    try:
+        return session.stop(outputs, error=error)
+    except CaptureError as failure:
+        if error is None:
+            raise
+        console.warn(str(failure))
+        error.add_note(f"stepscope: the capture was lost as well: {failure.message}")
+        return None
+
+
+def refuse_if_busy() -> None:
+    """Makes sure that a session can begin; cures jax of a dead one.
+
+    Raises:
+        ProfilerBusyError: a session is active, ours or another.
+    """
+    if _active is not None:
+        raise ProfilerBusyError(
+            f"A capture is already active: {_active.name or _active.log_dir}", _ALREADY_ACTIVE_HINT
+        )
+    if recorders.cure_stuck_state():
+        console.warn("cleared a profiler session that an earlier failed stop_trace left behind")
+    state = _jax.profiler_state()
+    if getattr(state, "profile_session", None) is not None:
+        raise ProfilerBusyError(
+            "A profiler session is already active: jax.profiler.start_trace was called",
+            "end it with jax.profiler.stop_trace() first",
+        )
+    if _jax.is_recording():
+        raise ProfilerBusyError(
+            "A profiler session is already active in this process, likely a capture over the "
+            "network",
+            "wait until that capture is over",
+        )
+
+
+def is_recording_by_jax() -> bool:
+    """Whether `jax.profiler.start_trace` in this process holds a live session."""
+    if not _jax.is_loaded():
+        return False
+    state = _jax.profiler_state()
+    return getattr(state, "profile_session", None) is not None and _jax.is_recording()
+
+
+def _finite(number: float) -> float | None:
+    return number if number < float("inf") else None
+
+
+@atexit.register
+def _stop_at_exit() -> None:
+    """A program that ends inside a capture keeps what was recorded."""
+    session = _active
+    if session is None:
+        return
+    try:
+        session.stop(error=CaptureError("The program ended inside the capture"))
+        console.say(
+            f"The program ended inside a capture; kept in {session.log_dir}",
+            quiet=session.settings.quiet,
+        )
+    except Exception as error:  # noqa: BLE001 - the interpreter is on its way out
+        console.warn(str(error))

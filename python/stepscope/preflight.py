@@ -1,0 +1,254 @@
+"""What would make a capture fail or come back empty, looked for before the step it covers.
+
+jax reports most of these only when the capture is stopped, and by then the data is lost.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from . import _jax, console
+from .errors import PreflightError
+
+FREE_BYTES_MIN = 32_000_000
+"""Below this much free space a capture is refused."""
+FREE_BYTES_LOW = 1_000_000_000
+"""Below this much free space a capture is made, with a warning."""
+
+SLOW_FILE_SYSTEMS = {
+    "9p": "a Windows drive seen from WSL",
+    "drvfs": "a Windows drive seen from WSL",
+    "nfs": "a network drive",
+    "nfs4": "a network drive",
+    "cifs": "a network drive",
+    "smb3": "a network drive",
+    "smbfs": "a network drive",
+    "afs": "a network drive",
+    "ceph": "a network drive",
+    "fuse": "a drive served by a program (FUSE)",
+}
+"""File systems on which writing and viewing captures is slow, by type in the list of mounts."""
+
+RIVALS = {
+    "NSYS_PROFILING_SESSION_ID": "Nsight Systems (nsys)",
+    "NV_NSIGHT_INJECTION_PORT_BASE": "Nsight Compute (ncu)",
+    "NV_NSIGHT_INJECTION_TRANSPORT_TYPE": "Nsight Compute (ncu)",
+    "NVPROF_ID": "nvprof",
+    "CUDA_INJECTION64_PATH": "a tool that is injected into CUDA",
+}
+"""Variables that profilers set in the processes they start, and which profiler it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that stands in the way: `error` refuses the capture, `warning` is only said."""
+
+    id: str
+    severity: Literal["error", "warning"]
+    what: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.what}\n  hint: {self.fix}"
+
+
+def problems(log_dir: str | os.PathLike[str], *, need_bytes: int = 0) -> list[Problem]:
+    """Everything wrong with `log_dir` and the environment for a capture, worst first.
+
+    `need_bytes` is the size expected of the capture, where that is known. Nothing that is looked
+    at here needs jax, and nothing stays behind in the folder. Sessions of other profilers are
+    looked for by `sessions.refuse_if_busy`.
+    """
+    found = _remote_folder(log_dir)
+    if not found:
+        found = _unwritable(Path(log_dir))
+        if not found:
+            found += _disk_space(Path(log_dir), need_bytes)
+            found += _slow_drive(Path(log_dir))
+    found += _profiling_disabled()
+    found += _rivals(os.environ, has_gpu=_has_gpu())
+    return sorted(found, key=lambda problem: problem.severity != "error")
+
+
+def enforce(found: list[Problem], policy: str) -> None:
+    """Raises the first error among `found`, and prints the rest.
+
+    With `policy` `warn` errors are printed too; with `off` nothing happens.
+
+    Raises:
+        PreflightError: there is an error and the policy is `error`.
+    """
+    if policy == "off":
+        return
+    for problem in found:
+        if problem.severity == "error" and policy == "error":
+            raise PreflightError(problem.what, problem.fix)
+        console.warn(str(problem))
+
+
+def _remote_folder(log_dir: str | os.PathLike[str]) -> list[Problem]:
+    text = os.fspath(log_dir)
+    if "://" not in text:
+        return []
+    scheme = text.split("://", 1)[0]
+    return [
+        Problem(
+            "remote_folder",
+            "error",
+            f"Captures are written to a local folder, and this is an address: {text}",
+            f"capture into a local folder and copy it afterwards ({_copy_command(scheme)})",
+        )
+    ]
+
+
+def _copy_command(scheme: str) -> str:
+    return {"gs": "gcloud storage cp -r", "s3": "aws s3 cp --recursive"}.get(scheme, "rclone copy")
+
+
+def _unwritable(log_dir: Path) -> list[Problem]:
+    """Really makes the folder and a file in it, and removes both again."""
+    created: list[Path] = []
+    try:
+        missing = [log_dir, *log_dir.parents]
+        for folder in reversed(missing[: _first_existing(missing)]):
+            folder.mkdir(exist_ok=True)
+            created.append(folder)
+        with tempfile.NamedTemporaryFile(dir=log_dir, prefix=".stepscope-") as probe:
+            probe.write(b"stepscope")
+    except OSError as error:
+        return [
+            Problem(
+                "unwritable_folder",
+                "error",
+                f"The folder for captures cannot be written ({error.strerror or error}): {log_dir}",
+                "choose another folder (log_dir=..., --profile_dir, PROFILE_DIR), "
+                "or mkdir -p and chmod u+rwx this one",
+            )
+        ]
+    finally:
+        for folder in reversed(created):
+            try:
+                folder.rmdir()
+            except OSError:
+                break
+    return []
+
+
+def _first_existing(folders: list[Path]) -> int:
+    """How many of `folders`, inner ones first, have still to be made."""
+    for count, folder in enumerate(folders):
+        if os.path.lexists(folder):
+            return count
+    return len(folders)
+
+
+def _existing(log_dir: Path) -> Path:
+    """`log_dir`, or the nearest folder above it that is there."""
+    folders = [log_dir.absolute(), *log_dir.absolute().parents]
+    return folders[min(_first_existing(folders), len(folders) - 1)]
+
+
+def _disk_space(log_dir: Path, need_bytes: int) -> list[Problem]:
+    try:
+        free_bytes = shutil.disk_usage(_existing(log_dir)).free
+    except OSError:
+        return []
+    what = f"Only {console.bytes_text(free_bytes)} are free on the disk of {log_dir}"
+    fix = "free some space, or choose a folder on another disk"
+    if free_bytes < max(FREE_BYTES_MIN, need_bytes):
+        return [Problem("disk_full", "error", what, fix)]
+    if free_bytes < FREE_BYTES_LOW:
+        return [Problem("disk_low", "warning", what, fix)]
+    return []
+
+
+def _slow_drive(log_dir: Path) -> list[Problem]:
+    path = os.path.realpath(log_dir)
+    try:
+        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        mounts = ""
+    reason = slow_file_system(path, mounts)
+    if reason is None:
+        return []
+    return [
+        Problem(
+            "slow_drive",
+            "warning",
+            f"The folder for captures is on {reason}: {path}",
+            "writing and opening captures there is slow; use a local folder such as ~/profiles",
+        )
+    ]
+
+
+def slow_file_system(path: str, mounts: str) -> str | None:
+    """Why `path` is on a slow drive, told from the text of `/proc/self/mounts`; None if it is not.
+
+    `/mnt/c` and its like are Windows drives under WSL whatever the list says.
+    """
+    longest, kind = "", ""
+    for line in mounts.splitlines():
+        columns = line.split(" ")
+        if len(columns) < 3:
+            continue
+        folder = columns[1].replace("\\040", " ")
+        is_above = path == folder or path.startswith(folder.rstrip("/") + "/")
+        if is_above and len(folder) >= len(longest):
+            longest, kind = folder, columns[2]
+    # fuse.sshfs and the like; fuseblk is a local disk.
+    reason = SLOW_FILE_SYSTEMS.get(kind.split(".", 1)[0])
+    if reason is not None:
+        return f"{reason}, file system {kind}"
+    parts = path.split("/")
+    if len(parts) > 2 and parts[1] == "mnt" and len(parts[2]) == 1 and _is_wsl():
+        return "a Windows drive seen from WSL"
+    return None
+
+
+def _is_wsl() -> bool:
+    if "WSL_DISTRO_NAME" in os.environ:
+        return True
+    try:
+        return "microsoft" in Path("/proc/version").read_text(encoding="utf-8").lower()
+    except OSError:
+        return False
+
+
+def _profiling_disabled() -> list[Problem]:
+    if not _jax.environment_disables_profiling():
+        return []
+    return [
+        Problem(
+            "profiling_disabled",
+            "error",
+            "TF_DISABLE_PROFILING is set, and forbids every profiler session in this process",
+            "unset TF_DISABLE_PROFILING before the program starts",
+        )
+    ]
+
+
+def _rivals(environ: Mapping[str, str], *, has_gpu: bool) -> list[Problem]:
+    """Other users of CUPTI, of which there can be one: device rows would stay empty."""
+    names = [rival for variable, rival in RIVALS.items() if environ.get(variable)]
+    if not names:
+        return []
+    what = f"This process runs under {names[0]}, and a GPU accepts one profiler at a time"
+    fix = "run without it, or set PROFILE_PREFLIGHT=warn to capture the host side only"
+    return [Problem("rival_profiler", "error" if has_gpu else "warning", what, fix)]
+
+
+def _has_gpu() -> bool:
+    """Whether NVIDIA GPUs are in use, or would be once jax starts."""
+    platform = _jax.platform()
+    if platform is not None:
+        return platform in ("gpu", "cuda")
+    if os.environ.get("JAX_PLATFORMS", "").split(",")[0] in ("cpu", "tpu"):
+        return False
+    return sys.platform == "linux" and os.path.exists("/dev/nvidiactl")

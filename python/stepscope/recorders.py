@@ -1,0 +1,263 @@
+"""Starting and stopping the profiler itself, in two ways.
+
+`FastRecorder` holds jaxlib's own session and takes the serialised profile from it: the program
+stands still for less than half as long as with `jax.profiler.stop_trace`, which also converts
+the trace, and nothing can collide. `PublicRecorder` uses `start_trace` and `stop_trace` where
+that session does not hand out its bytes (before jax 0.6.1), exporting into a folder of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Protocol
+
+from . import _jax
+from .errors import CaptureError, ProfilerBusyError
+from .run_directory import RunDirectory
+
+_BUSY_HINT = (
+    "wait until the other capture is over: one from jax.profiler.start_trace, from a viewer that "
+    "captures over the network, or from XLA's own auto-tuning"
+)
+
+
+class Recorder(Protocol):
+    """One profiler session: started once, stopped once."""
+
+    def start(self, options: Any, place: RunDirectory) -> None:
+        """Begins to record what will go to `place`.
+
+        Raises:
+            ProfilerBusyError: another session is active.
+        """
+
+    def stop(self, place: RunDirectory, *, trace_json: bool) -> int:
+        """Ends the session and writes the profile to `place`; returns its size in bytes.
+
+        With `trace_json` the old trace viewer's file is written too.
+        """
+
+    def abandon(self) -> None:
+        """Ends the session and throws away what it recorded. Never raises."""
+
+
+def new_recorder() -> Recorder:
+    """The better recorder that this jax allows."""
+    return FastRecorder() if _jax.has_fast_stop() else PublicRecorder()
+
+
+class _Occupied:
+    """Stands in jax's own record while we record, so that `start_trace` is refused at once.
+
+    Without it jax would accept a second session, lose it at its end, and be stuck.
+    """
+
+    def stop_and_export(self, log_dir: str) -> None:
+        raise RuntimeError(
+            "The active profiler session is stepscope's and is stopped by stepscope, "
+            "not by jax.profiler.stop_trace"
+        )
+
+    stop = stop_and_export
+
+
+class FastRecorder:
+    """jaxlib's session, whose bytes we write ourselves."""
+
+    def __init__(self) -> None:
+        self._session: Any = None
+        self._mark = _Occupied()
+
+    def start(self, options: Any, place: RunDirectory) -> None:
+        native = _jax.native_profiler()
+        state = _jax.profiler_state()
+        with _lock_of(state):
+            if getattr(state, "profile_session", None) is not None:
+                raise ProfilerBusyError(
+                    "A profiler session is already active in this process", _BUSY_HINT
+                )
+            _jax.record_versions()
+            chosen = options if options is not None else _jax.profiler().ProfileOptions()
+            self._session = native.ProfilerSession(chosen)
+            if state is not None:
+                state.profile_session = self._mark
+
+    def stop(self, place: RunDirectory, *, trace_json: bool) -> int:
+        session, self._session = self._session, None
+        try:
+            profile: bytes = session.stop()
+        except Exception as error:
+            raise _stop_error(error) from error
+        finally:
+            self._free_state()
+        write_atomically(place.profile, profile)
+        if trace_json:
+            with _temporary_folder(place.folder) as folder:
+                session.export(profile, str(folder))
+                _move_exported(folder, "*.trace.json.gz", place.trace_json)
+        return len(profile)
+
+    def abandon(self) -> None:
+        session, self._session = self._session, None
+        try:
+            if session is not None:
+                session.stop()
+        except Exception:  # noqa: BLE001 - what was recorded is not wanted
+            pass
+        finally:
+            self._free_state()
+
+    def _free_state(self) -> None:
+        state = _jax.profiler_state()
+        with _lock_of(state):
+            if getattr(state, "profile_session", None) is self._mark:
+                _jax.reset_profiler_state(state)
+        _jax.forget_versions()
+
+
+class PublicRecorder:
+    """`jax.profiler.start_trace` and `stop_trace`, into a folder that nobody else uses."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+
+    def start(self, options: Any, place: RunDirectory) -> None:
+        folder = Path(tempfile.mkdtemp(prefix=".stepscope-", dir=place.folder))
+        keywords = {} if options is None else {"profiler_options": options}
+        try:
+            _jax.profiler().start_trace(str(folder), **keywords)
+        except RuntimeError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise ProfilerBusyError(
+                "A profiler session is already active in this process", _BUSY_HINT
+            ) from error
+        self._folder = folder
+
+    def stop(self, place: RunDirectory, *, trace_json: bool) -> int:
+        folder, self._folder = self._folder, None
+        assert folder is not None
+        try:
+            self._stop_trace()
+            _move_exported(folder, "*.xplane.pb", place.profile)
+            if trace_json:
+                _move_exported(folder, "*.trace.json.gz", place.trace_json)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return place.profile.stat().st_size
+
+    def abandon(self) -> None:
+        folder, self._folder = self._folder, None
+        if folder is None:
+            return
+        try:
+            self._stop_trace()
+        except CaptureError:
+            pass
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _stop_trace(self) -> None:
+        try:
+            _jax.profiler().stop_trace()
+        except Exception as error:
+            # jax keeps the dead session for ever, and every later capture would fail.
+            state = _jax.profiler_state()
+            with _lock_of(state):
+                _jax.reset_profiler_state(state)
+            raise _stop_error(error) from error
+
+
+def cure_stuck_state() -> bool:
+    """Frees jax from the record of a session that is long dead; True if there was one.
+
+    After any failing `stop_trace` jax refuses every later session with "already started". The
+    record of a live session is left alone: while one lives, a session of ours cannot begin.
+    """
+    state = _jax.profiler_state()
+    session = getattr(state, "profile_session", None)
+    if session is None or isinstance(session, _Occupied) or _jax.is_recording():
+        return False
+    if _is_session_alive():
+        return False
+    with _lock_of(state):
+        if state.profile_session is not session:
+            return False
+        _jax.reset_profiler_state(state)
+    return True
+
+
+def _is_session_alive() -> bool:
+    """Tries a session that records nothing: it fails exactly while another is active."""
+    native = _jax.native_profiler()
+    options_class = getattr(_jax.profiler(), "ProfileOptions", None) or native.ProfileOptions
+    options = options_class()
+    for name in ("host_tracer_level", "python_tracer_level"):
+        if hasattr(options_class, name):
+            setattr(options, name, 0)
+    if hasattr(options_class, "enable_hlo_proto"):
+        options.enable_hlo_proto = False
+    session = native.ProfilerSession(options)
+    try:
+        if hasattr(session, "stop"):
+            session.stop()
+        else:
+            with tempfile.TemporaryDirectory(prefix="stepscope-") as folder:
+                session.stop_and_export(folder)
+    except Exception:  # noqa: BLE001 - the class differs between versions of jaxlib
+        return True
+    return False
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Writes a file that is either absent or complete, whatever happens in between."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise CaptureError(
+            f"The capture cannot be written ({error.strerror or error}): {path}",
+            "free some space, or choose another folder with log_dir",
+        ) from error
+
+
+def _stop_error(error: Exception) -> CaptureError:
+    text = str(error)
+    if "ALREADY_EXISTS" in text or "profiling session active" in text:
+        return ProfilerBusyError(
+            "Another profiler session was active when this one began, and nothing was recorded",
+            _BUSY_HINT,
+        )
+    return CaptureError(
+        f"The profiler could not be stopped: {text}",
+        "the program itself is not affected; see the troubleshooting table in docs/capture.md",
+    )
+
+
+def _move_exported(folder: Path, pattern: str, target: Path) -> None:
+    found = sorted(folder.glob(f"plugins/profile/*/{pattern}"))
+    if not found:
+        raise CaptureError(
+            f"The profiler wrote no {pattern.removeprefix('*.')} file for {target.parent.name}",
+            "see the messages above this one, and docs/capture.md",
+        )
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    shutil.move(str(found[-1]), partial)
+    partial.replace(target)
+
+
+@contextmanager
+def _temporary_folder(beside: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix=".stepscope-", dir=beside) as folder:
+        yield Path(folder)
+
+
+def _lock_of(state: Any) -> Any:
+    return getattr(state, "lock", None) or nullcontext()

@@ -1,0 +1,73 @@
+"""What is printed right after a capture: the engine's verdict, and how to open it."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+
+from . import console, profile_contents
+from .capture_result import CaptureResult
+
+_ENGINE_MISSING = (
+    "The engine is not installed, so there is no verdict: pip install stepscope as a wheel, "
+    "or open the capture with the stepscope command elsewhere."
+)
+
+
+def lines(result: CaptureResult) -> list[str]:
+    """The lines about `result`, as printed."""
+    first = f"Captured {result.steps_text}" if result.steps_text else "Captured"
+    head = (
+        f"{first} in {console.seconds_text(result.seconds)}: "
+        f"{console.bytes_text(result.size_bytes)} on {result.host}"
+    )
+    found = [head]
+    if result.stopped_by is not None:
+        found.append(f"  ended early by {result.stopped_by}")
+    if result.error is not None:
+        found.append(f"  the profiled code raised {result.error}")
+    found += [f"  {line}" for line in _verdict(result)]
+    found.append(f"  open it: stepscope view {shlex.quote(str(result.directory))}")
+    return found
+
+
+def show(result: CaptureResult, *, quiet: bool) -> None:
+    """Prints the lines, on the first process of a job only."""
+    if quiet or result.process_index != 0:
+        return
+    console.say("\n".join(lines(result)))
+
+
+def show_later(result: CaptureResult, *, quiet: bool) -> None:
+    """Like `show`, beside the program, so that a training loop goes on at once."""
+    if quiet or result.process_index != 0:
+        return
+    thread = threading.Thread(
+        target=show, args=(result,), kwargs={"quiet": quiet}, name="stepscope-report"
+    )
+    try:
+        thread.start()
+    except RuntimeError:  # no new threads while the interpreter shuts down
+        show(result, quiet=quiet)
+
+
+def _verdict(result: CaptureResult) -> list[str]:
+    try:
+        from . import _engine
+    except ImportError:
+        return [*_problems(result), _ENGINE_MISSING]
+    try:
+        verdict = _engine.verdict_lines(str(result.directory))
+    except Exception as error:  # noqa: BLE001 - a verdict must not end a training run
+        return [*_problems(result), f"The engine gave no verdict: {error}"]
+    if verdict is None:
+        return [*_problems(result), _ENGINE_MISSING]
+    return list(verdict)
+
+
+def _problems(result: CaptureResult) -> list[str]:
+    try:
+        contents = profile_contents.look(result.path)
+    except OSError as error:
+        return [f"The capture cannot be read: {error}"]
+    return profile_contents.problems(contents, result.platform)

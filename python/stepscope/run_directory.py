@@ -1,0 +1,180 @@
+"""Where a capture goes: `<log_dir>/plugins/profile/<session_id>/<host>.xplane.pb`.
+
+This is the layout that TensorBoard, XProf and `stepscope view` read. A run directory belongs to
+one session for ever: it is made exclusively, and each process claims its file in it by creating
+its manifest before the capture begins.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import string
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import session_ids
+from .errors import CaptureError, SettingsError
+
+_ATTEMPTS_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunDirectory:
+    """A claimed place for one host's capture."""
+
+    session_id: str
+    host: str
+    folder: Path
+    log_dir: Path
+
+    @property
+    def profile(self) -> Path:
+        """The capture itself."""
+        return self.folder / f"{self.host}.xplane.pb"
+
+    @property
+    def manifest(self) -> Path:
+        """What is known beside the capture; its creation was the claim."""
+        return self.folder / f"{self.host}.stepscope.json"
+
+    @property
+    def trace_json(self) -> Path:
+        """The trace for the old trace viewer, written on demand."""
+        return self.folder / f"{self.host}.trace.json.gz"
+
+    @property
+    def perfetto(self) -> Path:
+        """The trace for ui.perfetto.dev, written on demand."""
+        return self.folder / "perfetto_trace.json.gz"
+
+    def release(self) -> None:
+        """Gives the place up again, when a capture did not start."""
+        self.manifest.unlink(missing_ok=True)
+        for folder in (self.folder, self.folder.parent, self.folder.parent.parent):
+            try:
+                folder.rmdir()
+            except OSError:
+                break
+
+
+def claim(
+    log_dir: Path,
+    *,
+    name: str | None,
+    session_id: str | None,
+    capture: str,
+    process_index: int,
+) -> RunDirectory:
+    """Makes the run directory for a capture that starts now, and claims a file in it.
+
+    `session_id` is the user's choice of an id; all processes that choose the same share the
+    directory. Otherwise the processes of a job agree on one (`session_ids`), and a lone process
+    takes a directory that no one has.
+
+    Raises:
+        CaptureError: the directory cannot be made.
+    """
+    profile_folder = log_dir / "plugins" / "profile"
+    try:
+        if session_id is not None:
+            return _claim_chosen(log_dir, profile_folder, session_id, process_index)
+        shared = session_ids.shared_store(log_dir)
+        if shared is not None:
+            agreed = session_ids.agree(shared[0], shared[1], capture, session_ids.new_id(name))
+            return _claim_chosen(log_dir, profile_folder, agreed, process_index)
+        return _claim_new(log_dir, profile_folder, name, process_index)
+    except OSError as error:
+        raise CaptureError(
+            f"The run directory cannot be made ({error.strerror or error}): {profile_folder}",
+            "choose another folder with log_dir, --profile_dir or PROFILE_DIR",
+        ) from error
+
+
+def _claim_new(
+    log_dir: Path, profile_folder: Path, name: str | None, process_index: int
+) -> RunDirectory:
+    profile_folder.mkdir(parents=True, exist_ok=True)
+    at_unix_ns = time.time_ns()
+    for attempt in range(_ATTEMPTS_MAX):
+        session_id = session_ids.new_id(name, at_unix_ns=at_unix_ns + attempt * 1_000_000)
+        folder = profile_folder / session_id
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        claimed = _claim_file(log_dir, folder, process_index)
+        if claimed is not None:
+            return claimed
+    raise CaptureError(f"No free name for a run directory was found in {profile_folder}")
+
+
+def _claim_chosen(
+    log_dir: Path, profile_folder: Path, session_id: str, process_index: int
+) -> RunDirectory:
+    """A directory that others may share; used again by the same process it gets a number."""
+    base = session_ids.clean(session_id)
+    if not base:
+        raise CaptureError(f"{session_id!r} is no name for a session", "use letters and digits")
+    for attempt in range(1, _ATTEMPTS_MAX):
+        folder = profile_folder / (base if attempt == 1 else f"{base}_{attempt}")
+        mine = f"{folder}\0{os.getpid()}"
+        if mine in _claimed:
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        claimed = _claim_file(log_dir, folder, process_index)
+        if claimed is not None:
+            _claimed.add(mine)
+            return claimed
+    raise CaptureError(f"No free name for session {base} was found in {profile_folder}")
+
+
+_claimed: set[str] = set()
+
+
+def _claim_file(log_dir: Path, folder: Path, process_index: int) -> RunDirectory | None:
+    """Claims `<host>`, or `<host>_<process>` where another process of the machine was first."""
+    host = host_name()
+    for name in (host, f"{host}_{process_index}", f"{host}_{process_index}_{os.getpid()}"):
+        place = RunDirectory(folder.name, name, folder, log_dir)
+        if place.profile.exists():
+            continue
+        try:
+            place.manifest.open("x").close()
+        except FileExistsError:
+            continue
+        return place
+    return None
+
+
+def host_name() -> str:
+    """The machine's name, as jax names its files."""
+    return session_ids.clean(socket.gethostname()) or "localhost"
+
+
+def step_directory(step: int) -> str:
+    """`step_00000100`: step numbers padded so that folders sort as numbers."""
+    return f"step_{step:08d}"
+
+
+def format_directory(template: str, **fields: Any) -> str:
+    """Fills a template for a folder, such as `{optimizer}_lr{lr}_epochs{epochs}_seed{seed}`.
+
+    Besides your own `fields` there are `{ts}` (now, `YYYYMMDD_HHMMSS`), `{host}`, and `{step}`
+    where a step is known; `{step:08d}` pads it.
+
+    Raises:
+        SettingsError: the template names a field that is not there.
+    """
+    values = {"ts": time.strftime("%Y%m%d_%H%M%S"), "host": host_name()} | fields
+    try:
+        text = string.Formatter().vformat(template, (), values)
+    except (KeyError, IndexError, ValueError, AttributeError) as error:
+        raise SettingsError(
+            f"The template {template!r} cannot be filled in: {error}",
+            f"the fields are {', '.join(sorted(values))}",
+        ) from error
+    return re.sub(r"[^\w./=+-]+", "_", text)

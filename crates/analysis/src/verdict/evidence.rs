@@ -75,18 +75,16 @@ impl<'a> Evidence<'a> {
                 "" => device.kind.name(),
                 name => name,
             };
-            let chip = match chips.iter().position(|chip| chip.chip == name) {
-                Some(position) => &mut chips[position],
-                None => {
-                    chips.push(VerdictDevices {
-                        chip: name.to_owned(),
-                        count: 0,
-                        working_count: 0,
-                    });
-                    let last = chips.len() - 1;
-                    &mut chips[last]
-                }
-            };
+            let known = chips.iter().position(|chip| chip.chip == name);
+            let position = known.unwrap_or(chips.len());
+            if known.is_none() {
+                chips.push(VerdictDevices {
+                    chip: name.to_owned(),
+                    count: 0,
+                    working_count: 0,
+                });
+            }
+            let chip = &mut chips[position];
             chip.count += 1;
             chip.working_count += usize::from(self.work[id.index()].is_some());
         }
@@ -140,11 +138,11 @@ pub(super) fn listed(names: &[&str]) -> String {
     } else {
         SHOWN
     });
-    let mut text = names[..shown].join(", ");
-    if names.len() > shown {
-        text.push_str(&format!(" and {} more", names.len() - shown));
+    let text = names[..shown].join(", ");
+    match names.len() - shown {
+        0 => text,
+        more => format!("{text} and {more} more"),
     }
-    text
 }
 
 /// A name of bearable length.

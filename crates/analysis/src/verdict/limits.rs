@@ -14,6 +14,8 @@ pub const RUNS_PER_STEP_RATIO: f64 = 0.5;
 pub const SECONDS_PER_PYTHON_CALL: f64 = 0.16e-6;
 /// Estimated cost of the Python tracer, as share of the traced time, from which on it is a warning.
 pub const PYTHON_COST_RATIO: f64 = 0.03;
+/// Below this share the Python tracer is not worth a word.
+pub const PYTHON_TOLD_RATIO: f64 = 0.005;
 /// A larger profile opens slowly in other tools (protobuf ends at 2 GiB).
 pub const LARGE_BYTES: i64 = 1 << 30;
 /// So do more events.

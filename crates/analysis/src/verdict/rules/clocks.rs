@@ -25,7 +25,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     found
 }
 
-/// The two hosts whose recordings have least in common.
+/// The host that started last and the one that stopped first have least in common.
 fn apart(evidence: &Evidence<'_>) -> Option<Finding> {
     let hosts = &evidence.session.hosts;
     let recorded: Vec<(&str, u64, u64)> = hosts
@@ -35,20 +35,15 @@ fn apart(evidence: &Evidence<'_>) -> Option<Finding> {
             Some((host.name.as_str(), start, stop))
         })
         .collect();
-    let mut least: Option<(f64, &str, &str)> = None;
-    let last_start = recorded.iter().max_by_key(|host| host.1)?;
-    let first_stop = recorded.iter().min_by_key(|host| host.2)?;
-    for pair in [(last_start, first_stop)] {
-        let (late, early) = pair;
-        if late.0 == early.0 {
-            continue;
-        }
-        let common = late.2.min(early.2).saturating_sub(late.1.max(early.1));
-        let shorter = (late.2 - late.1).min(early.2 - early.1);
-        let ratio = common as f64 / shorter as f64;
-        least = Some((ratio, late.0, early.0));
+    let late = recorded.iter().max_by_key(|host| host.1)?;
+    let early = recorded.iter().min_by_key(|host| host.2)?;
+    let common = late.2.min(early.2).saturating_sub(late.1.max(early.1));
+    let shorter = (late.2 - late.1).min(early.2 - early.1);
+    let ratio = common as f64 / shorter as f64;
+    if late.0 == early.0 || ratio >= limits::COMMON_RECORDING_RATIO {
+        return None;
     }
-    let (ratio, late, early) = least.filter(|least| least.0 < limits::COMMON_RECORDING_RATIO)?;
+    let (late, early) = (late.0, early.0);
     let what = format!(
         "{late} and {early} recorded together for {} of the shorter recording.",
         format::percent(ratio)

@@ -25,17 +25,18 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     };
     let (count, programs) = compilations(session);
     let time = format::duration_ps(time_ps as f64);
-    let mut what = match count {
+    let what = match count {
         0 => format!("Compilation took {time} inside the capture"),
         count => format!(
             "{} took {time} inside the capture",
             format::counted(count, "compilation")
         ),
     };
-    if !programs.is_empty() {
-        let names: Vec<&str> = programs.iter().map(String::as_str).collect();
-        what.push_str(&format!(": {}", listed(&names)));
-    }
+    let names: Vec<&str> = programs.iter().map(String::as_str).collect();
+    let what = match names.as_slice() {
+        [] => what,
+        names => format!("{what}: {}", listed(names)),
+    };
     let steps = delayed_steps(evidence);
     let of_capture = time_ps as f64 / evidence.overview.duration_ps.max(1) as f64;
     let (severity, why) = match steps.as_slice() {

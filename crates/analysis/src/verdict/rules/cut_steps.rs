@@ -3,7 +3,6 @@
 use stepscope_model::{DeviceId, Picos, ProgramId, Session, StepOrigin};
 
 use super::Rule;
-use crate::format;
 use crate::verdict::evidence::{Evidence, short};
 use crate::verdict::limits;
 use crate::verdict::report::{Finding, Severity};
@@ -25,7 +24,11 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let Some(left) = most else {
         return Vec::new();
     };
-    let times = |count: usize| format::counted(count, "time");
+    let times = |count: usize| match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    };
     let what = match (left.before, left.after) {
         (before, 0) => format!("{} before the first annotated step", times(before)),
         (0, after) => format!("{} after the last annotated step", times(after)),

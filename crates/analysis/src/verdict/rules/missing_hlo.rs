@@ -28,15 +28,14 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     }
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
     let what = format!(
-        "{} of {} that ran {} no HLO in the profile: {}.",
-        missing.len(),
-        format::counted(ran.count(), "program"),
-        if missing.len() == 1 { "has" } else { "have" },
+        "{} ran without HLO in the profile, of {} in all: {}.",
+        format::counted(missing.len(), "program"),
+        ran.count(),
         listed(&names)
     );
     vec![
         Finding::new("missing_hlo", Severity::Warning, what)
-            .why("Their ops have no source line, no scope and no FLOPs, but for what the device itself recorded.")
+            .why("Ops without it have no source line, scope or FLOPs, but for what the device itself recorded.")
             .fix("Leave `options.enable_hlo_proto = True`, the default."),
     ]
 }

@@ -56,9 +56,17 @@ fn launches(session: &Session) -> Option<(String, usize)> {
         return None;
     }
     let mut counts = vec![0usize; session.labels.len()];
-    let lanes = session.tracks.iter().flat_map(|track| &track.lanes);
-    for label in lanes.flat_map(|lane| &lane.labels) {
-        counts[label.index()] += usize::from(is_launch[label.index()]);
+    for track in &session.tracks {
+        for (lane, slices) in (0u32..).zip(&track.lanes) {
+            for (index, label) in (0u32..).zip(&slices.labels) {
+                // JAX records a call twice, one slice within the other.
+                let parent = track.parent(lane, index);
+                let above =
+                    parent.map(|(lane, index)| track.lanes[lane as usize].labels[index as usize]);
+                let is_call = is_launch[label.index()] && above != Some(*label);
+                counts[label.index()] += usize::from(is_call);
+            }
+        }
     }
     let most = (0..counts.len()).max_by_key(|&index| (counts[index], std::cmp::Reverse(index)))?;
     let name = session.text(session.labels[most].name);

@@ -40,6 +40,9 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         return Vec::new();
     }
     let cost_ratio = calls as f64 * limits::SECONDS_PER_PYTHON_CALL / traced_seconds;
+    if cost_ratio < limits::PYTHON_TOLD_RATIO {
+        return Vec::new();
+    }
     let severity = if cost_ratio >= limits::PYTHON_COST_RATIO {
         Severity::Warning
     } else {

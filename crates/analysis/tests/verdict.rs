@@ -1,0 +1,577 @@
+//! The verdict's findings, each on a drawing that has it and on one that nearly has it, and what it
+//! says of real captures.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+use stepscope_analysis::find;
+use stepscope_analysis::verdict::rules::RULES;
+use stepscope_model::Session;
+use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_testing::{corpus, drawing};
+
+use support::{all_captures, drawn, open};
+
+/// A capture nothing is wrong with: six annotated steps of one GPU, HLO and versions recorded.
+const HEALTHY: &str = "
+    host vm
+    plane /host:metadata [jax_version=\"0.10.2\" gpu_version=\"cuda 12090\"]
+    device gpu:0 nvidia H100
+    stream 7 Compute
+    repeat 6 every 100us
+      10..90us  gemm [hlo_op=dot.1 program_id=5 hlo_module=jit_step correlation_id=$i]
+    end
+    thread python
+    repeat 6 every 100us
+      0..95us train #step_num=$i,_r=1#
+      2..8us  PjitFunction(step)
+      5..7us  cuLaunchKernel [correlation_id=$i]
+    end
+    program 5 jit_step
+      p.0 = f32[8,16] parameter(0)
+      ROOT dot.1 = f32[8,8] dot(p.0, p.0) op_name=\"jit(step)/mul\" source=\"train.py:7\"
+";
+
+/// `ProfileOptions` with the levels host, device, python.
+fn options(host: u8, device: u8, python: u8) -> String {
+    format!("environment [profile_options=hex:080110{host:02x}18{device:02x}20{python:02x}]")
+}
+
+fn verdict(session: &Session) -> Value {
+    let entry = find("verdict").expect("registered");
+    let answer = entry.run_pairs(session, []).expect("a verdict");
+    answer.json().expect("JSON")
+}
+
+fn findings(report: &Value) -> Vec<(String, String, String)> {
+    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    let all = report["findings"].as_array().cloned().unwrap_or_default();
+    all.iter()
+        .map(|f| (text(f, "id"), text(f, "severity"), text(f, "what")))
+        .collect()
+}
+
+fn ids(report: &Value) -> BTreeSet<String> {
+    findings(report).into_iter().map(|found| found.0).collect()
+}
+
+fn replaced(from: &str, to: &str) -> String {
+    assert!(HEALTHY.contains(from), "{from}");
+    HEALTHY.replace(from, to)
+}
+
+/// One drawing for each host.
+type Case = (&'static str, Vec<String>, &'static str);
+
+/// For each finding a drawing that has it, and what it says.
+#[expect(clippy::too_many_lines, reason = "a table of drawings")]
+fn positives() -> Vec<Case> {
+    let gpu_without_work = |extra: &str| {
+        format!(
+            "host vm
+            {extra}
+            plane /host:metadata [gpu_version=\"cuda 12090\"]
+            device gpu:0 nvidia H100
+            thread python
+            repeat 3 every 10us
+              0..5us PjitFunction(step)
+              1..4us PjitFunction(step)
+            end"
+        )
+    };
+    let cpu = |ordinal: u32, extra: &str| {
+        format!(
+            "host vm
+            {extra}
+            thread python
+              0..100us train #step_num=0,_r=1#
+              100..200us train #step_num=1,_r=1#
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal={ordinal}]
+              10..80us fusion.1
+              110..180us fusion.1
+            program 5 jit_step
+              p.0 = f32[8,16] parameter(0)
+              ROOT fusion.1 = f32[8,8] dot(p.0, p.0)"
+        )
+    };
+    let host = |name: &str, start_ns: u64, stop_ns: u64, shift: &str| {
+        format!(
+            "host {name}
+            environment [profile_start_time={start_ns} profile_stop_time={stop_ns}]
+            thread python
+            repeat 3 every 100us
+              {shift}+90us train #step_num=$i,_r=1#
+            end
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+            repeat 3 every 100us
+              {shift}+80us fusion.1
+            end
+            program 5 jit_step
+              p.0 = f32[8,16] parameter(0)
+              ROOT fusion.1 = f32[8,8] dot(p.0, p.0)"
+        )
+    };
+    let steps = |count: usize, kernel: &str| {
+        replaced("repeat 6", &format!("repeat {count}")).replace("10..90us  gemm", kernel)
+    };
+    let epoch = 1_700_000_000_000_000_000u64;
+    vec![
+        (
+            "no_events",
+            vec![format!("host vm\n{}\nthread python", options(2, 1, 0))],
+            "no events at all",
+        ),
+        (
+            "host_tracing_off",
+            vec![format!("host vm\n{}\nthread python", options(0, 1, 0))],
+            "Host tracing was off (host_tracer_level=0).",
+        ),
+        (
+            "device_tracing_off",
+            vec![gpu_without_work(&options(2, 0, 0))],
+            "device_tracer_level=0",
+        ),
+        (
+            "cupti_rival",
+            vec![gpu_without_work(
+                "error CUPTI: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED",
+            )],
+            "MULTIPLE_SUBSCRIBERS",
+        ),
+        (
+            "cupti_permission",
+            vec![gpu_without_work(
+                "error EnableActivityTracing failed with error CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
+            )],
+            "INSUFFICIENT_PRIVILEGES",
+        ),
+        (
+            "cupti_missing",
+            vec![gpu_without_work("error libcupti.so.12 could not be loaded")],
+            "libcupti",
+        ),
+        (
+            "no_device_work",
+            vec![gpu_without_work("")],
+            "No device recorded work: the rows of 1 device are empty.",
+        ),
+        (
+            "work_on_cpu",
+            vec![cpu(0, "plane /host:metadata [gpu_version=\"cuda 12090\"]")],
+            "Only XLA:CPU recorded work, although the process had a GPU.",
+        ),
+        (
+            "events_dropped",
+            vec![format!(
+                "{HEALTHY}\nwarning 512 activity events were dropped: buffer limit"
+            )],
+            "512 activity events were dropped",
+        ),
+        (
+            "recorder_reported",
+            vec![format!("{HEALTHY}\nwarning the clock could not be read")],
+            "the clock could not be read.",
+        ),
+        (
+            "device_ends_early",
+            vec![HEALTHY.replacen("repeat 6", "repeat 3", 1)],
+            "GPU:0 recorded nothing in the last 3 steps of 6.",
+        ),
+        (
+            "missing_hosts",
+            vec![cpu(4096, "")],
+            "1 host of a job of 3 processes is here",
+        ),
+        (
+            "silent_hosts",
+            vec![
+                HEALTHY.to_owned(),
+                "host other\nthread python".to_owned(),
+            ],
+            "1 of 2 hosts recorded no event: other.",
+        ),
+        (
+            "hosts_apart",
+            vec![
+                host("a", epoch, epoch + 1_000_000, "0us"),
+                host("b", epoch + 800_000, epoch + 1_800_000, "0us"),
+            ],
+            "b and a recorded together for 20.0 % of the shorter recording.",
+        ),
+        (
+            "host_clocks",
+            vec![
+                host("a", epoch, epoch + 1_000_000, "0us"),
+                host("b", epoch, epoch + 1_000_000, "150us"),
+            ],
+            "The same steps lie 150.0 µs apart on a and b, more than a step (90.00 µs).",
+        ),
+        (
+            "compilation",
+            vec![replaced(
+                "thread python",
+                "thread compiler/9\n 100..150us backend_compile_and_load\n 102..148us GpuCompiler::RunBackend [name=jit_step]\nthread python",
+            ).replace("10..90us  gemm", "50..90us  gemm")],
+            "1 compilation took 50.00 µs inside the capture: jit_step.",
+        ),
+        (
+            "no_steps",
+            vec!["
+                host vm
+                device gpu:0 nvidia H100
+                stream 7 Compute
+                  10..90us gemm [hlo_op=dot.1 program_id=5 hlo_module=jit_step]
+            "
+            .to_owned()],
+            "No step was recorded and none could be inferred.",
+        ),
+        (
+            "steps_inferred",
+            vec![HEALTHY
+                .lines()
+                .filter(|line| !line.contains("train #"))
+                .collect::<Vec<_>>()
+                .join("\n")],
+            "inferred from runs of the program that takes most device time (jit_step(5))",
+        ),
+        ("single_step", vec![steps(1, "10..90us  gemm")], "One step was captured."),
+        (
+            "cut_steps",
+            vec![replaced("0..95us train", "200..295us train")
+                .replace("repeat 6 every 100us\n      10..90us  gemm", "repeat 8 every 100us\n      10..90us  gemm [run_id=$i]")
+                .replace("      2..8us  PjitFunction(step)\n      5..7us  cuLaunchKernel [correlation_id=$i]\n", "")],
+            "jit_step ran twice before the first annotated step.",
+        ),
+        (
+            "missing_hlo",
+            vec![HEALTHY[..HEALTHY.find("program 5").expect("there")].to_owned()],
+            "1 program ran without HLO in the profile, of 1 in all: jit_step(5).",
+        ),
+        (
+            "graph_kernels",
+            vec![replaced("10..90us  gemm", "90..95us other_kernel [hlo_op=\"\" program_id=\"\" hlo_module=\"\"]\n      10..90us  gemm")
+                .replace("90..95us other_kernel [hlo_op=\"\" program_id=\"\" hlo_module=\"\"]", "70..99us command_buffer_kernel")
+                .replace("10..90us  gemm", "10..60us  gemm")],
+            "36.7 % of kernel time carries no HLO op.",
+        ),
+        (
+            "python_tracer",
+            vec![replaced(
+                "2..8us  PjitFunction(step)",
+                "8..40us $a.py:1 a\n 9..30us $b.py:1 b\n 10..20us $c.py:1 c\n 11..15us $d.py:1 d\n      2..8us  PjitFunction(step)",
+            )],
+            "The Python tracer was on: 24 calls on one thread, which cost it about 0.6 %.",
+        ),
+        ("many_steps", vec![steps(201, "10..90us  gemm")], "201 steps were captured."),
+        (
+            "recorded_as_sums",
+            vec![format!("{HEALTHY}\ndevice gpu:0\nstream 7\n x5 30us memset")],
+            "1 event is recorded as sums",
+        ),
+        (
+            "idle_devices",
+            vec![format!("{HEALTHY}\ndevice gpu:1 nvidia H100")],
+            "1 of 2 devices recorded no work: GPU:1.",
+        ),
+    ]
+}
+
+#[test]
+fn nothing_is_wrong_with_a_healthy_capture() {
+    let report = verdict(&drawn(&[HEALTHY]));
+    assert_eq!(findings(&report), []);
+    let lines: Vec<&str> = report["lines"]
+        .as_array()
+        .expect("lines")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(
+        lines[0].starts_with("Captured 6 steps in 595.0 µs: 1 × NVIDIA H100 80GB HBM3 on 1 host"),
+        "{lines:?}"
+    );
+    assert_eq!(
+        lines[1],
+        "Step time 95.00 µs (mean; median 95.00 µs), devices busy 80.7 %"
+    );
+    assert_eq!(lines[2], "Top ops: dot.1 100.0 %");
+}
+
+fn session_of(hosts: &[String]) -> Session {
+    let texts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    drawn(&texts)
+}
+
+#[test]
+fn every_finding_is_found_where_it_is() {
+    for (id, hosts, expected) in positives() {
+        let report = verdict(&session_of(&hosts));
+        let found = findings(&report);
+        let finding = found.iter().find(|finding| finding.0 == id);
+        let (_, severity, what) = finding.unwrap_or_else(|| panic!("no {id} in {found:?}"));
+        assert!(what.contains(expected), "{id}: {what}");
+        // What is bad or doubtful says what to do.
+        let lines = report["lines"].to_string();
+        assert!(lines.contains(&what[..20]), "{id} is not in {lines}");
+        if severity != "info" && id != "recorder_reported" {
+            let all = report["findings"].as_array().cloned().unwrap_or_default();
+            let finding = all.iter().find(|finding| finding["id"] == id);
+            let fix = finding.and_then(|finding| finding["fix"].as_str());
+            assert!(fix.is_some_and(|fix| !fix.is_empty()), "{id} has no fix");
+        }
+    }
+}
+
+#[test]
+fn every_rule_has_a_case() {
+    let mut tested: BTreeSet<&str> = positives().iter().map(|case| case.0).collect();
+    // These are files, not drawings: see the tests below.
+    tested.extend(["truncated", "damaged", "large_capture"]);
+    let declared: BTreeSet<&str> = RULES.iter().flat_map(|rule| rule.ids).copied().collect();
+    assert_eq!(tested, declared);
+}
+
+/// Captures that nearly have a finding.
+fn negatives() -> Vec<Case> {
+    let clean_cpu = |ordinal: u32, host: &str, start: u32| {
+        let end = start + 70;
+        format!(
+            "host {host}
+            thread python
+              {start}us+100us train #step_num=0,_r=1#
+            thread tf_XLAEigen/42
+              {start}..{end}us fusion.1 [hlo_op=fusion.1 hlo_module=jit_step program_id=5 device_ordinal={ordinal}]
+            program 5 jit_step
+              p.0 = f32[8,16] parameter(0)
+              ROOT fusion.1 = f32[8,8] dot(p.0, p.0)"
+        )
+    };
+    let recorded = |text: String, start: u64, stop: u64| {
+        format!("{text}\nenvironment [profile_start_time={start} profile_stop_time={stop}]")
+    };
+    let epoch = 1_700_000_000_000_000_000u64;
+    vec![
+        (
+            "device_tracing_off",
+            vec![format!("{}\n{}", clean_cpu(0, "vm", 0), options(2, 0, 0))],
+            "a CPU needs no device tracer",
+        ),
+        (
+            "work_on_cpu",
+            vec![clean_cpu(0, "vm", 0)],
+            "there is no accelerator",
+        ),
+        (
+            "device_ends_early",
+            vec![HEALTHY.replacen("repeat 6", "repeat 5", 1)],
+            "the last step may have been cut",
+        ),
+        (
+            "missing_hosts",
+            vec![clean_cpu(0, "a", 0), clean_cpu(2048, "b", 0)],
+            "both processes are here",
+        ),
+        (
+            "hosts_apart",
+            vec![
+                recorded(clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
+                recorded(clean_cpu(2048, "b", 0), epoch + 400_000, epoch + 1_400_000),
+            ],
+            "60 % are common",
+        ),
+        (
+            "host_clocks",
+            vec![
+                recorded(clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
+                recorded(clean_cpu(2048, "b", 50), epoch, epoch + 1_000_000),
+            ],
+            "half a step apart",
+        ),
+        (
+            "cut_steps",
+            vec![replaced(
+                "    stream 7 Compute\n",
+                "    stream 7 Compute\n      0..5us init [hlo_op=add.1 program_id=9 hlo_module=jit_init]\n",
+            )],
+            "another program ran before the steps",
+        ),
+        (
+            "graph_kernels",
+            vec![replaced(
+                "10..90us  gemm",
+                "92..96us foreign_kernel\n      10..90us  gemm",
+            )],
+            "5 % of the time carries no op",
+        ),
+        (
+            "python_tracer",
+            vec![
+                replaced(
+                    "2..8us  PjitFunction(step)",
+                    "2..8us  PjitFunction(step)\n      9..20us $train.py:10 loss",
+                )
+                .replace("us", "ms"),
+            ],
+            "six calls in 600 ms",
+        ),
+        (
+            "many_steps",
+            vec![replaced("repeat 6", "repeat 200")],
+            "two hundred are not many",
+        ),
+        (
+            "idle_devices",
+            vec![format!("{HEALTHY}\nplane /device:CUSTOM:x")],
+            "a plane of a plug-in is no idle device",
+        ),
+    ]
+}
+
+#[test]
+fn no_finding_is_found_where_it_is_not() {
+    for (id, hosts, why) in negatives() {
+        let found = findings(&verdict(&session_of(&hosts)));
+        assert!(
+            found.iter().all(|finding| finding.0 != id),
+            "{id}, but {why}: {found:?}"
+        );
+    }
+}
+
+/// The gravity of a finding of a drawing.
+fn severity(text: &str, id: &str) -> String {
+    let found = findings(&verdict(&drawn(&[text])));
+    let finding = found.iter().find(|finding| finding.0 == id);
+    finding
+        .unwrap_or_else(|| panic!("no {id} in {found:?}"))
+        .1
+        .clone()
+}
+
+#[test]
+fn what_costs_nothing_is_told_mildly() {
+    let quiet_host = format!("{HEALTHY}\n{}", options(0, 1, 0));
+    assert_eq!(severity(&quiet_host, "host_tracing_off"), "warning");
+    let rival = format!("{HEALTHY}\nerror CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED");
+    assert_eq!(
+        severity(&rival, "cupti_rival"),
+        "warning",
+        "devices worked all the same"
+    );
+    let hidden = replaced(
+        "thread python",
+        "thread compiler/9\n 20..30us backend_compile\nthread python",
+    );
+    assert_eq!(severity(&hidden, "compilation"), "info", "no device waited");
+    let calls =
+        "8..40us $train.py:10 loss\n 9..30us $train.py:20 model\n      2..8us  PjitFunction(step)";
+    let frames = replaced("2..8us  PjitFunction(step)", calls);
+    assert_eq!(
+        severity(&frames.replace("us", "ns"), "python_tracer"),
+        "warning"
+    );
+}
+
+#[test]
+fn calls_that_are_recorded_twice_count_once() {
+    let (_, hosts, _) = positives()
+        .into_iter()
+        .find(|case| case.0 == "no_device_work")
+        .expect("a case");
+    let text = hosts[0].replace("gpu_version=\"cuda 12090\"", "");
+    let report = verdict(&drawn(&[&text]));
+    let why = report["findings"][0]["why"].as_str().expect("a finding");
+    assert!(
+        why.starts_with("3 calls of PjitFunction(step) launched work"),
+        "{why}"
+    );
+    assert!(why.contains("returns before the work is done"), "{why}");
+}
+
+/// The verdict on the bytes of one file.
+fn verdict_on(bytes: Vec<u8>) -> Value {
+    let input = HostInput {
+        host: "vm".to_owned(),
+        bytes: Arc::new(bytes),
+        problem: None,
+    };
+    verdict(&ingest("file", vec![input]).expect("a profile"))
+}
+
+#[test]
+fn damaged_files_are_told() {
+    let whole = drawing::draw(HEALTHY).expect("well formed").to_bytes();
+    assert_eq!(ids(&verdict_on(whole.clone())), BTreeSet::new());
+    let cut = whole[..whole.len() - 40].to_vec();
+    assert!(ids(&verdict_on(cut)).contains("truncated"));
+    let mut broken = whole;
+    // A field of wire type 7, which does not exist, at the end of the file.
+    broken.extend([0x0f, 0x01]);
+    let report = verdict_on(broken);
+    assert!(ids(&report).contains("damaged"), "{:?}", findings(&report));
+}
+
+#[test]
+fn large_files_are_told() {
+    const SIZE: usize = (1 << 30) + 4096;
+    let profile = drawing::draw(HEALTHY).expect("well formed").to_bytes();
+    // One unknown field of zeros fills the file; its pages are never touched.
+    let mut bytes = vec![0u8; SIZE];
+    bytes[..profile.len()].copy_from_slice(&profile);
+    let header = [0x7a, 0x80, 0x80, 0x80, 0x80, 0x04];
+    bytes[profile.len()..profile.len() + header.len()].copy_from_slice(&header);
+    bytes.truncate(profile.len() + header.len() + (1 << 30));
+    let report = verdict_on(bytes);
+    assert_eq!(ids(&report), BTreeSet::from(["large_capture".to_owned()]));
+    let profile_ids = ids(&verdict_on(profile));
+    assert!(!profile_ids.contains("large_capture"));
+}
+
+#[test]
+fn lines_are_few_however_much_is_wrong() {
+    let text = format!(
+        "{}\nwarning 5 events were dropped\nwarning odd\ndevice gpu:1 nvidia H100\nstream 7\n x5 3us memset",
+        replaced("repeat 6", "repeat 300").replace("program 5", "program 6")
+    );
+    let report = verdict(&drawn(&[&text]));
+    let lines = report["lines"].as_array().expect("lines");
+    assert!(findings(&report).len() > 5, "{:?}", findings(&report));
+    assert_eq!(lines.len(), 8, "{lines:#?}");
+    assert!(
+        lines[7]
+            .as_str()
+            .is_some_and(|line| line.contains("more finding"))
+    );
+}
+
+/// What is said of each real capture; a new id is either true, and added here, or a false alarm.
+#[test]
+fn real_captures_have_the_findings_they_should() {
+    for capture in all_captures() {
+        let report = verdict(&open(&capture));
+        let expected: &[&str] = match capture.name.as_str() {
+            "gtx1080ti-julia" => &["no_steps"],
+            "mi300x-jax-conv" => &["idle_devices", "steps_inferred"],
+            "mi300x-jax-elementwise" | "mi300x-jax-gemm" => {
+                &["idle_devices", "python_tracer", "steps_inferred"]
+            }
+            "tpu-v6e-4chip-jax" => &["compilation", "steps_inferred"],
+            "v100-tensorflow" => &["idle_devices", "single_step"],
+            // The own captures on CPU are healthy.
+            _ => &[],
+        };
+        let expected: BTreeSet<String> = expected.iter().map(|&id| id.to_owned()).collect();
+        assert_eq!(ids(&report), expected, "{}", capture.name);
+        let overview = support::ask(&open(&capture), "overview", &[]);
+        for key in ["step_time_ps", "device_busy_ratio", "duration_ps"] {
+            assert_eq!(report[key], overview[key], "{} of {}", key, capture.name);
+        }
+    }
+    assert!(!corpus::fixtures().is_empty());
+}

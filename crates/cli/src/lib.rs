@@ -16,6 +16,7 @@ mod table;
 use std::ffi::OsString;
 
 use clap::ArgMatches;
+pub use commands::sessions::table as sessions_table;
 use stepscope_analysis::registry;
 
 use exit::{Exit, Failure};

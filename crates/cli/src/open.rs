@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use stepscope_model::ingest::{IngestError, ingest};
+use stepscope_model::ingest::{IngestError, ingest_with_memory};
 use stepscope_model::{Session, WarningKind};
 use stepscope_storage::{
     Found, Note, NoteKind, OpenedHosts, Progress, SessionFiles, StorageError, open_hosts,
@@ -67,36 +67,13 @@ pub(crate) fn choose<'a>(
         }
         return Ok(newest);
     };
-    let number = || {
-        newest_first(found)
-            .get(wanted.parse::<usize>().ok()?)
-            .copied()
-    };
-    let part = || {
-        let mut matching = found
-            .sessions
-            .iter()
-            .filter(|session| session.name.contains(wanted));
-        matching.next().filter(|_| matching.next().is_none())
-    };
-    found
-        .session(wanted)
-        .or_else(number)
-        .or_else(part)
-        .ok_or_else(|| not_there(found, wanted))
-}
-
-/// The order in which sessions are numbered, here and by the server.
-pub(crate) fn newest_first(found: &Found) -> Vec<&SessionFiles> {
-    let newest = found.newest().map(|session| &session.location);
-    let mut sessions: Vec<&SessionFiles> = found.sessions.iter().rev().collect();
-    sessions.sort_by_key(|session| Some(&session.location) != newest);
-    sessions
+    found.pick(wanted).ok_or_else(|| not_there(found, wanted))
 }
 
 fn not_there(found: &Found, wanted: &str) -> Failure {
     const SHOWN: usize = 12;
-    let mut names: Vec<String> = newest_first(found)
+    let mut names: Vec<String> = found
+        .newest_first()
         .into_iter()
         .enumerate()
         .take(SHOWN)
@@ -122,18 +99,22 @@ pub(crate) fn open(files: &SessionFiles, output: &Output) -> Result<&'static Ses
 /// Opens all hosts of a session. Hosts that cannot be read are warned of, as long as one can.
 pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Session, Failure> {
     let bar = output.progress(files.size_bytes, &files.name);
-    let OpenedHosts { inputs, unread } = open_hosts(files, |_| Advance::new(&bar));
+    let OpenedHosts {
+        inputs,
+        memory,
+        unread,
+    } = open_hosts(files, |_| Advance::new(&bar));
     for input in &inputs {
         let bytes = (*input.bytes).as_ref().len();
         tracing::info!(host = input.host, bytes, "opened");
     }
-    if inputs.is_empty() {
+    if inputs.is_empty() && memory.is_empty() {
         bar.finish_and_clear();
         let no_host = || Failure::new(Exit::Path, "the session has no host");
         let first = unread.into_iter().next();
         return Err(first.map_or_else(no_host, |(_, error)| Failure::from(error)));
     }
-    let decoded = ingest(&files.name, inputs);
+    let decoded = ingest_with_memory(&files.name, inputs, memory);
     bar.finish_and_clear();
     for (_, error) in unread {
         output.warn(
@@ -167,11 +148,15 @@ impl Progress for Advance<'_> {
 }
 
 fn undecodable(error: &IngestError, files: &SessionFiles) -> Failure {
-    let path = files
-        .hosts
-        .first()
-        .map(|host| host.display_path().display().to_string());
+    let mut all = files.hosts.iter().chain(&files.memory);
+    let path = all
+        .next()
+        .map(|file| file.display_path().display().to_string());
     let message = format!("{error}: {}", path.unwrap_or_default());
+    if matches!(error, IngestError::NotAMemoryProfile { .. }) {
+        return Failure::new(Exit::Path, message)
+            .hint("save one with jax.profiler.save_device_memory_profile(\"memory.prof\")");
+    }
     Failure::new(Exit::Path, message).hint(
         "stepscope reads what jax.profiler leaves in <log dir>/plugins/profile/<run>/: give it that \
          log directory or its *.xplane.pb",

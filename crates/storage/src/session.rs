@@ -23,11 +23,43 @@ pub struct Found {
 
 impl Found {
     /// The session captured last: by the time in the run's name, or, where a run is not named by
-    /// its time, by the time its files were last written.
+    /// its time, by the time its files were last written. One with a capture of time comes before
+    /// any of memory profiles alone.
     pub fn newest(&self) -> Option<&SessionFiles> {
         self.sessions
             .iter()
-            .max_by_key(|session| session.captured())
+            .max_by_key(|session| (!session.hosts.is_empty(), session.captured()))
+    }
+
+    /// The order in which sessions are numbered everywhere: captured last first.
+    pub fn newest_first(&self) -> Vec<&SessionFiles> {
+        let newest = self.newest().map(|session| &session.location);
+        let mut sessions: Vec<&SessionFiles> = self.sessions.iter().rev().collect();
+        sessions.sort_by_key(|session| Some(&session.location) != newest);
+        sessions
+    }
+
+    /// The session that a person means: by name, location, number in [`Found::newest_first`], or a
+    /// part of a name that only one has.
+    pub fn pick(&self, wanted: &str) -> Option<&SessionFiles> {
+        let number = || {
+            let number = wanted.parse::<usize>().ok()?;
+            self.newest_first().get(number).copied()
+        };
+        let part = || {
+            let sessions = self.sessions.iter();
+            let mut matching = sessions.filter(|session| session.name.contains(wanted));
+            matching.next().filter(|_| matching.next().is_none())
+        };
+        self.session(wanted).or_else(number).or_else(part)
+    }
+
+    /// Where a session lies: its run directory or its file.
+    pub fn path_of(&self, session: &SessionFiles) -> PathBuf {
+        match session.location.as_str() {
+            "." => self.root.clone(),
+            location => self.root.join(location),
+        }
     }
 
     /// The session of this name or location.
@@ -50,14 +82,16 @@ pub struct SessionFiles {
     /// Path of the run directory or the file relative to [`Found::root`], with `/` between its
     /// parts and an archive counting as a folder; `.` for the root itself. For display.
     pub location: String,
-    /// At least one, sorted by host name. No two have the same name.
+    /// Sorted by host name. No two have the same name. None where there are memory profiles alone.
     pub hosts: Vec<HostFile>,
+    /// Memory profiles, sorted by name; [`HostFile::host`] is the snapshot's name.
+    pub memory: Vec<HostFile>,
     /// When the youngest of its files was last written.
     pub modified: Option<SystemTime>,
     /// Names of all the run directories that were joined into this session; empty for a session
     /// that lies in one.
     pub joined_from: Vec<String>,
-    /// Sum of the sizes of its host files.
+    /// Sum of the sizes of its files.
     pub size_bytes: u64,
 }
 
@@ -68,7 +102,7 @@ impl SessionFiles {
     }
 }
 
-/// One host's profile, on disk or in an archive.
+/// One profile, of a host or of memory, on disk or in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostFile {
     /// The file's name without `.xplane.pb` and without the suffix of its compression.

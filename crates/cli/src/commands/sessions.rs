@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let mut sessions = summaries(&found);
     let mut times = vec![None; sessions.len()];
     if !arguments.get_flag("quick") {
-        let files = open::newest_first(&found).into_iter();
+        let files = found.newest_first().into_iter();
         for ((summary, time), files) in sessions.iter_mut().zip(&mut times).zip(files) {
             *time = describe(summary, files, output);
         }
@@ -57,14 +57,11 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
 }
 
 fn summaries(found: &Found) -> Vec<SessionSummary> {
-    let numbered = (0..).zip(open::newest_first(found));
+    let numbered = (0..).zip(found.newest_first());
     numbered
         .map(|(number, files)| {
-            let location = match files.location.as_str() {
-                "." => found.root.clone(),
-                location => found.root.join(location),
-            };
-            SessionSummary::closed(number, &location.display().to_string(), Some(files))
+            let location = found.path_of(files).display().to_string();
+            SessionSummary::closed(number, &location, Some(files))
         })
         .collect()
 }
@@ -119,7 +116,9 @@ const COLUMNS: [Column; 11] = [
     Column::wide("error", "Error", Unit::Text),
 ];
 
-fn table(sessions: &[SessionSummary], times: &[Option<u64>]) -> Table {
+/// The sessions as a table. `times` are those of the captures, in nanoseconds since the Unix epoch,
+/// where they are recorded.
+pub fn table(sessions: &[SessionSummary], times: &[Option<u64>]) -> Table {
     let rows: Vec<Vec<Cell>> = sessions
         .iter()
         .zip(times)

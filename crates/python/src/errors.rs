@@ -1,0 +1,130 @@
+//! Errors of storage and analyses as Python exceptions, one class each.
+
+use std::any::Any;
+use std::path::Path;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use stepscope_analysis::AnalysisError;
+use stepscope_model::ingest::IngestError;
+use stepscope_storage::StorageError;
+
+/// Where the classes are.
+const MODULE: &str = "stepscope.engine_errors";
+
+/// What an exception says.
+pub(crate) struct Problem<'a> {
+    /// The class in [`MODULE`].
+    pub(crate) class: &'static str,
+    /// A sentence.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: Option<String>,
+    /// The path it is about.
+    pub(crate) path: Option<&'a Path>,
+    /// The system's number for it.
+    pub(crate) errno: Option<i32>,
+}
+
+impl Problem<'_> {
+    pub(crate) fn new(class: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self {
+            class,
+            message,
+            hint: None,
+            path: None,
+            errno: None,
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The exception. Where the Python part of the package is not there, a plain `RuntimeError`.
+    pub(crate) fn raise(self, py: Python<'_>) -> PyErr {
+        let made = || -> PyResult<PyErr> {
+            let class = py.import(MODULE)?.getattr(self.class)?;
+            let keywords = PyDict::new(py);
+            keywords.set_item("hint", self.hint.as_deref())?;
+            keywords.set_item("path", self.path)?;
+            keywords.set_item("errno", self.errno)?;
+            let exception = class.call((self.message.as_str(),), Some(&keywords))?;
+            Ok(PyErr::from_value(exception))
+        };
+        made().unwrap_or_else(|_| PyRuntimeError::new_err(self.message.clone()))
+    }
+}
+
+/// See the module.
+pub(crate) fn storage(py: Python<'_>, error: &StorageError) -> PyErr {
+    let class = match error {
+        StorageError::NotFound { .. } => "PathNotFoundError",
+        StorageError::NoProfiles { .. } => "NoProfilesError",
+        StorageError::Io { source, .. } => match source.kind() {
+            std::io::ErrorKind::PermissionDenied => "UnreadablePermissionError",
+            _ => "UnreadableError",
+        },
+        StorageError::Corrupt { .. } => "CorruptError",
+        StorageError::TooLarge { .. } => "TooLargeError",
+    };
+    let errno = match error {
+        StorageError::Io { source, .. } => source.raw_os_error(),
+        _ => None,
+    };
+    let problem = Problem {
+        class,
+        message: error.to_string(),
+        hint: error.hint(),
+        path: Some(error.path()),
+        errno,
+    };
+    problem.raise(py)
+}
+
+/// See the module. `path` is that of the session's first file.
+pub(crate) fn ingest(py: Python<'_>, error: &IngestError, path: &Path) -> PyErr {
+    let (class, hint) = match error {
+        IngestError::NoInput => ("NoProfilesError", ""),
+        IngestError::NotAMemoryProfile { .. } => (
+            "NotAMemoryProfileError",
+            "save one with jax.profiler.save_device_memory_profile(\"memory.prof\")",
+        ),
+        _ => (
+            "NotAProfileError",
+            "stepscope reads what jax.profiler leaves in <log dir>/plugins/profile/<run>/: give it \
+             that log directory or its *.xplane.pb",
+        ),
+    };
+    let message = format!("{error}: {}", path.display());
+    let mut problem = Problem::new(class, message).hint(hint);
+    problem.path = Some(path);
+    problem.raise(py)
+}
+
+/// See the module.
+pub(crate) fn analysis(py: Python<'_>, error: &AnalysisError) -> PyErr {
+    let class = match error {
+        AnalysisError::Options(_) => "OptionsError",
+        AnalysisError::NothingSelected { .. } => "NothingSelectedError",
+        AnalysisError::NoEvents { .. } => "NoEventsError",
+        _ => "AnalysisFailedError",
+    };
+    Problem::new(class, error.to_string()).raise(py)
+}
+
+/// A panic of ours while it did `what`, as an exception that `except Exception` catches.
+pub(crate) fn panic(py: Python<'_>, what: &str, payload: &(dyn Any + Send)) -> PyErr {
+    let text = payload
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    let message = format!("{what} failed inside: {text}");
+    Problem::new("AnalysisFailedError", message)
+        .hint("please report it, if you can with the capture")
+        .raise(py)
+}

@@ -1,0 +1,192 @@
+//! A session: found, opened, decoded, asked.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use stepscope_analysis::{ANALYSES, find};
+use stepscope_model::ingest::{IngestError, ingest_with_memory};
+use stepscope_model::{Warning, WarningKind};
+use stepscope_storage::{Found, NoProgress, OpenedHosts, SessionFiles, StorageError, open_hosts};
+
+use crate::answer::Answer;
+use crate::errors::{self, Problem};
+
+/// One capture over all its hosts, decoded. It never changes and may be used from any thread.
+#[pyclass(frozen, module = "stepscope._stepscope")]
+pub(crate) struct Session {
+    session: stepscope_model::Session,
+    path: PathBuf,
+}
+
+/// Why there is no session.
+pub(crate) enum Refused {
+    Storage(StorageError),
+    NoSuchSession(String),
+    Ingest(IngestError, PathBuf),
+}
+
+impl Refused {
+    fn raise(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Storage(error) => errors::storage(py, &error),
+            Self::Ingest(error, path) => errors::ingest(py, &error, &path),
+            Self::NoSuchSession(message) => Problem::new("NoSuchSessionError", message)
+                .hint("give a name, a part that only one has, or a number; stepscope.sessions(path) lists them")
+                .raise(py),
+        }
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Opens the wanted session at a path, the newest where none is wanted.
+    #[staticmethod]
+    #[pyo3(signature = (path, session=None))]
+    fn open(py: Python<'_>, path: PathBuf, session: Option<String>) -> PyResult<Self> {
+        let opened =
+            py.detach(|| catch_unwind(AssertUnwindSafe(|| open_at(&path, session.as_deref()))));
+        match opened {
+            Ok(opened) => opened.map_err(|refused| refused.raise(py)),
+            Err(payload) => Err(errors::panic(py, "opening the session", payload.as_ref())),
+        }
+    }
+
+    /// Name, by which people call it.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.session.name
+    }
+
+    /// The run directory or the file.
+    #[getter]
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Names of its hosts.
+    #[getter]
+    fn hosts(&self) -> Vec<&str> {
+        let hosts = self.session.hosts.iter();
+        hosts.map(|host| host.name.as_str()).collect()
+    }
+
+    /// Names of its devices.
+    #[getter]
+    fn devices(&self) -> Vec<String> {
+        let devices = self.session.device_ids();
+        devices.map(|id| self.session.device_title(id)).collect()
+    }
+
+    /// Numbers of its steps.
+    #[getter]
+    fn step_numbers(&self) -> Vec<i64> {
+        self.session.steps.iter().map(|step| step.number).collect()
+    }
+
+    /// Kind, host, message and hint of what was wrong with the files and what was repaired.
+    #[getter]
+    fn warnings(&self) -> Vec<(&'static str, &str, &str, &str)> {
+        let warnings = self.session.warnings.iter();
+        warnings
+            .map(|warning| {
+                let Warning {
+                    host,
+                    message,
+                    hint,
+                    ..
+                } = warning;
+                (
+                    warning.kind.name(),
+                    host.as_str(),
+                    message.as_str(),
+                    hint.as_str(),
+                )
+            })
+            .collect()
+    }
+
+    /// Runs an analysis by name or alias, options as name and value: `("steps", "3..8")`.
+    fn run(&self, py: Python<'_>, name: &str, options: Vec<(String, String)>) -> PyResult<Answer> {
+        let entry = find(name).ok_or_else(|| {
+            let names: Vec<&str> = ANALYSES.iter().map(|entry| entry.name).collect();
+            Problem::new(
+                "NoSuchAnalysisError",
+                format!("there is no analysis {name:?}"),
+            )
+            .hint(format!("there are: {}", names.join(", ")))
+            .raise(py)
+        })?;
+        let pairs = || {
+            options
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+        };
+        let answer = py
+            .detach(|| catch_unwind(AssertUnwindSafe(|| entry.run_pairs(&self.session, pairs()))));
+        match answer {
+            Ok(answer) => answer
+                .map(Answer::new)
+                .map_err(|error| errors::analysis(py, &error)),
+            Err(payload) => {
+                let what = format!("the analysis {}", entry.name);
+                Err(errors::panic(py, &what, payload.as_ref()))
+            }
+        }
+    }
+}
+
+fn open_at(path: &Path, wanted: Option<&str>) -> Result<Session, Refused> {
+    let found = stepscope_storage::find(path).map_err(Refused::Storage)?;
+    let files = match wanted {
+        Some(wanted) => found
+            .pick(wanted)
+            .ok_or_else(|| Refused::NoSuchSession(not_one(&found, wanted)))?,
+        None => found
+            .newest()
+            .ok_or_else(|| Refused::NoSuchSession("no session was found".to_owned()))?,
+    };
+    Ok(Session {
+        session: open_files(files)?,
+        path: found.path_of(files),
+    })
+}
+
+fn not_one(found: &Found, wanted: &str) -> String {
+    const SHOWN: usize = 12;
+    let sessions = found.newest_first();
+    let names = sessions
+        .iter()
+        .take(SHOWN)
+        .map(|session| session.name.as_str());
+    let more = if sessions.len() > SHOWN { ", …" } else { "" };
+    let names: Vec<&str> = names.collect();
+    format!(
+        "{wanted:?} is not one session; there are: {}{more}",
+        names.join(", ")
+    )
+}
+
+/// Opens all files. Those that cannot be read become warnings, as long as one can.
+pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Session, Refused> {
+    let OpenedHosts {
+        inputs,
+        memory,
+        mut unread,
+    } = open_hosts(files, |_| NoProgress);
+    if inputs.is_empty() && memory.is_empty() && !unread.is_empty() {
+        return Err(Refused::Storage(unread.swap_remove(0).1));
+    }
+    let mut all = files.hosts.iter().chain(&files.memory);
+    let first = all.next().map(stepscope_storage::HostFile::display_path);
+    let mut session = ingest_with_memory(&files.name, inputs, memory)
+        .map_err(|error| Refused::Ingest(error, first.unwrap_or_default()))?;
+    let left_out = unread.into_iter().map(|(host, error)| Warning {
+        kind: WarningKind::Damaged,
+        message: format!("{host} is left out: {error}"),
+        hint: error.hint().unwrap_or_default(),
+        host,
+    });
+    session.warnings.extend(left_out);
+    Ok(session)
+}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .errors import JaxMissingError
@@ -233,3 +233,33 @@ def restore_profile_hook(hook: Any) -> None:
 def environment_disables_profiling() -> bool:
     """Whether `TF_DISABLE_PROFILING` forbids every session in this process."""
     return os.environ.get("TF_DISABLE_PROFILING", "").strip().lower() in ("1", "true")
+
+
+def tracing_check() -> Callable[[], bool]:
+    """A function that says, as cheaply as this jax allows, that no function is being traced."""
+    core = _private("jax._src.core")
+    local = getattr(core, "thread_local_state", None)
+    evaluation = getattr(core, "EvalTrace", None)
+    if local is not None and hasattr(getattr(local, "trace_state", None), "trace_stack"):
+
+        def is_outside() -> bool:
+            kind = local.trace_state.trace_stack.dynamic.trace_type
+            return kind is evaluation
+
+        return is_outside
+    strong: Any = getattr(core, "trace_state_strong_ref", None)
+    top = getattr(core, "eval_trace", None)
+    if top is not None and hasattr(strong, "value"):
+        return lambda: strong.value is top
+    clean: Callable[[], bool] | None = getattr(core, "trace_state_clean", None)
+    return clean if clean is not None else (lambda: True)
+
+
+def annotation(name: str, **stats: Any) -> TraceContext:
+    """`jax.profiler.TraceAnnotation`: a slice on the timeline while a capture runs."""
+    return profiler().TraceAnnotation(name, **stats)
+
+
+def step_annotation(name: str, step: int) -> TraceContext:
+    """`jax.profiler.StepTraceAnnotation`: marks one step of the loop."""
+    return profiler().StepTraceAnnotation(name, step_num=step)

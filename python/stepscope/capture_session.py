@@ -24,7 +24,9 @@ from . import (
     preflight,
     profile_options,
     recorders,
+    report,
     run_directory,
+    session_ids,
 )
 from .capture_result import CaptureResult, StepRecord
 from .errors import CaptureError, ProfilerBusyError
@@ -112,7 +114,7 @@ class CaptureSession:
             refuse_if_busy()
             preflight.enforce(preflight.problems(self.log_dir), self.settings.preflight)
             _jax.initialise_backends()
-            self._process = _jax.process_index_and_count()
+            self._process = session_ids.process_of_job()
             self._options = profile_options.build(self.settings, self._given_options)
             manifest.git_state()
             self._place = run_directory.claim(
@@ -120,7 +122,7 @@ class CaptureSession:
                 name=self.name,
                 session_id=self.settings.session_id or profile_options.session_id_of(self._options),
                 capture=attempt,
-                process_index=self._process[0] or os.getpid() * (self._process[1] == 1),
+                process_index=self._process[0] if self._process[1] > 1 else os.getpid(),
             )
             try:
                 self._begin_recording()
@@ -412,11 +414,11 @@ def _stop_at_exit() -> None:
     session = _active
     if session is None:
         return
+    error: BaseException | None = getattr(sys, "last_value", None)
     try:
-        session.stop(error=CaptureError("The program ended inside the capture"))
-        console.say(
-            f"The program ended inside a capture; kept in {session.log_dir}",
-            quiet=session.settings.quiet,
-        )
-    except Exception as error:  # noqa: BLE001 - the interpreter is on its way out
-        console.warn(str(error))
+        result = session.stop(error=error)
+        if error is None:
+            result.stopped_by = result.stopped_by or "the end of the program"
+        report.show(result, quiet=session.settings.quiet)
+    except Exception as failure:  # noqa: BLE001 - the interpreter is on its way out
+        console.warn(str(failure))

@@ -109,6 +109,13 @@ def launcher() -> tuple[int, int, str] | None:
     return None
 
 
+def process_of_job() -> tuple[int, int]:
+    """Index of this process and their number, from jax or else from the launcher."""
+    index, count = _jax.process_index_and_count()
+    launched = launcher() if count == 1 else None
+    return (index, count) if launched is None else launched[:2]
+
+
 def shared_store(log_dir: Path) -> tuple[Store, str] | None:
     """Where the processes of this job agree, with a key for the job; None for a lone process."""
     client = _jax.coordination_client()

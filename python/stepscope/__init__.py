@@ -1,0 +1,92 @@
+"""Stepscope: a profiler for JAX and XLA programs.
+
+Capture from a program:
+
+```python
+import stepscope
+
+with stepscope.profile_trace("./profiles", name="train_step") as trace:
+    trace.block(train_step(state, batch))
+```
+
+Everything here is loaded when it is first used: importing this package imports neither jax nor
+the engine, and a program that never profiles pays nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .arguments import add_profile_args as add_profile_args
+    from .benchmark import BenchmarkResult as BenchmarkResult
+    from .benchmark import benchmark_function as benchmark_function
+    from .capture_result import CaptureResult as CaptureResult
+    from .capture_session import CaptureSession as CaptureSession
+    from .environment import environment_profiler as environment_profiler
+    from .environment import maybe_profile as maybe_profile
+    from .errors import CaptureError as CaptureError
+    from .errors import PreflightError as PreflightError
+    from .errors import ProfilerBusyError as ProfilerBusyError
+    from .errors import SettingsError as SettingsError
+    from .errors import StepscopeError as StepscopeError
+    from .errors import TriggerError as TriggerError
+    from .function import profile_function as profile_function
+    from .memory import save_device_memory_profile as save_device_memory_profile
+    from .memory import save_memory_profile as save_memory_profile
+    from .profiler import Profiler as Profiler
+    from .run_directory import format_directory as format_directory
+    from .run_directory import step_directory as step_directory
+    from .scopes import profile_scope as profile_scope
+    from .settings import Settings as Settings
+    from .trace import ProfileContext as ProfileContext
+    from .trace import profile_trace as profile_trace
+    from .trace import start_trace as start_trace
+    from .trace import stop_trace as stop_trace
+    from .wall_clock import WallClock as WallClock
+
+_MODULE_OF: dict[str, str] = {
+    "BenchmarkResult": "benchmark",
+    "CaptureError": "errors",
+    "CaptureResult": "capture_result",
+    "CaptureSession": "capture_session",
+    "PreflightError": "errors",
+    "ProfileContext": "trace",
+    "Profiler": "profiler",
+    "ProfilerBusyError": "errors",
+    "Settings": "settings",
+    "SettingsError": "errors",
+    "StepscopeError": "errors",
+    "TriggerError": "errors",
+    "WallClock": "wall_clock",
+    "add_profile_args": "arguments",
+    "benchmark_function": "benchmark",
+    "environment_profiler": "environment",
+    "format_directory": "run_directory",
+    "maybe_profile": "environment",
+    "profile_function": "function",
+    "profile_scope": "scopes",
+    "profile_trace": "trace",
+    "save_device_memory_profile": "memory",
+    "save_memory_profile": "memory",
+    "start_trace": "trace",
+    "step_directory": "run_directory",
+    "stop_trace": "trace",
+}
+"""Every public name and the module that holds it."""
+
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'stepscope' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULE_OF})

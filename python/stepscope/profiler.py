@@ -1,0 +1,397 @@
+"""`Profiler`: captures a window of steps of a training loop, on its own or on demand.
+
+Windows are half-open: `start_step=150, num_steps=5` covers the steps 150 to 154. Between windows
+`begin_step` and `end_step` compare one number each and return.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from . import _jax, console, preflight, report, run_directory
+from .capture_result import CaptureResult, StepRecord
+from .capture_session import CaptureSession, active_session, stop_without_masking
+from .errors import CaptureError
+from .settings import PROFILER_DEFAULTS, Settings
+from .triggers import Trigger
+
+T = TypeVar("T")
+
+NUM_STEPS_USUAL = 10
+"""A window of more steps is captured, with a word on size."""
+
+
+class Profiler:
+    """Captures steps of a loop.
+
+    ```python
+    profiler = Profiler(num_steps=5, log_dir="./traces")
+    for step in range(1000):
+        profiler.begin_step(step)
+        loss = train_step(batch)
+        profiler.end_step(loss)
+    ```
+
+    A window opens at `start_step` (150 unless set; -1 for never), then every `interval` steps if
+    that is above 0; after `capture_async()`; and after a step for which `trigger` holds. A busy
+    profiler or a full disk costs a capture, never a training step: what happened is printed.
+
+    Args:
+        num_steps: steps in a window; else PROFILE_DURATION, else 5.
+        log_dir: folder for captures; else PROFILE_DIR, else `./traces`.
+        start_step, interval, trigger, trigger_limit, enabled, mode, max_seconds, max_megabytes,
+            session_id, quiet, preflight, python_tracer_level, host_tracer_level: as in `Settings`.
+        args: parsed flags, as `add_profile_args` makes them.
+        name: goes into session ids.
+        subdirectory: a template for a folder below `log_dir` per window: `step_{step:08d}`.
+        fields: values for the template.
+        profiler_options: a `jax.profiler.ProfileOptions`, or a mapping of its fields.
+        create_perfetto_trace: also write `perfetto_trace.json.gz`.
+        annotate_steps: mark the steps in the trace. Turn it off if the loop has its own
+            `StepTraceAnnotation`.
+        announce: print at once what is planned.
+        settings: resolved settings, in place of all others.
+
+    Raises:
+        SettingsError: a setting cannot be understood.
+        PreflightError: no capture could succeed, such as in a folder that cannot be written.
+    """
+
+    def __init__(
+        self,
+        num_steps: int | None = None,
+        log_dir: str | os.PathLike[str] | None = None,
+        *,
+        args: Any = None,
+        name: str | None = None,
+        subdirectory: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        profiler_options: Any = None,
+        create_perfetto_trace: bool = False,
+        annotate_steps: bool = True,
+        announce: bool = True,
+        settings: Settings | None = None,
+        **chosen: Any,
+    ) -> None:
+        self.settings = settings or Settings.resolve(
+            PROFILER_DEFAULTS, args=args, num_steps=num_steps, log_dir=log_dir, **chosen
+        )
+        self.results: list[CaptureResult] = []
+        self._name = name
+        self._subdirectory = subdirectory
+        self._fields = dict(fields or {})
+        self._options = profiler_options
+        self._want_perfetto = create_perfetto_trace
+        self._annotate_steps = annotate_steps
+        self._lock = threading.RLock()
+        self._session: CaptureSession | None = None
+        self._window: range = range(0)
+        self._annotation: Any = None
+        self._record: StepRecord | None = None
+        self._record_began_ns = 0
+        self._armed_steps: int | None = None
+        self._trigger = Trigger(self.settings.trigger) if self.settings.trigger else None
+        self._triggers_left = self.settings.trigger_limit
+        self._trigger_reason: str | None = None
+        self._last_begin_ns: int | None = None
+        self._last_step: int | None = None
+        self._next_start = self.settings.start_step if self.settings.start_step >= 0 else None
+        self._wake_step: float = math.inf
+        if self.settings.enabled:
+            preflight.enforce(
+                preflight.problems(self.settings.log_dir), self.settings.preflight
+            )
+            if announce:
+                self._say_what_is_planned()
+            self._set_wake_step()
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a window is open."""
+        return self._session is not None
+
+    @property
+    def last_result(self) -> CaptureResult | None:
+        """The newest capture, or None."""
+        return self.results[-1] if self.results else None
+
+    def capture_async(self, num_steps: int | None = None) -> bool:
+        """Asks for a capture of the next `num_steps` steps, and returns at once.
+
+        May be called from any thread, at any step. The window opens at the next `begin_step`; if
+        the planned window would overlap it, after that one. False if profiling is disabled or
+        such a request is waiting already.
+        """
+        count = self.settings.num_steps if num_steps is None else num_steps
+        if count < 1:
+            raise ValueError("num_steps must be at least 1")
+        if not self.settings.enabled:
+            self._say("Profiling is disabled, so there is no capture (enabled, PROFILE_ENABLED)")
+            return False
+        with self._lock:
+            if self._armed_steps is not None:
+                self._say("A capture is already armed; it opens at the next step")
+                return False
+            self._armed_steps = count
+            self._set_wake_step()
+        self._say(f"Armed: the next {_steps_text(count)} will be captured")
+        return True
+
+    def begin_step(self, step: int) -> None:
+        """Call it before the work of `step`. Costs next to nothing outside windows."""
+        if step < self._wake_step:
+            return
+        with self._lock:
+            self._begin(int(step))
+
+    def end_step(self, outputs: Any = None, *, error: BaseException | None = None) -> None:
+        """Call it after the work of the step, with its results if possible.
+
+        Inside a window `outputs` are waited for, so that the step ends when its work does; the
+        window's last step waits for everything the program holds if nothing is given. `error` is
+        the exception with which the step ended; it ends the window.
+        """
+        if self._session is None:
+            return
+        with self._lock:
+            self._end(outputs, error)
+
+    def step(self, step: int) -> StepContext:
+        """`with profiler.step(step) as handle:` instead of `begin_step` and `end_step`."""
+        return StepContext(self, step)
+
+    def close(self, error: BaseException | None = None) -> None:
+        """Ends an open window now; what was recorded is kept."""
+        with self._lock:
+            self._armed_steps = None
+            if self._session is not None:
+                self._end_step_in_window(None)
+                self._close_window(None, error)
+            self._set_wake_step()
+
+    def __enter__(self) -> Profiler:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close(error)
+
+    def _begin(self, step: int) -> None:
+        if self._record is not None:  # no end_step since the last begin_step
+            self._end_step_in_window(None)
+        if self._session is not None and step not in self._window:
+            self._close_window(None, None)
+        if self._session is None:
+            fired = self._trigger_fires(step)
+            self._open_window_if_due(step, fired)
+        if self._session is not None:
+            self._begin_step_in_window(step)
+        self._last_step = step
+        self._set_wake_step()
+
+    def _end(self, outputs: Any, error: BaseException | None) -> None:
+        session = self._session
+        if session is None or self._record is None:
+            return
+        step = self._record.step
+        try:
+            if outputs is not None and error is None and session.is_recording:
+                session.wait_for(outputs)
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            self._end_step_in_window(error)
+            if error is not None or step + 1 not in self._window or not session.is_recording:
+                self._close_window(outputs, error)
+            self._set_wake_step()
+
+    def _open_window_if_due(self, step: int, fired: str | None) -> None:
+        count, reason = self._due(step)
+        if count is None and fired is not None:
+            count, reason = self.settings.num_steps, fired
+        if count is None:
+            return
+        session = CaptureSession(
+            self._folder(step),
+            name=self._name,
+            settings=self.settings,
+            options=self._options,
+            step_first=step,
+            trigger=reason,
+            create_perfetto_trace=self._want_perfetto,
+        )
+        last = step + count - 1
+        self._say(f"Capture starts at step {step} for {_steps_text(count)} ({step}..{last})")
+        try:
+            if active_session() is not None:
+                raise CaptureError("A capture is already active; this window is a part of it")
+            session.start()
+        except Exception as error:  # noqa: BLE001 - a training step never fails for its profiler
+            console.warn(f"no capture of step {step}: {error}")
+            return
+        self._session, self._window = session, range(step, step + count)
+        self._say(f"Capture started; profiling step {step} ...")
+
+    def _due(self, step: int) -> tuple[int | None, str | None]:
+        """How many steps to capture from `step` on, and why; None if there is no reason."""
+        planned, count = self._next_start, self.settings.num_steps
+        if planned is not None and step >= planned:
+            window_end = planned + count
+            was_before = self._last_step is not None and self._last_step < planned
+            self._next_start = self._start_after(step)
+            if step < window_end:
+                return window_end - step, "start_step" if planned == step else "start_step (late)"
+            if was_before:  # the loop counts in larger strides
+                return count, "start_step"
+            self._say(
+                f"The steps {planned}..{window_end - 1} lie before step {step}, where this loop "
+                "began; set start_step, interval or call capture_async()"
+            )
+        if self._armed_steps is None:
+            return None, None
+        planned = self._next_start
+        if planned is not None and step < planned < step + self._armed_steps:
+            return None, None
+        armed, self._armed_steps = self._armed_steps, None
+        return armed, "capture_async"
+
+    def _start_after(self, step: int) -> int | None:
+        """The first step of the next planned window after one that covers `step`."""
+        interval, start = self.settings.interval, self.settings.start_step
+        if interval <= 0:
+            return None
+        return start + ((step - start) // interval + 1) * interval
+
+    def _trigger_fires(self, step: int) -> str | None:
+        if self._trigger is None or self._triggers_left <= 0:
+            return None
+        now_ns = time.perf_counter_ns()
+        last_ns, self._last_begin_ns = self._last_begin_ns, now_ns
+        if last_ns is None or not self._trigger.observe((now_ns - last_ns) / 1e9):
+            return None
+        self._triggers_left -= 1
+        reason = self._trigger.explain()
+        self._say(f"Trigger after step {step - 1}: {reason}")
+        return reason
+
+    def _begin_step_in_window(self, step: int) -> None:
+        if self._annotate_steps:
+            self._annotation = _jax.step_annotation("train", step)
+            self._annotation.__enter__()
+        self._record_began_ns = time.perf_counter_ns()
+        self._record = StepRecord(step, time.time_ns())
+
+    def _end_step_in_window(self, error: BaseException | None) -> None:
+        annotation, self._annotation = self._annotation, None
+        if annotation is not None:
+            annotation.__exit__(None, None, None)
+        record, self._record = self._record, None
+        if record is None or self._session is None:
+            return
+        if error is None:
+            record.duration_ns = time.perf_counter_ns() - self._record_began_ns
+        self._session.steps.append(record)
+
+    def _close_window(self, outputs: Any, error: BaseException | None) -> None:
+        session, self._session = self._session, None
+        self._window = range(0)
+        self._last_begin_ns = None
+        if session is None:
+            return
+        if session.is_recording:
+            self._say(f"Capture stops after {_steps_text(len(session.steps))}")
+        try:
+            result = stop_without_masking(session, error, outputs)
+        except CaptureError as failure:
+            console.warn(f"the capture was lost: {failure}")
+            return
+        if result is None:
+            return
+        self.results.append(result)
+        self._say(f"Profile saved: {session.log_dir}")
+        report.show_later(result, quiet=self.settings.quiet)
+
+    def _folder(self, step: int) -> Path:
+        folder = Path(self.settings.log_dir)
+        if self._subdirectory is None:
+            return folder
+        fields = {"step": step, "name": self._name or ""} | self._fields
+        return folder / run_directory.format_directory(self._subdirectory, **fields)
+
+    def _set_wake_step(self) -> None:
+        """The first step at which `begin_step` has anything to do."""
+        is_watching = self._trigger is not None and self._triggers_left > 0
+        with self._lock:
+            if not self.settings.enabled:
+                self._wake_step = math.inf
+            elif self._session is not None or self._armed_steps is not None or is_watching:
+                self._wake_step = -math.inf
+            else:
+                self._wake_step = math.inf if self._next_start is None else self._next_start
+
+    def _say_what_is_planned(self) -> None:
+        settings, count = self.settings, self.settings.num_steps
+        self._say(f"Trace directory: {settings.log_dir}")
+        if self._next_start is not None:
+            last = self._next_start + count - 1
+            again = f", then every {settings.interval} steps" if settings.interval > 0 else ""
+            self._say(f"Profiling is planned for the steps {self._next_start}..{last}{again}")
+        else:
+            self._say("Profiling is armed: call capture_async() to capture the next steps")
+        if self._trigger is not None:
+            self._say(f"Trigger: {self._trigger.text} (at most {self._triggers_left})")
+        if count > NUM_STEPS_USUAL:
+            self._say(
+                f"{count} steps make a large capture; 1 to {NUM_STEPS_USUAL} are usually enough"
+            )
+
+    def _say(self, text: str) -> None:
+        console.say(text, quiet=self.settings.quiet)
+
+
+class StepContext:
+    """One step as a context manager; `block` waits for its results."""
+
+    __slots__ = ("_outputs", "_profiler", "_step")
+
+    def __init__(self, profiler: Profiler, step: int) -> None:
+        self._profiler = profiler
+        self._step = step
+        self._outputs: Any = None
+
+    def block(self, outputs: T) -> T:
+        """Remembers results to wait for at the end of the step if it is captured; returns them."""
+        self._outputs = outputs
+        return outputs
+
+    def __enter__(self) -> StepContext:
+        self._profiler.begin_step(self._step)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        outputs, self._outputs = self._outputs, None
+        if error is None:
+            self._profiler.end_step(outputs)
+        else:
+            self._profiler.end_step(error=error)
+
+
+def _steps_text(count: int) -> str:
+    return f"{count} step" if count == 1 else f"{count} steps"

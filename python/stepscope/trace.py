@@ -1,0 +1,229 @@
+"""`profile_trace` and `ProfileContext`: capture a block. `start_trace`, `stop_trace`: in two calls."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from . import _jax, capture_session, console, report, run_directory
+from .capture_result import CaptureResult, StepRecord
+from .capture_session import CaptureSession
+from .errors import CaptureError
+from .settings import CONTEXT_DEFAULTS, TRACE_DEFAULTS, Settings
+
+T = TypeVar("T")
+
+
+class profile_trace:  # noqa: N801 - used like a function
+    """Captures what runs in a block: `with profile_trace("./profiles", name="train_step"): ...`.
+
+    Before the block the folder and the profiler are checked; after it the results of the work
+    are waited for, the capture is written, and the verdict is printed. Inside another capture of
+    this process it marks its stretch of the trace instead. The block's exception passes through.
+
+    Args:
+        log_dir: folder for captures; else PROFILE_DIR, else `./profiles`.
+        name: goes into the session id, such as `train_step`.
+        create_perfetto_trace: also write `perfetto_trace.json.gz`.
+        profiler_options: a `jax.profiler.ProfileOptions`, or a mapping of its fields.
+        mode: `tensorboard`, `perfetto` or `both`: which files are written besides the profile.
+        outputs: a pytree to wait for at the end; better, give each result to `block`.
+        subdirectory: a template for a folder below `log_dir`, such as `step_{step:08d}`.
+        fields: values for the template.
+        step: the step that the block covers, where there is one.
+        enabled, max_seconds, max_megabytes, session_id, quiet, preflight, python_tracer_level,
+            host_tracer_level: as in `Settings`.
+        args: parsed flags, as `add_profile_args` makes them.
+    """
+
+    _defaults = TRACE_DEFAULTS
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        *,
+        create_perfetto_trace: bool = False,
+        profiler_options: Any = None,
+        mode: str | None = None,
+        outputs: Any = None,
+        subdirectory: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        step: int | None = None,
+        enabled: bool | None = None,
+        max_seconds: float | None = None,
+        max_megabytes: float | None = None,
+        session_id: str | None = None,
+        quiet: bool | None = None,
+        preflight: str | None = None,
+        python_tracer_level: int | None = None,
+        host_tracer_level: int | None = None,
+        args: Any = None,
+    ) -> None:
+        self._settings = Settings.resolve(
+            self._defaults,
+            args=args,
+            log_dir=log_dir,
+            mode=mode,
+            enabled=enabled,
+            max_seconds=max_seconds,
+            max_megabytes=max_megabytes,
+            session_id=session_id,
+            quiet=quiet,
+            preflight=preflight,
+            python_tracer_level=python_tracer_level,
+            host_tracer_level=host_tracer_level,
+        )
+        self.name = name
+        self._subdirectory = subdirectory
+        self._fields = dict(fields or {})
+        self._step = step
+        self._options = profiler_options
+        self._want_perfetto = create_perfetto_trace
+        self._outputs: list[Any] = [] if outputs is None else [outputs]
+        self._session: CaptureSession | None = None
+        self._annotation: Any = None
+        self.result: CaptureResult | None = None
+
+    def block(self, outputs: T) -> T:
+        """Remembers `outputs` to be waited for before the capture ends, and returns them."""
+        if self._session is not None:
+            # The newest results are the last to be ready; holding old ones would hold memory.
+            self._outputs = [outputs]
+        return outputs
+
+    @contextmanager
+    def step(self, step: int, name: str = "train") -> Iterator[None]:
+        """Marks one step of a loop inside the block, so that steps need not be guessed."""
+        if self._session is None and self._annotation is None:
+            yield
+            return
+        started_unix_ns, started_ns = time.time_ns(), time.perf_counter_ns()
+        with _jax.step_annotation(name, step):
+            yield
+        if self._session is not None:
+            duration_ns = time.perf_counter_ns() - started_ns
+            self._session.steps.append(StepRecord(step, started_unix_ns, duration_ns))
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether this block lies inside another capture, which it only marks."""
+        return self._annotation is not None
+
+    def __enter__(self) -> profile_trace:
+        self.result = None
+        if not self._settings.enabled:
+            return self
+        if capture_session.active_session() is not None:
+            self._mark()
+            return self
+        if capture_session.is_recording_by_jax():
+            console.say(
+                "A capture by jax.profiler is already active; this block becomes a mark in it",
+                quiet=self._settings.quiet,
+            )
+            self._mark()
+            return self
+        self._session = CaptureSession(
+            self._folder(),
+            name=self.name,
+            settings=self._settings,
+            options=self._options,
+            step_first=self._step,
+            create_perfetto_trace=self._want_perfetto,
+        )
+        try:
+            self._session.start()
+        except BaseException:
+            self._session = None
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._annotation is not None:
+            annotation, self._annotation = self._annotation, None
+            annotation.__exit__(kind, error, trace)
+            return
+        session, self._session = self._session, None
+        if session is None:
+            return
+        outputs, self._outputs = self._outputs, []
+        self.result = capture_session.stop_without_masking(session, error, outputs or None)
+        if self.result is not None:
+            report.show(self.result, quiet=self._settings.quiet)
+
+    def _mark(self) -> None:
+        self._annotation = _jax.annotation(self.name or "profile_trace")
+        self._annotation.__enter__()
+
+    def _folder(self) -> Path:
+        folder = Path(self._settings.log_dir)
+        if self._subdirectory is None:
+            return folder
+        known = {} if self._step is None else {"step": self._step}
+        fields = {"name": self.name or ""} | known | self._fields
+        return folder / run_directory.format_directory(self._subdirectory, **fields)
+
+
+class ProfileContext(profile_trace):
+    """A one-off capture of a block: `profile_trace` whose folder is `./traces` unless given."""
+
+    _defaults = CONTEXT_DEFAULTS
+
+
+_started: profile_trace | None = None
+
+
+def start_trace(
+    log_dir: str | os.PathLike[str] | None = None,
+    create_perfetto_link: bool = False,
+    create_perfetto_trace: bool = False,
+    profiler_options: Any = None,
+    **keywords: Any,
+) -> None:
+    """Like `jax.profiler.start_trace`, with the checks, ids and limits of `profile_trace`.
+
+    A link to Perfetto would block the program until somebody opens it; the file is written
+    instead. What is still running when the program ends is kept.
+
+    Raises:
+        ProfilerBusyError: a capture is already active.
+    """
+    global _started
+    if create_perfetto_link:
+        console.say("No link is served; open perfetto_trace.json.gz at https://ui.perfetto.dev")
+    capture_session.refuse_if_busy()
+    trace = profile_trace(
+        log_dir,
+        create_perfetto_trace=create_perfetto_trace or create_perfetto_link,
+        profiler_options=profiler_options,
+        **keywords,
+    )
+    trace.__enter__()
+    _started = trace
+
+
+def stop_trace(outputs: Any = None) -> CaptureResult | None:
+    """Ends what `start_trace` began: waits for `outputs` (or everything) and writes the capture.
+
+    Raises:
+        CaptureError: no capture was started, or it was lost.
+    """
+    global _started
+    if _started is None:
+        raise CaptureError("No capture was started", "call stepscope.start_trace(log_dir) first")
+    trace, _started = _started, None
+    if outputs is not None:
+        trace.block(outputs)
+    trace.__exit__(None, None, None)
+    return trace.result

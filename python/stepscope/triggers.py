@@ -1,0 +1,261 @@
+"""Rules that start a capture, such as `step_time > 2 * median`.
+
+A rule is a comparison of sums and products of numbers (with `s`, `ms` or `us` behind them),
+`step_time` (the step that just ended), `last` (the one before it) and statistics over the
+recent steps: `median`, `mean`, `min`, `max`, `p90`, `p95`, `p99`. Comparisons may be joined by
+`and`, `or`, `not` and parentheses. Nothing else is understood, and nothing is ever evaluated as
+Python.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, insort
+from collections import deque
+from collections.abc import Callable
+
+from .errors import TriggerError
+
+RECENT_STEPS = 100
+"""How many steps the statistics look back."""
+STEPS_BEFORE_ARMED = 10
+"""Steps seen before a rule may fire: the first ones compile and warm up."""
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)\s*(?P<unit>ms|us|s\b)?"
+    r"|(?P<word>[A-Za-z_]\w*)|(?P<sign>>=|<=|==|!=|[-+*/()<>]))"
+)
+_UNIT_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, None: 1.0}
+
+
+class StepTimes:
+    """The durations of recent steps in seconds, kept in order, with their statistics."""
+
+    def __init__(self, recent_steps: int = RECENT_STEPS) -> None:
+        self._in_time: deque[float] = deque()
+        self._sorted: list[float] = []
+        self._recent_steps = recent_steps
+        self.step_time = 0.0
+        self.last = 0.0
+
+    def __len__(self) -> int:
+        return len(self._sorted)
+
+    def add(self, seconds: float) -> None:
+        """Takes a step in; the oldest is forgotten."""
+        self._in_time.append(seconds)
+        insort(self._sorted, seconds)
+        if len(self._in_time) > self._recent_steps:
+            oldest = self._in_time.popleft()
+            del self._sorted[bisect_left(self._sorted, oldest)]
+
+    def quantile(self, share: float) -> float:
+        """The value below which `share` of the recent steps lie, between neighbours linearly."""
+        position = share * (len(self._sorted) - 1)
+        below = int(position)
+        above = min(below + 1, len(self._sorted) - 1)
+        part = position - below
+        return self._sorted[below] * (1 - part) + self._sorted[above] * part
+
+    def mean(self) -> float:
+        """The arithmetic mean of the recent steps."""
+        return sum(self._sorted) / len(self._sorted)
+
+
+Value = Callable[[StepTimes], float]
+Rule = Callable[[StepTimes], bool]
+
+_NAMES: dict[str, Value] = {
+    "step_time": lambda times: times.step_time,
+    "last": lambda times: times.last,
+    "median": lambda times: times.quantile(0.5),
+    "mean": lambda times: times.mean(),
+    "min": lambda times: times.quantile(0.0),
+    "max": lambda times: times.quantile(1.0),
+    "p90": lambda times: times.quantile(0.9),
+    "p95": lambda times: times.quantile(0.95),
+    "p99": lambda times: times.quantile(0.99),
+}
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    ">": lambda left, right: left > right,
+    "<": lambda left, right: left < right,
+    ">=": lambda left, right: left >= right,
+    "<=": lambda left, right: left <= right,
+    "==": lambda left, right: left == right,
+    "!=": lambda left, right: left != right,
+}
+
+
+class Trigger:
+    """A rule with the steps it has seen.
+
+    Raises:
+        TriggerError: the rule cannot be understood.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._rule = parse(text)
+        self._times = StepTimes()
+
+    def observe(self, seconds: float) -> bool:
+        """Takes in the duration of a step; True if the rule holds for it.
+
+        The step is compared with those before it, and then joins them.
+        """
+        times = self._times
+        times.last, times.step_time = times.step_time, seconds
+        fires = len(times) >= STEPS_BEFORE_ARMED and self._rule(times)
+        times.add(seconds)
+        return fires
+
+    def explain(self) -> str:
+        """Why the rule just held, in a few words."""
+        times = self._times
+        return (
+            f"{self.text} (step {times.step_time * 1e3:.3g} ms, "
+            f"median {times.quantile(0.5) * 1e3:.3g} ms)"
+        )
+
+
+def parse(text: str) -> Rule:
+    """The rule that `text` says.
+
+    Raises:
+        TriggerError: with the place in the text that is not understood.
+    """
+    return _Parser(text).rule()
+
+
+class _Parser:
+    """Recursive descent: or → and → not → comparison → sum → product → number or name."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = self._split()
+        self._at = 0
+
+    def rule(self) -> Rule:
+        rule = self._either()
+        if self._peek():
+            raise self._error("nothing more was expected here")
+        return rule
+
+    def _split(self) -> list[tuple[str, int, float | None]]:
+        tokens: list[tuple[str, int, float | None]] = []
+        position = 0
+        text = self._text.rstrip()
+        while position < len(text):
+            match = _TOKEN.match(text, position)
+            if match is None:
+                raise self._error_at("this is not understood", position)
+            number = match["number"]
+            if number is not None:
+                tokens.append(("", match.start(), float(number) * _UNIT_SECONDS[match["unit"]]))
+            else:
+                tokens.append((match["word"] or match["sign"], match.start(), None))
+            position = match.end()
+        return tokens
+
+    def _peek(self) -> str | None:
+        """The token ahead: its text, the word `number`, or None at the end."""
+        if self._at >= len(self._tokens):
+            return None
+        word, _, number = self._tokens[self._at]
+        return "number" if number is not None else word
+
+    def _take(self, *wanted: str) -> str | None:
+        ahead = self._peek()
+        if ahead is None or ahead not in wanted:
+            return None
+        self._at += 1
+        return ahead
+
+    def _either(self) -> Rule:
+        left = self._all()
+        while self._take("or"):
+            left = (lambda a, b: lambda times: a(times) or b(times))(left, self._all())
+        return left
+
+    def _all(self) -> Rule:
+        left = self._negated()
+        while self._take("and"):
+            left = (lambda a, b: lambda times: a(times) and b(times))(left, self._negated())
+        return left
+
+    def _negated(self) -> Rule:
+        if self._take("not"):
+            inner = self._negated()
+            return lambda times: not inner(times)
+        return self._comparison()
+
+    def _comparison(self) -> Rule:
+        before = self._at
+        if self._take("("):
+            # Either a rule in parentheses, or a comparison whose left side begins with one.
+            try:
+                rule = self._either()
+                if self._take(")") and self._peek() in (None, "and", "or", ")"):
+                    return rule
+            except TriggerError:
+                pass
+            self._at = before
+        left = self._sum()
+        sign = self._take(*_COMPARISONS)
+        if sign is None:
+            raise self._error("a comparison such as > was expected here")
+        compare, right = _COMPARISONS[sign], self._sum()
+        return lambda times: compare(left(times), right(times))
+
+    def _sum(self) -> Value:
+        left = self._product()
+        while sign := self._take("+", "-"):
+            factor = 1.0 if sign == "+" else -1.0
+            left = (lambda a, b, f: lambda times: a(times) + f * b(times))(
+                left, self._product(), factor
+            )
+        return left
+
+    def _product(self) -> Value:
+        left = self._value()
+        while sign := self._take("*", "/"):
+            right = self._value()
+            if sign == "*":
+                left = (lambda a, b: lambda times: a(times) * b(times))(left, right)
+            else:
+                left = (lambda a, b: lambda times: _divide(a(times), b(times)))(left, right)
+        return left
+
+    def _value(self) -> Value:
+        if self._take("-"):
+            inner = self._value()
+            return lambda times: -inner(times)
+        if self._take("("):
+            inner = self._sum()
+            if not self._take(")"):
+                raise self._error("a closing parenthesis was expected here")
+            return inner
+        ahead = self._peek()
+        if ahead == "number":
+            number = self._tokens[self._at][2] or 0.0
+            self._at += 1
+            return lambda times: number
+        if ahead in _NAMES:
+            self._at += 1
+            return _NAMES[ahead]
+        raise self._error("a number or a name was expected here")
+
+    def _error(self, what: str) -> TriggerError:
+        at_end = self._at >= len(self._tokens)
+        return self._error_at(what, len(self._text) if at_end else self._tokens[self._at][1])
+
+    def _error_at(self, what: str, position: int) -> TriggerError:
+        rest = self._text[position:].strip() or "the end"
+        return TriggerError(
+            f"The trigger {self._text!r} is not understood at {rest!r}: {what}",
+            f"write a rule such as 'step_time > 2 * median'; the names are {', '.join(_NAMES)}",
+        )
+
+
+def _divide(left: float, right: float) -> float:
+    return left / right if right else float("inf")

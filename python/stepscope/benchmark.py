@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _arrays, _compilations, _statistics
+from .errors import CaptureError
+from .trace import profile_trace
 
 __all__ = ["BenchmarkResult", "benchmark_function"]
 
@@ -209,19 +211,30 @@ def _traced_calls(
     label: str,
 ) -> tuple[str | None, list[str]]:
     """Captures a few calls, each as a step. A capture that fails is a note, not an exception."""
-    raise NotImplementedError
+    trace = profile_trace(trace_dir, name=label)
+    try:
+        with trace:
+            for index in range(_TRACED_ITERATIONS):
+                with trace.step(index, label):
+                    _arrays.wait(trace.block(fn(*args, **kwargs)))
+    except CaptureError as failure:
+        return None, [f"no trace was taken: {failure.message}"]
+    if trace.result is None:
+        reason = "inside another capture it only marks" if trace.is_nested else "PROFILE_ENABLED=0"
+        return None, [f"no trace was taken: {reason}"]
+    return str(trace.result.directory), []
 
 
 def _notes(samples: _Samples) -> list[str]:
     notes = []
     if samples.compilations:
-        compiled = samples.compiled_iterations
-        without = [t for i, t in enumerate(samples.times_ms) if i not in set(compiled)]
+        compiled = set(samples.compiled_iterations)
+        others = [t for index, t in enumerate(samples.times_ms) if index not in compiled]
+        rest = f"; the others take {_duration(math.fsum(others) / len(others))}" if others else ""
         notes.append(
             f"{len(compiled)} of {len(samples.times_ms)} timed iterations compiled "
-            f"{samples.compilations} program(s), {_duration(samples.compile_ms)} in all"
-            + (f"; the others take {_duration(math.fsum(without) / len(without))}" * bool(without))
-            + ". More warm-up helps where it happens once; shapes, types or static arguments that "
+            f"{samples.compilations} program(s), {_duration(samples.compile_ms)} in all{rest}. "
+            "More warm-up helps where it happens once; shapes, types or static arguments that "
             "change from call to call compile every time"
         )
     if "jax" in sys.modules and samples.last_result is None:

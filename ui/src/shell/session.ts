@@ -8,7 +8,7 @@ import { getParam, route, selectionParams } from './state';
 import { VIEWS } from './views';
 
 /** Views in menu order until the server has told its own. */
-const USUAL_ORDER = ['overview', 'timeline', 'steps', 'ops', 'kernels', 'scopes'];
+const USUAL_ORDER = ['overview', 'verdict', 'timeline', 'steps', 'ops', 'kernels', 'scopes'];
 
 export interface MenuEntry {
   name: string;

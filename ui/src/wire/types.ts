@@ -4,6 +4,7 @@ import type { OpsReport } from './generated/OpsReport';
 import type { OverviewReport } from './generated/OverviewReport';
 import type { ScopesReport } from './generated/ScopesReport';
 import type { StepsReport } from './generated/StepsReport';
+import type { VerdictReport } from './generated/VerdictReport';
 
 export type { AnalysisEntry } from './generated/AnalysisEntry';
 export type { ProgressReport } from './generated/ProgressReport';
@@ -13,6 +14,7 @@ export type { SessionSummary } from './generated/SessionSummary';
 /** Analyses that answer a report as JSON, and its type. */
 export interface Reports {
   overview: OverviewReport;
+  verdict: VerdictReport;
   steps: StepsReport;
   ops: OpsReport;
   kernels: KernelsReport;

@@ -10,8 +10,12 @@ import { Remarks, Warnings } from '../../widgets/notes';
 import { StepChart } from '../../widgets/steps/chart';
 import { useStepKeys } from '../../widgets/steps/keys';
 import { CODE_STEPS, sourceText } from '../../widgets/steps/source';
+import type { Finding } from '../../wire/generated/Finding';
+import type { Note } from '../../wire/generated/Note';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import { createReport } from '../../wire/report';
+import { VerdictBanner } from '../verdict/banner';
+import { Findings } from '../verdict/findings';
 import { Devices } from './devices';
 import { Environment } from './environment';
 import { KeyFigures } from './figures';
@@ -24,14 +28,19 @@ export default function OverviewView(props: ViewProps) {
   const report = createReport('overview', session, selectionParams);
   // The chart shows all steps, also while only some are selected.
   const whole = createReport('overview', session, () => ({ ...selectionParams(), steps: null }));
+  const verdict = createReport('verdict', session, () => ({}));
+  // What a finding tells is not told again as a note.
+  const unsaid = (notes: readonly Note[]) =>
+    notes.filter((note) => !isTold(note, verdict.data()?.findings ?? []));
   useStepKeys(() => whole.data()?.step_series ?? []);
 
   return (
     <AnswerView answer={report}>
       {(data) => (
         <div class="page overview">
+          <VerdictBanner report={verdict.data()} />
           <KeyFigures report={data()} />
-          <Warnings notes={data().notes} />
+          <Warnings notes={unsaid(data().notes)} />
           <Show when={data().step_time_ps} fallback={<NoSteps />}>
             <div class="overview-row">
               <section class="card is-column">
@@ -48,11 +57,23 @@ export default function OverviewView(props: ViewProps) {
             <Devices devices={data().devices} ratio={data().device_busy_ratio} />
           </div>
           <Environment report={data()} />
+          <Show when={verdict.data()?.findings.length ? verdict.data() : undefined}>
+            {(report) => (
+              <section class="card">
+                <header>
+                  <h2>About this capture</h2>
+                </header>
+                <div class="card-body">
+                  <Findings findings={report().findings} />
+                </div>
+              </section>
+            )}
+          </Show>
           <div
             class="card"
-            classList={{ 'is-absent': !data().notes.some((note) => note.kind === 'info') }}
+            classList={{ 'is-absent': !unsaid(data().notes).some((note) => note.kind === 'info') }}
           >
-            <Remarks notes={data().notes} />
+            <Remarks notes={unsaid(data().notes)} />
           </div>
         </div>
       )}
@@ -74,6 +95,12 @@ function StepsHead(props: { report: OverviewReport }) {
       </Show>
     </header>
   );
+}
+
+/** Notes name the host before what a finding tells without it, or the other way round. */
+function isTold(note: Note, findings: readonly Finding[]): boolean {
+  const text = note.text.replace(/[.]$/, '');
+  return findings.some((finding) => finding.what.includes(text));
 }
 
 function NoSteps() {

@@ -1,0 +1,60 @@
+/** What the capture holds, what is wrong with it, and what fixes it. */
+import { For, Show } from 'solid-js';
+
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { CopyButton } from '../../widgets/copy';
+import type { VerdictReport } from '../../wire/generated/VerdictReport';
+import { createReport } from '../../wire/report';
+import { Findings } from './findings';
+import './verdict.css';
+
+export default function VerdictView(props: ViewProps) {
+  // A verdict is about the whole capture, whatever is selected.
+  const report = createReport(
+    'verdict',
+    () => props.session,
+    () => ({}),
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <div class="page verdict">
+          <section class="card">
+            <header>
+              <h2>Capture</h2>
+              <span class="spacer" />
+              <CopyButton class="quiet" text={() => data().lines.join('\n')} tip="Copy as text">
+                Copy
+              </CopyButton>
+            </header>
+            <div class="card-body verdict-lines">
+              <For each={figures(data())}>{(line) => <p>{line}</p>}</For>
+            </div>
+          </section>
+          <section class="card">
+            <header>
+              <h2>Findings</h2>
+            </header>
+            <div class="card-body">
+              <Show
+                when={data().findings.length > 0}
+                fallback={<p class="muted">Nothing is wrong with this capture.</p>}
+              >
+                <Findings findings={data().findings} />
+              </Show>
+            </div>
+          </section>
+        </div>
+      )}
+    </AnswerView>
+  );
+}
+
+/** The lines that are no findings: those have a card of their own. */
+function figures(report: VerdictReport): string[] {
+  const told = report.findings.map((finding) => finding.what);
+  return report.lines.filter(
+    (line) => !told.some((what) => line.includes(what)) && !/^\d+ more finding/.test(line),
+  );
+}

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _arrays, _compilations, _statistics
+from .capture_result import CaptureResult
 from .errors import CaptureError
 from .trace import profile_trace
 
@@ -40,7 +41,8 @@ class BenchmarkResult(dict[str, Any]):
     Besides: `name`, `iterations`, `warmup`, `device`, `compilations` (programs compiled while
     timed; None where JAX does not say), `compiled_iterations` (their indices), `notes`,
     and the keys of the JSON file, `execution_time` (the mean), `execution_time_unit`,
-    `execution_time_seconds`, `success`, `error` and `tensorboard_trace`.
+    `execution_time_seconds`, `success`, `error` and `tensorboard_trace` (the log directory of the
+    trace, or None; the one session that this benchmark took is `trace_session`).
     """
 
     def __getattr__(self, key: str) -> Any:
@@ -50,7 +52,7 @@ class BenchmarkResult(dict[str, Any]):
             raise AttributeError(f"a benchmark result has no {key!r}") from None
 
     @classmethod
-    def failed(cls, name: str, error: BaseException, trace: str | None = None) -> BenchmarkResult:
+    def failed(cls, name: str, error: BaseException) -> BenchmarkResult:
         """The record of a benchmark that raised: no times, `success` false, and the reason."""
         return cls(
             name=name,
@@ -59,7 +61,7 @@ class BenchmarkResult(dict[str, Any]):
             execution_time_seconds=None,
             success=False,
             error=f"{type(error).__name__}: {error}",
-            tensorboard_trace=trace,
+            tensorboard_trace=None,
         )
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -86,8 +88,7 @@ class BenchmarkResult(dict[str, Any]):
         ]
         lines.extend(f"  note: {note}" for note in self["notes"])
         if self["tensorboard_trace"] is not None:
-            lines.append(f"  trace: {self['tensorboard_trace']}")
-            lines.append(f"  open it: stepscope view {self['tensorboard_trace']}")
+            lines.append(f"  trace: {self['trace_session']}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -127,7 +128,7 @@ def benchmark_function(
     objects are looked into. The first `warmup` calls are not counted. Times are in milliseconds.
 
     `trace_dir` takes a capture of five more calls, after the timed ones, so that profiling does
-    not change the figures; its path is `tensorboard_trace`. `json_path` receives the result, or,
+    not change the figures. `json_path` receives the result, or,
     where `fn` raises, the reason. An exception of `fn` reaches the caller as it is.
 
     `fn` cannot receive the keywords named here; wrap it in a lambda or `functools.partial`.
@@ -151,7 +152,9 @@ def benchmark_function(
                 BenchmarkResult.failed(label, error).to_json(json_path)
         raise
     result = _result(label, samples, warmup, _device(samples.last_result, args, kwargs))
-    result.update(notes=notes, tensorboard_trace=trace)
+    result["notes"] = notes
+    if trace is not None:
+        result.update(tensorboard_trace=str(trace.log_dir), trace_session=str(trace.directory))
     if print_result:
         _print(result.summary())
     if json_path is not None:
@@ -209,7 +212,7 @@ def _traced_calls(
     kwargs: dict[str, Any],
     trace_dir: str | os.PathLike[str],
     label: str,
-) -> tuple[str | None, list[str]]:
+) -> tuple[CaptureResult | None, list[str]]:
     """Captures a few calls, each as a step. A capture that fails is a note, not an exception."""
     trace = profile_trace(trace_dir, name=label)
     try:
@@ -222,7 +225,7 @@ def _traced_calls(
     if trace.result is None:
         reason = "inside another capture it only marks" if trace.is_nested else "PROFILE_ENABLED=0"
         return None, [f"no trace was taken: {reason}"]
-    return str(trace.result.directory), []
+    return trace.result, []
 
 
 def _notes(samples: _Samples) -> list[str]:
@@ -273,6 +276,7 @@ def _result(name: str, samples: _Samples, warmup: int, device: str) -> Benchmark
         success=True,
         error=None,
         tensorboard_trace=None,
+        trace_session=None,
         notes=[],
         samples=times_ms,
     )

@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -111,8 +112,8 @@ class WallClock:
             self.say("profiling: off")
         else:
             self.say(f"profiling: on, data goes to {self.profile_dir}")
-            self.say(f"  to look at it: stepscope view {self.profile_dir}")
-            self.say(f"  or: tensorboard --logdir={self.profile_dir}")
+            self.say(f"  to look at it: stepscope view {shlex.quote(self.profile_dir)}")
+            self.say(f"  or: tensorboard --logdir={shlex.quote(self.profile_dir)}")
         self.say(f"starting training: {self.epochs} epoch(s)")
 
     def training(self) -> Iterator[Epoch]:

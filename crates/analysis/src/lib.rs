@@ -16,6 +16,9 @@ pub mod selection;
 pub mod totals;
 pub mod work;
 
+#[cfg(test)]
+mod export;
+
 pub mod overview;
 
 pub mod verdict;
@@ -29,6 +32,8 @@ pub mod ops;
 pub mod scopes;
 
 pub mod kernels;
+
+pub mod heap;
 
 pub use cell::{Cell, Column, Table, Unit};
 pub use note::{Note, NoteKind};

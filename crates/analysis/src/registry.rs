@@ -17,6 +17,8 @@ pub trait Analysis {
     const SUMMARY: &'static str;
     /// One or more example commands with a comment each, for `--help`.
     const EXAMPLES: &'static str;
+    /// It asks of what happened in time, so that memory snapshots alone give it nothing to say.
+    const NEEDS_EVENTS: bool = true;
     /// Options, declared once as clap arguments; HTTP and Python build the same arguments.
     type Options: Args + FromArgMatches;
     /// What it answers.
@@ -142,6 +144,12 @@ pub enum AnalysisError {
         /// What could have been selected.
         available: String,
     },
+    /// The session is memory snapshots, and the question is of something else.
+    #[error("a memory profile holds no events, so there is no {name} of it")]
+    NoEvents {
+        /// The analysis that was asked.
+        name: &'static str,
+    },
     /// A defect of ours.
     #[error("the analysis failed inside: {0}")]
     Internal(String),
@@ -158,6 +166,9 @@ impl Entry {
             run: |session, matches| {
                 let options = A::Options::from_arg_matches(matches)
                     .map_err(|error| AnalysisError::Options(error.to_string()))?;
+                if A::NEEDS_EVENTS && session.is_memory_only() {
+                    return Err(AnalysisError::NoEvents { name: A::NAME });
+                }
                 let report = A::run(session, &options)?;
                 Ok(Answer {
                     report: Box::new(report),
@@ -224,6 +235,7 @@ pub static ANALYSES: &[Entry] = &[
     Entry::of::<crate::ops::Ops>(),
     Entry::of::<crate::scopes::Scopes>(),
     Entry::of::<crate::kernels::Kernels>(),
+    Entry::of::<crate::heap::Heap>(),
 ];
 
 /// The analysis with this name or alias.

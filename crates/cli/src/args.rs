@@ -255,7 +255,7 @@ fn path() -> Arg {
     Arg::new("path")
         .value_name("PATH")
         .value_parser(value_parser!(PathBuf))
-        .help("Log directory, run directory, *.xplane.pb (.gz, .zst), archive, or folder of these")
+        .help("Log directory, run directory, *.xplane.pb (.gz, .zst), memory.prof, archive, or folder of these")
 }
 
 fn session() -> Arg {

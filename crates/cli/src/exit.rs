@@ -88,6 +88,10 @@ impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
         let exit = match error {
             AnalysisError::Options(_) | AnalysisError::NothingSelected { .. } => Exit::Usage,
+            AnalysisError::NoEvents { .. } => {
+                return Self::new(Exit::Path, error.to_string())
+                    .hint("stepscope heap PATH shows what was alive and who allocated it");
+            }
             _ => Exit::Failure,
         };
         Self::new(exit, error.to_string())

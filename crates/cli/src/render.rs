@@ -19,27 +19,50 @@ pub struct Extent {
 
 /// The headline, the first table that has rows, and the notes, as plain text of one width.
 pub fn text(answer: &Answer, extent: Extent) -> String {
-    let view = View {
-        width: extent.width,
-        limit: Some(extent.rows),
-        charset: Charset::Unicode,
-        is_wide: false,
-    };
+    let view = view(extent);
     let mut text = page::headline(&answer.headline(), view.charset);
     if let Some(first) = answer.tables().iter().find(|table| !table.rows.is_empty()) {
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&table::rows(first, &view));
-        if let Some(more) = more_rows(first, extent.rows) {
-            let _ = writeln!(text, "{more}");
-        }
+        push_table_text(&mut text, first, &view);
     }
     let notes = page::notes(answer.notes(), view.width.min(page::READABLE), view.charset);
     if !notes.is_empty() {
         let _ = write!(text, "\n{notes}");
     }
     anstream::adapter::strip_str(&text).to_string()
+}
+
+/// A table as plain text.
+pub fn table_text(table: &Table, extent: Extent) -> String {
+    let mut text = String::new();
+    push_table_text(&mut text, table, &view(extent));
+    anstream::adapter::strip_str(&text).to_string()
+}
+
+/// A table as an HTML fragment.
+pub fn table_html(table: &Table, extent: Extent) -> String {
+    let mut html = String::from("<div class=\"stepscope-report\">");
+    push_table(&mut html, table, extent.rows);
+    html.push_str("</div>");
+    html
+}
+
+fn view(extent: Extent) -> View {
+    View {
+        width: extent.width,
+        limit: Some(extent.rows),
+        charset: Charset::Unicode,
+        is_wide: false,
+    }
+}
+
+fn push_table_text(text: &mut String, table: &Table, view: &View) {
+    text.push_str(&table::rows(table, view));
+    if let Some(more) = view.limit.and_then(|limit| more_rows(table, limit)) {
+        let _ = writeln!(text, "{more}");
+    }
 }
 
 /// The same as an HTML fragment without scripts, styled in place: notebooks keep no style sheets.

@@ -91,6 +91,8 @@ impl From<AnalysisError> for ApiError {
             }
             AnalysisError::NothingSelected { .. } => Self::not_found(error.to_string())
                 .with_hint("Widen the selection, or choose one of those that there are."),
+            AnalysisError::NoEvents { .. } => Self::not_found(error.to_string())
+                .with_hint("The view Heap shows what was alive and who allocated it."),
             _ => Self::internal("The analysis", &error.to_string()),
         }
     }

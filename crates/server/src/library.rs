@@ -366,7 +366,7 @@ impl Shelf {
 fn is_unchanged(slot: &Slot, files: &SessionFiles) -> bool {
     slot.files
         .as_ref()
-        .is_some_and(|known| known.hosts == files.hosts)
+        .is_some_and(|known| known.hosts == files.hosts && known.memory == files.memory)
 }
 
 /// Where a session lies, so that it can be typed again.

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepscope_model::ingest::ingest;
+use stepscope_model::ingest::ingest_with_memory;
 use stepscope_model::{Session, Warning, WarningKind};
 use stepscope_storage::{OpenedHosts, Progress, SessionFiles, open_hosts};
 
@@ -26,7 +26,8 @@ pub(crate) struct OpenProgress {
 
 impl OpenProgress {
     pub(crate) fn new(files: &SessionFiles) -> Self {
-        let hosts = files.hosts.iter().map(|_| AtomicU64::new(0)).collect();
+        let files_of_all_kinds = files.hosts.iter().chain(&files.memory);
+        let hosts = files_of_all_kinds.map(|_| AtomicU64::new(0)).collect();
         Self {
             hosts,
             total_bytes: files.size_bytes,
@@ -61,10 +62,15 @@ pub(crate) fn open_with_progress(
     files: &SessionFiles,
     progress: &OpenProgress,
 ) -> Result<Session, OpenError> {
-    let OpenedHosts { inputs, unread } = open_hosts(files, |host| HostProgress {
-        done: &progress.hosts[host],
+    let OpenedHosts {
+        inputs,
+        memory,
+        unread,
+    } = open_hosts(files, |file| HostProgress {
+        done: &progress.hosts[file],
     });
     if inputs.is_empty()
+        && memory.is_empty()
         && let Some((_, error)) = unread.first()
     {
         return Err(OpenError {
@@ -72,10 +78,11 @@ pub(crate) fn open_with_progress(
             hint: error.hint().unwrap_or_default(),
         });
     }
-    let mut session = ingest(&files.name, inputs).map_err(|error| OpenError {
-        message: format!("{error}: {}", files.location),
-        hint: String::new(),
-    })?;
+    let mut session =
+        ingest_with_memory(&files.name, inputs, memory).map_err(|error| OpenError {
+            message: format!("{error}: {}", files.location),
+            hint: String::new(),
+        })?;
     // The other hosts are shown; that one is missing must be seen beside every figure.
     session
         .warnings

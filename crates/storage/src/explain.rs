@@ -155,7 +155,9 @@ fn advice(kind: FileKind) -> String {
                 .to_owned()
         }
         FileKind::MemoryProfile => {
-            format!("a device memory profile (pprof) holds no times; for those, {RECORD}")
+            "save one with jax.profiler.save_device_memory_profile(\"memory.prof\"); a *.prof of \
+             Python's cProfile measures the host and is not read"
+                .to_owned()
         }
         FileKind::Program => {
             "the HLO of a program says what runs, not how long; give the *.xplane.pb of a run"
@@ -176,7 +178,6 @@ pub(crate) fn not_a_profile(path: &Path, kind: FileKind) -> Option<StorageError>
     let what = match kind {
         FileKind::TraceExport => "a trace viewer's export",
         FileKind::Riegeli => "a profile in the Riegeli format",
-        FileKind::MemoryProfile => "a device memory profile",
         FileKind::Program => "the HLO of one program",
         FileKind::ToolCache => "a cache of another tool",
         FileKind::EventFile => "a TensorBoard event file",

@@ -9,8 +9,9 @@ use crate::archive::Format;
 use crate::error::StorageError;
 use crate::explain;
 use crate::join::join;
-use crate::kind::{FileKind, host_name};
+use crate::kind::{FileKind, host_name, snapshot_name};
 use crate::limits::Limits;
+use crate::memory;
 use crate::scan::{Folder, Scan};
 use crate::session::{Found, HostFile, SessionFiles, natural_order};
 use crate::sniff::{Content, Encoding};
@@ -96,9 +97,16 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
                 Content::Compressed(encoding) => encoding,
                 _ => Encoding::Plain,
             };
-            let host = host_on_disk(path, &name, encoding)
+            let is_memory = kind == FileKind::MemoryProfile
+                || kind != FileKind::Profile && memory::is_begun_by(&mut file, encoding);
+            let mut host = host_on_disk(path, &name, encoding)
                 .map_err(StorageError::io("look at the file", path))?;
-            scan.add_host(folder, host);
+            if is_memory {
+                host.host = snapshot_name(&name);
+                scan.add_memory(folder, host);
+            } else {
+                scan.add_host(folder, host);
+            }
             finish(path, &parent, scan, Some(&name))
         }
     }
@@ -113,6 +121,7 @@ fn finish(
 ) -> Result<Found, StorageError> {
     let folders = scan.finish();
     let (folders, joined) = join(folders);
+    let folders = memory::attach(folders);
     let mut notes = std::mem::take(&mut scan.notes);
     notes.extend(joined);
     notes.sort();
@@ -143,13 +152,17 @@ fn session_of(folder: Folder, name: String, file: Option<&str>) -> SessionFiles 
     };
     let mut hosts: Vec<HostFile> = folder.hosts;
     hosts.sort_by(|a, b| natural_order(&a.host, &b.host));
+    let mut memory = folder.memory;
+    memory.sort_by(|a, b| natural_order(&a.host, &b.host));
+    let files = || hosts.iter().chain(&memory);
     SessionFiles {
         name,
         location,
-        modified: hosts.iter().filter_map(|host| host.modified).max(),
+        modified: files().filter_map(|file| file.modified).max(),
         joined_from: folder.joined_from,
-        size_bytes: hosts.iter().map(|host| host.size_bytes).sum(),
+        size_bytes: files().map(|file| file.size_bytes).sum(),
         hosts,
+        memory,
     }
 }
 
@@ -157,7 +170,13 @@ fn session_of(folder: Folder, name: String, file: Option<&str>) -> SessionFiles 
 /// folders as tell it from all others, `plugins/profile` left out.
 fn unique_names(folders: &[Folder], file: Option<&str>) -> Vec<String> {
     let mut names: Vec<String> = match file {
-        Some(file) => folders.iter().map(|_| host_name(file)).collect(),
+        Some(file) => folders
+            .iter()
+            .map(|folder| match folder.hosts.as_slice() {
+                [] => snapshot_name(file),
+                _ => host_name(file),
+            })
+            .collect(),
         None => folders.iter().map(Folder::run_name).collect(),
     };
     let longest = folders

@@ -1,10 +1,12 @@
 //! Opening all hosts of a session at once, as far as they can be read.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rayon::prelude::*;
-use stepscope_model::ingest::HostInput;
+use stepscope_model::ingest::{HostInput, MemoryInput};
 
+use crate::bytes::ProfileBytes;
 use crate::error::StorageError;
 use crate::open::open;
 use crate::progress::Progress;
@@ -14,36 +16,57 @@ use crate::session::{HostFile, SessionFiles};
 pub struct OpenedHosts {
     /// Hosts that were opened, in the order of the session.
     pub inputs: Vec<HostInput>,
+    /// Memory profiles that were opened.
+    pub memory: Vec<MemoryInput>,
     /// Names of the others, each with the reason.
     pub unread: Vec<(String, StorageError)>,
 }
 
-/// Opens the hosts of a session in parallel. `progress` makes the listener of each host, which is
-/// told the host's whole size at the end: mapped files are open without being read.
+/// Opens the files of a session in parallel. `progress` makes the listener of each file, hosts
+/// first and then memory profiles; it is told the file's whole size at the end: mapped files are
+/// open without being read.
 pub fn open_hosts<P: Progress>(
     files: &SessionFiles,
     progress: impl Fn(usize) -> P + Sync,
 ) -> OpenedHosts {
-    let hosts = files.hosts.par_iter().enumerate();
-    let opened: Vec<(String, Result<HostInput, StorageError>)> = hosts
-        .map(|(position, host)| (host.host.clone(), open_host(host, &progress(position))))
+    let all: Vec<&HostFile> = files.hosts.iter().chain(&files.memory).collect();
+    let opened: Vec<Result<ProfileBytes, StorageError>> = all
+        .par_iter()
+        .enumerate()
+        .map(|(position, file)| open_file(file, &progress(position)))
         .collect();
-    let (mut inputs, mut unread) = (Vec::new(), Vec::new());
-    for (host, result) in opened {
+    let mut hosts = OpenedHosts {
+        inputs: Vec::new(),
+        memory: Vec::new(),
+        unread: Vec::new(),
+    };
+    for (position, (file, result)) in all.into_iter().zip(opened).enumerate() {
+        let name = file.host.clone();
         match result {
-            Ok(input) => inputs.push(input),
-            Err(error) => unread.push((host, error)),
+            Err(error) => hosts.unread.push((name, error)),
+            Ok(profile) if position < files.hosts.len() => hosts.inputs.push(HostInput {
+                host: name,
+                problem: profile.truncated(),
+                bytes: Arc::new(profile),
+            }),
+            Ok(profile) => hosts.memory.push(MemoryInput {
+                name,
+                problem: profile.truncated(),
+                written_epoch_ns: file.modified.and_then(epoch_ns),
+                bytes: Arc::new(profile),
+            }),
         }
     }
-    OpenedHosts { inputs, unread }
+    hosts
 }
 
-fn open_host(host: &HostFile, progress: &impl Progress) -> Result<HostInput, StorageError> {
-    let profile = open(host, progress)?;
-    progress.bytes(host.size_bytes, Some(host.size_bytes));
-    Ok(HostInput {
-        host: host.host.clone(),
-        problem: profile.truncated(),
-        bytes: Arc::new(profile),
-    })
+fn open_file(file: &HostFile, progress: &impl Progress) -> Result<ProfileBytes, StorageError> {
+    let profile = open(file, progress)?;
+    progress.bytes(file.size_bytes, Some(file.size_bytes));
+    Ok(profile)
+}
+
+fn epoch_ns(time: SystemTime) -> Option<u64> {
+    let since_epoch = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since_epoch.as_nanos()).ok()
 }

@@ -83,6 +83,7 @@ pub(crate) fn join(folders: Vec<Folder>) -> (Vec<Folder>, Vec<Note>) {
         for (part, _) in parts {
             first.joined_from.push(part.run_name());
             first.hosts.extend(part.hosts);
+            first.memory.extend(part.memory);
         }
         let message = format!(
             "{} hold different hosts, began within {JOIN_WINDOW_SECONDS} seconds, \

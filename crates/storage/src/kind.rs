@@ -11,8 +11,10 @@ pub(crate) enum FileKind {
     TraceExport,
     /// A profile in a format newer XProf builds write.
     Riegeli,
-    /// A device memory profile in pprof's format.
+    /// A device memory profile in pprof's format: `memory.prof`, `*.memprof`.
     MemoryProfile,
+    /// A name that pprof profiles have and other messages too: `*.pb.gz`. Its content decides.
+    PerhapsMemoryProfile,
     /// The HLO of one program.
     Program,
     /// What XProf and TensorBoard write beside profiles to save time.
@@ -32,6 +34,7 @@ pub(crate) enum FileKind {
 const COMPRESSED: [&str; 4] = [".gz", ".gzip", ".zst", ".zstd"];
 const FOREIGN_COMPRESSED: [&str; 6] = [".xz", ".bz2", ".lz4", ".7z", ".br", ".lzma"];
 const PROFILE: &str = ".xplane.pb";
+const MEMORY_PROFILES: [&str; 4] = [".memprof", ".pprof", ".prof", ".pb"];
 const ARCHIVES: [&str; 8] = [
     ".zip",
     ".tar",
@@ -109,10 +112,12 @@ impl FileKind {
             Self::TraceExport
         } else if plain.ends_with(".riegeli") {
             Self::Riegeli
-        } else if ends_with_any(plain, &[".prof", ".pprof"]) {
+        } else if ends_with_any(plain, &MEMORY_PROFILES[..3]) {
             Self::MemoryProfile
         } else if ends_with_any(plain, &[".hlo_proto.pb", ".hlo.pb"]) {
             Self::Program
+        } else if plain.ends_with(".pb") {
+            Self::PerhapsMemoryProfile
         } else if name.contains(".tfevents.") {
             Self::EventFile
         } else {
@@ -129,6 +134,7 @@ impl FileKind {
             (Self::TraceExport, _) => "*.trace.json(.gz)",
             (Self::Riegeli, _) => "*.riegeli",
             (Self::MemoryProfile, _) => "*.prof",
+            (Self::PerhapsMemoryProfile, _) => "*.pb(.gz)",
             (Self::Program, _) => "*.hlo_proto.pb",
             (Self::ToolCache, 1) => "cache of another tool",
             (Self::ToolCache, _) => "caches of other tools",
@@ -156,7 +162,6 @@ impl FileKind {
                 Some("a trace viewer's copy of a capture, without the programs and their costs")
             }
             (Self::Riegeli, _) => Some("a profile in the Riegeli format, which is not read"),
-            (Self::MemoryProfile, _) => Some("a device memory profile, not a capture of time"),
             (Self::Program, _) => Some("the HLO of one program; a capture brings its own"),
             (Self::ToolCache, _) => Some("a cache of another tool"),
             (Self::ForeignCompression, _) => {
@@ -164,7 +169,9 @@ impl FileKind {
             }
             (Self::HiddenProfile, _) => Some("a hidden file: macOS metadata or an unfinished copy"),
             (Self::EventFile, Place::BesideProfiles) => Some("a TensorBoard event file"),
-            (Self::Other, Place::BesideProfiles) => Some("not a profile by its name"),
+            (Self::Other | Self::PerhapsMemoryProfile, Place::BesideProfiles) => {
+                Some("not a profile by its name")
+            }
             _ => None,
         }
     }
@@ -187,6 +194,17 @@ pub(crate) fn host_name(file_name: &str) -> String {
     } else {
         strip_last_suffix(plain)
     };
+    if stem.is_empty() {
+        file_name.to_owned()
+    } else {
+        stem.to_owned()
+    }
+}
+
+/// A snapshot's name: the file's name without the suffixes of memory profiles and compression.
+pub(crate) fn snapshot_name(file_name: &str) -> String {
+    let plain = strip_suffixes(file_name, &COMPRESSED);
+    let stem = strip_suffixes(plain, &MEMORY_PROFILES);
     if stem.is_empty() {
         file_name.to_owned()
     } else {
@@ -253,6 +271,8 @@ mod tests {
             ("host-0.trace.json.gz", FileKind::TraceExport),
             ("perfetto_trace.json.gz", FileKind::TraceExport),
             ("memory.prof", FileKind::MemoryProfile),
+            ("step_100.memprof.gz", FileKind::MemoryProfile),
+            ("heap.pb.gz", FileKind::PerhapsMemoryProfile),
             ("jit_f(3).hlo_proto.pb", FileKind::Program),
             ("NO_MODULE.hlo_proto.pb", FileKind::ToolCache),
             ("host-0.op_stats_v2.pb", FileKind::ToolCache),
@@ -274,6 +294,10 @@ mod tests {
         assert_eq!(host_name("capture.bin"), "capture");
         assert_eq!(host_name("capture.pb.zst"), "capture");
         assert_eq!(host_name(".xplane.pb"), ".xplane.pb");
+        assert_eq!(snapshot_name("memory.prof"), "memory");
+        assert_eq!(snapshot_name("memory_000100.memprof.gz"), "memory_000100");
+        assert_eq!(snapshot_name("heap.pb.gz"), "heap");
+        assert_eq!(snapshot_name("download"), "download");
         assert_eq!(archive_stem("run.1.tar.gz"), "run.1");
         assert_eq!(archive_stem("run.ZIP"), "run");
         assert_eq!(archive_stem("download"), "download");

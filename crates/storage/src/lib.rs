@@ -33,6 +33,7 @@ mod hosts;
 mod join;
 mod kind;
 mod limits;
+mod memory;
 mod note;
 mod open;
 mod progress;

@@ -20,18 +20,22 @@ pub(crate) struct Folder {
     /// Path for notes.
     pub(crate) path: PathBuf,
     pub(crate) hosts: Vec<HostFile>,
+    /// Memory profiles.
+    pub(crate) memory: Vec<HostFile>,
     pub(crate) others: Vec<(FileKind, String)>,
     pub(crate) joined_from: Vec<String>,
 }
 
 impl Folder {
     pub(crate) fn new(location: Vec<String>, naming: Vec<String>, path: PathBuf) -> Self {
-        let (hosts, others, joined_from) = (Vec::new(), Vec::new(), Vec::new());
+        let (hosts, memory) = (Vec::new(), Vec::new());
+        let (others, joined_from) = (Vec::new(), Vec::new());
         Self {
             location,
             naming,
             path,
             hosts,
+            memory,
             others,
             joined_from,
         }
@@ -118,6 +122,12 @@ impl Scan {
         self.folder(folder).hosts.push(host);
     }
 
+    /// A memory profile in a folder.
+    pub(crate) fn add_memory(&mut self, folder: Folder, snapshot: HostFile) {
+        *self.tally.kinds.entry(FileKind::MemoryProfile).or_default() += 1;
+        self.folder(folder).memory.push(snapshot);
+    }
+
     /// Anything else in a folder.
     pub(crate) fn add_other(&mut self, folder: Folder, kind: FileKind, name: String) {
         *self.tally.kinds.entry(kind).or_default() += 1;
@@ -130,15 +140,16 @@ impl Scan {
             .or_insert(folder)
     }
 
-    /// The folders that hold profiles, in the order of their locations, each host once; notes
+    /// The folders that hold profiles of either kind, in the order of their locations, each host once; notes
     /// about the other files are added.
     pub(crate) fn finish(&mut self) -> Vec<Folder> {
         let mut with_hosts = Vec::new();
         for mut folder in std::mem::take(&mut self.folders).into_values() {
             self.notes.extend(notes_on_others(&folder));
-            if folder.hosts.is_empty() {
+            if folder.hosts.is_empty() && folder.memory.is_empty() {
                 continue;
             }
+            name_apart(&mut folder.memory);
             let (hosts, notes) = each_host_once(folder.hosts);
             folder.hosts = hosts;
             self.notes.extend(notes);
@@ -177,6 +188,18 @@ fn notes_on_others(folder: &Folder) -> Vec<Note> {
         Note::new(NoteKind::Ignored, &folder.path, message)
     });
     notes.collect()
+}
+
+/// Two snapshots of one name (`memory.prof`, `memory.pb.gz`) are called by their files' names.
+fn name_apart(snapshots: &mut [HostFile]) {
+    let names: Vec<String> = snapshots.iter().map(|file| file.host.clone()).collect();
+    for file in snapshots {
+        if names.iter().filter(|name| **name == file.host).count() > 1 {
+            let path = file.display_path();
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            file.host = name.to_string_lossy().into_owned();
+        }
+    }
 }
 
 /// Of files for the same host (as it is and compressed), the one that opens fastest and is not

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::archive::{Cut, Entry, Format, ListingLimits, list};
 use crate::error::{StorageError, plain_reason};
-use crate::kind::{FileKind, host_name};
+use crate::kind::{FileKind, host_name, snapshot_name};
 use crate::limits::Limits;
+use crate::memory;
 use crate::note::NoteKind;
 use crate::scan::{Folder, Scan};
 use crate::session::HostFile;
@@ -222,6 +223,9 @@ impl<'a> Walk<'a> {
         let looked = match FileKind::of(&name) {
             FileKind::Profile => self.look_at_profile(folder, &name, &path),
             FileKind::Archive => self.look_at_archive(folder, &name, &path),
+            kind @ (FileKind::MemoryProfile | FileKind::PerhapsMemoryProfile) => {
+                self.look_at_memory(folder, &name, &path, kind)
+            }
             other => {
                 self.scan.add_other(folder.clone(), other, name);
                 return;
@@ -258,6 +262,32 @@ impl<'a> Walk<'a> {
         };
         self.scan
             .add_host(folder.clone(), host_on_disk(path, name, encoding)?);
+        Ok(())
+    }
+
+    fn look_at_memory(
+        &mut self,
+        folder: &Folder,
+        name: &str,
+        path: &Path,
+        kind: FileKind,
+    ) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        let encoding = match Content::of(&read_head(&mut file)?) {
+            Content::Compressed(encoding) => encoding,
+            _ => Encoding::Plain,
+        };
+        if memory::is_begun_by(&mut file, encoding) {
+            let mut snapshot = host_on_disk(path, name, encoding)?;
+            snapshot.host = snapshot_name(name);
+            self.scan.add_memory(folder.clone(), snapshot);
+            return Ok(());
+        }
+        self.scan.add_other(folder.clone(), kind, name.to_owned());
+        if kind == FileKind::MemoryProfile {
+            self.scan
+                .note(NoteKind::Unreadable, path, memory::NO_PROFILE);
+        }
         Ok(())
     }
 
@@ -353,14 +383,19 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
         .iter()
         .fold(archive.clone(), |folder, part| folder.child(part));
     let kind = FileKind::of(name);
-    if kind != FileKind::Profile {
+    let is_memory = kind == FileKind::MemoryProfile;
+    if kind != FileKind::Profile && !is_memory {
         scan.add_other(folder, kind, name.to_owned());
     } else if let Some(problem) = entry.problem {
-        scan.add_other(folder.clone(), FileKind::Profile, name.to_owned());
+        scan.add_other(folder.clone(), kind, name.to_owned());
         scan.note(NoteKind::Unreadable, folder.path.join(name), problem);
     } else {
         let host = HostFile {
-            host: host_name(name),
+            host: if is_memory {
+                snapshot_name(name)
+            } else {
+                host_name(name)
+            },
             path: archive.path.clone(),
             encoding: Encoding::of_name(name),
             size_bytes: entry.size_bytes,
@@ -368,6 +403,10 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
             index: entry.index,
             entry: Some(entry.name),
         };
-        scan.add_host(folder, host);
+        if is_memory {
+            scan.add_memory(folder, host);
+        } else {
+            scan.add_host(folder, host);
+        }
     }
 }

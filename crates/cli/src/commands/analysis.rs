@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use clap::ArgMatches;
 use stepscope_analysis::cell::to_csv;
-use stepscope_analysis::{Answer, Entry, Note, NoteKind, Table};
+use stepscope_analysis::{Answer, Entry, Note, NoteKind, Table, registry};
+use stepscope_model::Session;
 
 use super::open_session;
 use crate::args::DEFAULT_LIMIT;
@@ -29,7 +30,7 @@ pub(crate) fn run(entry: &Entry, arguments: &ArgMatches, output: &Output) -> Res
         output.data(&csv)?;
     } else if answer.sentences().is_empty() {
         open::warn(session, answer.notes(), output);
-        output.text(&text(entry, &answer, arguments, output))?;
+        output.text(&text(entry, &answer, &view(arguments, output), output))?;
     } else {
         // Sentences speak of warnings themselves.
         output.text(&page::sentences(
@@ -57,18 +58,38 @@ fn csv(answer: &Answer, key: Option<&str>) -> Result<String, Failure> {
     })
 }
 
-fn text(entry: &Entry, answer: &Answer, arguments: &ArgMatches, output: &Output) -> String {
+/// Prints what memory snapshots hold.
+pub(crate) fn print_heap(session: &Session, rows: usize, output: &Output) -> Result<(), Failure> {
+    let Some(entry) = registry::find("heap") else {
+        return Ok(());
+    };
+    let answer = entry.run_pairs(session, [])?;
+    open::warn(session, answer.notes(), output);
+    let view = View {
+        width: output.width,
+        limit: Some(rows),
+        charset: output.charset,
+        is_wide: false,
+    };
+    output.text(&text(entry, &answer, &view, output))?;
+    Ok(())
+}
+
+fn view(arguments: &ArgMatches, output: &Output) -> View {
     let limit = match arguments.try_get_one::<usize>("limit").ok().flatten() {
         None => Some(DEFAULT_LIMIT),
         Some(0) => None,
         Some(&limit) => Some(limit),
     };
-    let view = View {
+    View {
         width: output.width,
         limit,
         charset: output.charset,
         is_wide: arguments.get_flag("wide"),
-    };
+    }
+}
+
+fn text(entry: &Entry, answer: &Answer, view: &View, output: &Output) -> String {
     let tables = answer.tables();
     let mut text = page::headline(&answer.headline(), output.charset);
     // A table without rows is left out: its note, or the table before it, says why.
@@ -83,7 +104,7 @@ fn text(entry: &Entry, answer: &Answer, arguments: &ArgMatches, output: &Output)
         if tables.len() > 1 {
             text.push_str(&page::title(&table.title, output.charset));
         }
-        text.push_str(&table::render(table, &view));
+        text.push_str(&table::render(table, view));
     }
     if shown.is_empty() {
         let _ = writeln!(text, "{}: no rows", entry.name);

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use stepscope_model::Session;
+use stepscope_storage::SessionFiles;
 
 use crate::exit::{Exit, Failure};
 use crate::open;
@@ -22,7 +23,38 @@ fn open_session(arguments: &ArgMatches, output: &Output) -> Result<&'static Sess
     let path = path(arguments, "path")?;
     let found = open::find(path, output)?;
     let wanted = arguments.get_one::<String>("session").map(String::as_str);
-    open::open(open::choose(&found, wanted, output)?, output)
+    let files = open::choose(&found, wanted, output)?;
+    match with_other_snapshot(files, arguments, output)? {
+        Some(files) => open::open(&files, output),
+        None => open::open(files, output),
+    }
+}
+
+/// The session with one more memory snapshot, where `--against` names a path instead of a snapshot
+/// of the session: the last one there, called by the path as it was typed.
+fn with_other_snapshot(
+    files: &SessionFiles,
+    arguments: &ArgMatches,
+    output: &Output,
+) -> Result<Option<SessionFiles>, Failure> {
+    let against = arguments.try_get_one::<String>("against").ok().flatten();
+    let is_here = |name: &str| files.memory.iter().any(|snapshot| snapshot.host == name);
+    let Some(against) = against.filter(|name| !is_here(name) && Path::new(name).exists()) else {
+        return Ok(None);
+    };
+    let found = open::find(Path::new(against), output)?;
+    let other = open::choose(&found, None, output)?;
+    let Some(snapshot) = other.memory.last() else {
+        let message = format!("--against {against} is no memory profile");
+        return Err(Failure::new(Exit::Path, message)
+            .hint("give a file that jax.profiler.save_device_memory_profile wrote"));
+    };
+    let mut files = files.clone();
+    let mut snapshot = snapshot.clone();
+    snapshot.host.clone_from(against);
+    files.size_bytes += snapshot.size_bytes;
+    files.memory.push(snapshot);
+    Ok(Some(files))
 }
 
 fn path<'a>(arguments: &'a ArgMatches, name: &str) -> Result<&'a Path, Failure> {

@@ -6,7 +6,7 @@ use stepscope_analysis::registry::Report;
 use stepscope_analysis::{Analysis, AnalysisError, Note, format as figures};
 use stepscope_model::Session;
 
-use super::open_session;
+use super::{analysis, open_session};
 use crate::commands::steps_section as steps;
 use crate::exit::{Exit, Failure};
 use crate::format::{self, Charset};
@@ -23,6 +23,9 @@ const LINES: usize = 43;
 const DEVICES: usize = 4;
 /// Rows of ops that notes do not take away.
 const OPS: usize = 8;
+
+/// Rows of each table of memory snapshots, of which there are several.
+const HEAP_ROWS: usize = 8;
 
 /// Options of the report: those of the overview.
 pub(crate) type Options = <Overview as Analysis>::Options;
@@ -43,24 +46,27 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let session = open_session(arguments, output)?;
     let options = Options::from_arg_matches(arguments)
         .map_err(|error| AnalysisError::Options(error.to_string()))?;
-    let report = print(session, &options, output)?;
-    if arguments.get_flag("check") {
-        Ok(check(&report, output))
-    } else {
-        Ok(Exit::Fine)
+    match print(session, &options, output)? {
+        Some(report) if arguments.get_flag("check") => Ok(check(&report, output)),
+        _ => Ok(Exit::Fine),
     }
 }
 
-/// Prints the report and hands it back.
+/// Prints the report and hands it back. Of memory snapshots alone there is none; what they hold is
+/// printed instead.
 pub(crate) fn print(
     session: &Session,
     options: &Options,
     output: &Output,
-) -> Result<OverviewReport, Failure> {
+) -> Result<Option<OverviewReport>, Failure> {
+    if session.is_memory_only() {
+        analysis::print_heap(session, HEAP_ROWS, output)?;
+        return Ok(None);
+    }
     let report = Overview::run(session, options)?;
     open::warn(session, report.notes(), output);
     output.text(&text(&report, output))?;
-    Ok(report)
+    Ok(Some(report))
 }
 
 /// Fails when a verdict is bad.

@@ -102,9 +102,10 @@ fn json(root: &Path, sessions: Vec<SessionSummary>, found: &Found) -> Result<Str
         .map_err(|error| Failure::new(Exit::Failure, format!("the list is no JSON: {error}")))
 }
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 12] = [
     Column::new("id", "#", Unit::Count),
     Column::new("name", "Session", Unit::Text),
+    Column::new("kind", "Kind", Unit::Text),
     Column::new("time", "Time (UTC)", Unit::Text),
     Column::wide("host_count", "Hosts", Unit::Count),
     Column::wide("devices", "Devices", Unit::Text),
@@ -144,6 +145,7 @@ fn row(session: &SessionSummary, epoch_ns: Option<u64>) -> Vec<Cell> {
     vec![
         i64::from(session.id).into(),
         session.name.as_str().into(),
+        session.kind.as_str().into(),
         time.into(),
         count(session.hosts.len()),
         is_open.then(|| session.devices.clone()).into(),

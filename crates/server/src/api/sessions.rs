@@ -89,6 +89,7 @@ impl SessionSummary {
             id,
             name: files.map(|files| files.name.clone()).unwrap_or_default(),
             location: location.to_owned(),
+            kind: files.map_or("trace", kind).to_owned(),
             hosts: files.map_or_else(Vec::new, |files| {
                 files.hosts.iter().map(|host| host.host.clone()).collect()
             }),
@@ -108,7 +109,8 @@ impl SessionSummary {
         self.state = SessionState::Open;
         self.devices = devices(session);
         self.duration_ps = session.extent().map(|span| span.duration().0);
-        self.step_count = Some(session.steps.len());
+        // A moment has no steps, not even none.
+        self.step_count = (!session.is_memory_only()).then_some(session.steps.len());
         let warnings = session.warnings.iter();
         self.warnings = warnings
             .map(|warning| SessionWarning {
@@ -127,6 +129,15 @@ impl SessionSummary {
                 .map(|host| (*host.bytes).as_ref().len());
             self.size_bytes = bytes.sum::<usize>() as u64;
         }
+    }
+}
+
+/// What a session's files are of.
+fn kind(files: &SessionFiles) -> &'static str {
+    match (files.hosts.is_empty(), files.memory.is_empty()) {
+        (true, false) => "memory",
+        (false, false) => "trace and memory",
+        (_, true) => "trace",
     }
 }
 

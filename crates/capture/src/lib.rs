@@ -1,0 +1,54 @@
+//! Captures of running jobs: asks the profiler service that `jax.profiler.start_server` opens in a
+//! job to record for a while, and writes what it hands over.
+//!
+//! ```text
+//! Request ──► session folder made (exclusive) ──► hosts reached, side by side
+//!                                                     │  Profile, common start
+//!                                                     ▼
+//!   <logdir>/plugins/profile/<session id>/<host>_<port>.xplane.pb     written whole, then renamed
+//! ```
+//!
+//! ```no_run
+//! use stepscope_capture::{Cancel, NoProgress, Request, capture};
+//!
+//! # fn main() -> Result<(), stepscope_capture::CaptureError> {
+//! let request = Request::new(&["trainer-0:9999", "trainer-1:9999"], "logs")?;
+//! let outcome = capture(&request, &NoProgress, &Cancel::new())?;
+//! for host in outcome.failed() {
+//!     if let Some(failure) = host.failure() {
+//!         eprintln!("{} is missing: {failure}", host.address);
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Constraints: it knows the service and the layout of a log directory, and nothing of what a
+//! profile holds: no model, no analysis. It prints nothing. The service is plain HTTP/2 without
+//! encryption or passwords, as the profiler offers it.
+
+mod address;
+mod cancel;
+mod capture;
+mod client;
+mod continuous;
+mod failure;
+mod folder;
+mod host;
+mod manifest;
+mod outcome;
+mod probe;
+mod progress;
+mod repeat;
+mod request;
+mod wire;
+
+pub use address::Address;
+pub use cancel::Cancel;
+pub use capture::{capture, capture_async};
+pub use continuous::Continuous;
+pub use failure::{CaptureError, HostFailure};
+pub use outcome::{HostFile, HostOutcome, Outcome, Status};
+pub use progress::{HostProgress, NoProgress, Phase, Progress};
+pub use repeat::{Repetition, capture_repeatedly};
+pub use request::{OptionValue, Request, TracerLevels};

@@ -19,6 +19,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+sys.path.append(str(HERE.parent.parent / "python"))  # where the package is not installed
 
 import disabled  # noqa: E402
 import enabled  # noqa: E402

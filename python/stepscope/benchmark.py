@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from . import _arrays, _compilations, _statistics
 from .capture_result import CaptureResult
+from .capture_session import active_session
 from .errors import CaptureError
 from .trace import profile_trace
 
@@ -215,15 +216,17 @@ def _traced_calls(
 ) -> tuple[CaptureResult | None, list[str]]:
     """Captures a few calls, each as a step. A capture that fails is a note, not an exception."""
     trace = profile_trace(trace_dir, name=label)
+    is_nested = False
     try:
         with trace:
+            is_nested = trace.is_nested
             for index in range(_TRACED_ITERATIONS):
                 with trace.step(index, label):
                     _arrays.wait(trace.block(fn(*args, **kwargs)))
     except CaptureError as failure:
         return None, [f"no trace was taken: {failure.message}"]
     if trace.result is None:
-        reason = "inside another capture it only marks" if trace.is_nested else "PROFILE_ENABLED=0"
+        reason = "another capture is running" if is_nested else "PROFILE_ENABLED=0"
         return None, [f"no trace was taken: {reason}"]
     return trace.result, []
 
@@ -240,6 +243,8 @@ def _notes(samples: _Samples) -> list[str]:
             "More warm-up helps where it happens once; shapes, types or static arguments that "
             "change from call to call compile every time"
         )
+    if active_session() is not None:
+        notes.append("a capture was running, so these times include what it costs")
     if "jax" in sys.modules and samples.last_result is None:
         notes.append(
             "the function returns nothing, so nothing was waited for; work that was still "

@@ -1,4 +1,4 @@
-//! The TypeScript of the report types, generated from Rust and committed with the UI.
+//! The TypeScript and Python of the report types, generated from Rust and committed with their users.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,16 +6,20 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+mod python;
+mod rust_types;
+
 use crate::counts::Counts;
 use crate::{process, tree};
 
 /// Where the UI keeps the generated types.
 const COMMITTED: &str = "ui/src/wire/generated";
 
-/// Writes the generated types into the UI, and drops those whose Rust type is gone.
+/// Writes the generated types into the UI and the Python package, and drops those whose Rust type is
+/// gone.
 pub(crate) fn write() -> Result<()> {
     let root = tree::root();
-    let fresh = generate(&root)?;
+    let (fresh, python) = generate(&root)?;
     let committed = root.join(COMMITTED);
     if committed.is_dir() {
         fs::remove_dir_all(&committed).with_context(|| format!("cannot empty {COMMITTED}"))?;
@@ -28,29 +32,46 @@ pub(crate) fn write() -> Result<()> {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     println!("{} types in {COMMITTED}", fresh.len());
+    for (name, text) in &python {
+        let path = root.join(python::FOLDER).join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("{}/{name}", python::FOLDER);
+    }
     Ok(())
 }
 
 /// Fails when the committed types are not what Rust says now.
 pub(crate) fn check() -> Result<()> {
     let root = tree::root();
-    let differences = differences(&generate(&root)?, &read(&root.join(COMMITTED))?);
+    let (fresh, python) = generate(&root)?;
+    let mut differences = differences(&fresh, &read(&root.join(COMMITTED))?);
+    for (name, text) in &python {
+        let path = root.join(python::FOLDER).join(name);
+        if fs::read_to_string(&path).ok().as_ref() != Some(text) {
+            differences.push(format!("out of date: {}/{name}", python::FOLDER));
+        }
+    }
     if differences.is_empty() {
         return Ok(());
     }
     for line in &differences {
         println!("{line}");
     }
-    bail!("the generated TypeScript is not fresh; run `cargo xtask codegen`")
+    bail!("the generated types are not fresh; run `cargo xtask codegen`")
 }
 
-/// File name to text, as ts-rs exports it now. The export is a set of tests that ts-rs writes.
-fn generate(root: &Path) -> Result<BTreeMap<String, String>> {
+/// File name to text.
+type Files = BTreeMap<String, String>;
+
+/// TypeScript as ts-rs exports it now, and Python. The exports are tests: those that ts-rs writes, and
+/// one that writes the list of analyses.
+fn generate(root: &Path) -> Result<(Files, Files)> {
     let folder = root.join("target/xtask/generated");
     if folder.is_dir() {
         fs::remove_dir_all(&folder)
             .with_context(|| format!("cannot empty {}", folder.display()))?;
     }
+    let registry = root.join("target/xtask/registry.json");
     // The whole workspace with the flags of `cargo test`, so that nothing is compiled twice.
     let mut command = process::cargo(&[
         "test",
@@ -60,13 +81,16 @@ fn generate(root: &Path) -> Result<BTreeMap<String, String>> {
         "--bins",
         "export_bindings",
     ]);
-    command.env("TS_RS_EXPORT_DIR", &folder);
+    command
+        .env("TS_RS_EXPORT_DIR", &folder)
+        .env("STEPSCOPE_REGISTRY_EXPORT", &registry);
     process::run_counting(&mut command, &mut Counts::default())?;
     let fresh = read(&folder)?;
     if fresh.is_empty() {
         bail!("no Rust type is exported to TypeScript");
     }
-    Ok(fresh)
+    let python = python::generate(root, &registry)?;
+    Ok((fresh, python))
 }
 
 /// Every file below a folder, by its path from there; nothing where the folder is missing.

@@ -17,6 +17,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use stepscope_analysis::cell::to_csv;
 use stepscope_analysis::{Cell, Column, Unit};
+use stepscope_cli::render::{self, Extent};
+
+/// As many rows of a table as a notebook shows.
+const ROWS_IN_NOTEBOOK: usize = 50;
 
 /// Names that the interface gives its capsules.
 const STREAM: &CStr = c"arrow_array_stream";
@@ -65,6 +69,20 @@ impl Table {
     fn __repr__(&self) -> String {
         let (rows, columns) = (self.0.rows.len(), self.0.columns.len());
         format!("<Table {:?}: {rows} rows, {columns} columns>", self.0.key)
+    }
+
+    /// The first rows as plain text.
+    fn text(&self, py: Python<'_>, rows: usize, width: usize) -> String {
+        py.detach(|| render::table_text(&self.0, Extent { width, rows }))
+    }
+
+    /// The first rows as an HTML fragment.
+    fn html(&self, py: Python<'_>, rows: usize) -> String {
+        py.detach(|| render::table_html(&self.0, Extent { width: 0, rows }))
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> String {
+        self.html(py, ROWS_IN_NOTEBOOK)
     }
 
     /// CSV by RFC 4180: keys in the first line, figures in the units of their keys.

@@ -1,0 +1,69 @@
+//! The list of analyses as JSON, for `cargo xtask codegen`: written by a test, as ts-rs writes types.
+
+use std::any::TypeId;
+
+use clap::{Arg, ArgAction};
+use serde_json::{Value, json};
+
+use crate::registry::{ANALYSES, Entry};
+
+/// Names the file to write; without it nothing is written.
+const VARIABLE: &str = "STEPSCOPE_REGISTRY_EXPORT";
+
+fn entry(entry: &Entry) -> Value {
+    let command = entry.command();
+    let options = command.get_arguments().filter_map(option);
+    json!({
+        "name": entry.name,
+        "aliases": entry.aliases,
+        "summary": entry.summary,
+        "options": options.collect::<Vec<_>>(),
+    })
+}
+
+fn option(argument: &Arg) -> Option<Value> {
+    let name = argument.get_long()?;
+    let help = argument.get_help().map(ToString::to_string);
+    let defaults = argument.get_default_values().first();
+    let values = argument.get_possible_values();
+    let values: Vec<&str> = values
+        .iter()
+        .map(clap::builder::PossibleValue::get_name)
+        .collect();
+    Some(json!({
+        "name": name,
+        "help": help.unwrap_or_default(),
+        "default": defaults.map(|value| value.to_string_lossy()),
+        "values": if kind(argument) == "flag" { Vec::new() } else { values },
+        "kind": kind(argument),
+    }))
+}
+
+/// What values the option takes, in one word.
+fn kind(argument: &Arg) -> &'static str {
+    let parsed = argument.get_value_parser().type_id();
+    let is_one_of = |types: &[TypeId]| types.iter().any(|&of| parsed == of);
+    let whole = [
+        TypeId::of::<usize>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<i64>(),
+    ];
+    match argument.get_action() {
+        ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count => "flag",
+        _ if is_one_of(&whole) => "whole",
+        _ if is_one_of(&[TypeId::of::<f64>()]) => "number",
+        _ if argument.get_long() == Some("steps") => "steps",
+        _ => "text",
+    }
+}
+
+#[test]
+fn export_bindings_of_the_registry() {
+    let entries: Vec<Value> = ANALYSES.iter().map(entry).collect();
+    assert!(!entries.is_empty());
+    if let Some(path) = std::env::var_os(VARIABLE) {
+        let text = Value::from(entries).to_string();
+        std::fs::write(&path, text).expect("the folder exists and can be written");
+    }
+}

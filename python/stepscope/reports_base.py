@@ -1,0 +1,174 @@
+"""What all reports can do: attributes, dictionaries, JSON, CSV, Arrow, text and HTML.
+
+The reports themselves stand in `reports`, which is generated from the types of the engine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import types
+import typing
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+if TYPE_CHECKING:
+    from ._stepscope import Table
+
+ROWS_SHOWN = 10
+"""Rows of the main table in `repr` and notebooks."""
+
+
+class Answer(Protocol):
+    """What the engine gives: a report whose type is not known to Python."""
+
+    def json(self) -> str: ...
+    def tables(self) -> list[Table]: ...
+    def text(self, rows: int, width: int) -> str: ...
+    def html(self, rows: int) -> str: ...
+
+
+class Record:
+    """A part of a report: a dataclass whose attributes are the keys of the JSON."""
+
+    _KEYS: ClassVar[dict[str, str]] = {}
+    """Attributes that cannot be called as their key is, such as `class_`."""
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The record of a decoded JSON object; keys that it does not know are left out."""
+        record = object.__new__(cls)
+        record.__dict__.update(_attributes(cls, data))
+        return record
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as a dictionary, with the keys of the JSON, all the way down."""
+        names = [field.name for field in dataclasses.fields(typing.cast(Any, self))]
+        return {self._KEYS.get(name, name): _plain(getattr(self, name)) for name in names}
+
+
+class Report(Record):
+    """The answer to a question. Its attributes are read from the engine when first asked for.
+
+    pandas, Polars, DuckDB and PyArrow take it as it is for its main table:
+    `polars.from_arrow(report)`; `report.table("...")` gives the others.
+    """
+
+    def to_json(self) -> str:
+        """The report as JSON text, the same as `--json` prints."""
+        answer = self._source()
+        return json.dumps(self.to_dict()) if answer is None else answer.json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as a dictionary, the same as the JSON."""
+        answer = self._source()
+        if answer is None:
+            return super().to_dict()
+        data: dict[str, Any] = json.loads(answer.json())
+        return data
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """All tables of the report by their keys, the main table first."""
+        answer = self._source()
+        if answer is None:
+            raise TypeError("this report was made by hand and has no tables")
+        return {table.key: table for table in answer.tables()}
+
+    def table(self, key: str | None = None) -> Table:
+        """One table, the main one where no key is given."""
+        tables = self.tables
+        if key is None:
+            return next(iter(tables.values()))
+        if key not in tables:
+            raise KeyError(f"no table is called {key!r}; there are: {', '.join(tables)}")
+        return tables[key]
+
+    def to_csv(self, table: str | None = None) -> str:
+        """A table as CSV, the same as `--csv` prints."""
+        return self.table(table).to_csv()
+
+    def __arrow_c_schema__(self) -> object:
+        return self.table().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        answer = self._source()
+        if answer is None:
+            fields = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
+            return f"{type(self).__name__}({fields})"
+        width = shutil.get_terminal_size((100, 24)).columns
+        return f"{type(self).__name__}\n{answer.text(ROWS_SHOWN, width)}".rstrip()
+
+    def _repr_html_(self) -> str | None:
+        answer = self._source()
+        return None if answer is None else answer.html(ROWS_SHOWN)
+
+    @classmethod
+    def _of(cls, answer: Answer) -> Self:
+        report = object.__new__(cls)
+        report.__dict__["_answer"] = answer
+        return report
+
+    def _source(self) -> Answer | None:
+        return self.__dict__.get("_answer")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Another process gets the figures; the tables stay with the session that made them.
+        return (type(self).from_dict, (self.to_dict(),))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            answer = self.__dict__.get("_answer")
+            names = [field.name for field in dataclasses.fields(self)]
+            if answer is None or name not in names:
+                title = type(self).__name__
+                raise AttributeError(f"{title} has no {name!r}; it has: {', '.join(names)}")
+            self.__dict__.update(_attributes(type(self), json.loads(answer.json())))
+            return self.__dict__[name]
+
+
+def _attributes(cls: type[Record], data: dict[str, Any]) -> dict[str, Any]:
+    attributes = {}
+    for name, key, convert in _plan(cls):
+        value = data.get(key)
+        attributes[name] = value if value is None or convert is None else convert(value)
+    return attributes
+
+
+@cache
+def _plan(cls: type[Record]) -> list[tuple[str, str, Callable[[Any], Any] | None]]:
+    """For each attribute its key, and what makes records of the JSON below it."""
+    hints = typing.get_type_hints(cls)
+    names = [field.name for field in dataclasses.fields(typing.cast(Any, cls))]
+    return [(name, cls._KEYS.get(name, name), _converter(hints[name])) for name in names]
+
+
+def _converter(hint: Any) -> Callable[[Any], Any] | None:
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return hint.from_dict
+    arguments = [part for part in typing.get_args(hint) if part is not types.NoneType]
+    if isinstance(hint, types.UnionType) and len(arguments) == 1:
+        return _converter(arguments[0])
+    if typing.get_origin(hint) is list:
+        inner = _converter(arguments[0])
+        return None if inner is None else lambda values: [inner(value) for value in values]
+    if typing.get_origin(hint) is dict:
+        inner = _converter(arguments[1])
+        return None if inner is None else lambda values: {k: inner(v) for k, v in values.items()}
+    return None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value

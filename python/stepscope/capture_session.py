@@ -73,7 +73,10 @@ class CaptureSession:
         create_perfetto_trace: bool = False,
     ) -> None:
         self.settings = settings or Settings.resolve(TRACE_DEFAULTS, log_dir=log_dir)
-        self.log_dir = Path(log_dir if log_dir is not None else self.settings.log_dir).expanduser()
+        self._folder_as_given = os.fspath(
+            log_dir if log_dir is not None else self.settings.log_dir
+        )
+        self.log_dir = Path(self._folder_as_given).expanduser()
         self.name = name
         self.trigger = trigger
         self.step_first = step_first
@@ -112,13 +115,13 @@ class CaptureSession:
                 raise CaptureError("A session is started once", "make a new CaptureSession")
             attempt = self._count_attempt()
             refuse_if_busy()
-            preflight.enforce(preflight.problems(self.log_dir), self.settings.preflight)
+            preflight.enforce(preflight.problems(self._folder_as_given), self.settings.preflight)
             _jax.initialise_backends()
             self._process = session_ids.process_of_job()
             self._options = profile_options.build(self.settings, self._given_options)
             manifest.git_state()
             self._place = run_directory.claim(
-                self.log_dir,
+                self.log_dir.absolute(),
                 name=self.name,
                 session_id=self.settings.session_id or profile_options.session_id_of(self._options),
                 capture=attempt,
@@ -416,9 +419,10 @@ def _stop_at_exit() -> None:
         return
     error: BaseException | None = getattr(sys, "last_value", None)
     try:
-        result = session.stop(error=error)
         if error is None:
-            result.stopped_by = result.stopped_by or "the end of the program"
+            session.wait_for()
+            session._finish(None, stopped_by="the end of the program")  # noqa: SLF001
+        result = session.stop(error=error)
         report.show(result, quiet=session.settings.quiet)
     except Exception as failure:  # noqa: BLE001 - the interpreter is on its way out
         console.warn(str(failure))

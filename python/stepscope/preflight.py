@@ -68,10 +68,11 @@ def problems(log_dir: str | os.PathLike[str], *, need_bytes: int = 0) -> list[Pr
     """
     found = _remote_folder(log_dir)
     if not found:
-        found = _unwritable(Path(log_dir))
+        folder = Path(log_dir).expanduser()
+        found = _unwritable(folder)
         if not found:
-            found += _disk_space(Path(log_dir), need_bytes)
-            found += _slow_drive(Path(log_dir))
+            found += _disk_space(folder, need_bytes)
+            found += _slow_drive(folder)
     found += _profiling_disabled()
     found += _rivals(os.environ, has_gpu=_has_gpu())
     return sorted(found, key=lambda problem: problem.severity != "error")

@@ -101,7 +101,7 @@ class Profiler:
         self._triggers_left = self.settings.trigger_limit
         self._trigger_reason: str | None = None
         self._last_begin_ns: int | None = None
-        self._last_step: int | None = None
+        self._first_step: int | None = None
         self._next_start = self.settings.start_step if self.settings.start_step >= 0 else None
         self._wake_step: float = math.inf
         if self.settings.enabled:
@@ -168,13 +168,14 @@ class Profiler:
         return StepContext(self, step)
 
     def close(self, error: BaseException | None = None) -> None:
-        """Ends an open window now; what was recorded is kept."""
+        """Ends an open window now, keeps what was recorded, and waits for what is printed of it."""
         with self._lock:
             self._armed_steps = None
             if self._session is not None:
                 self._end_step_in_window(None)
                 self._close_window(None, error)
             self._set_wake_step()
+        report.wait_until_shown()
 
     def __enter__(self) -> Profiler:
         return self
@@ -197,7 +198,8 @@ class Profiler:
             self._open_window_if_due(step, fired)
         if self._session is not None:
             self._begin_step_in_window(step)
-        self._last_step = step
+        if self._first_step is None:
+            self._first_step = step
         self._set_wake_step()
 
     def _end(self, outputs: Any, error: BaseException | None) -> None:
@@ -249,12 +251,13 @@ class Profiler:
         planned, count = self._next_start, self.settings.num_steps
         if planned is not None and step >= planned:
             window_end = planned + count
-            was_before = self._last_step is not None and self._last_step < planned
-            self._next_start = self._start_after(step)
+            was_before = self._first_step is not None and self._first_step < planned
             if step < window_end:
-                return window_end - step, "start_step" if planned == step else "start_step (late)"
-            if was_before:  # the loop counts in larger strides
+                count = window_end - step
+            if step < window_end or was_before:  # some loops count in larger strides
+                self._next_start = self._start_after(step + count - 1)
                 return count, "start_step"
+            self._next_start = self._start_after(step)
             self._say(
                 f"The steps {planned}..{window_end - 1} lie before step {step}, where this loop "
                 "began; set start_step, interval or call capture_async()"
@@ -268,7 +271,7 @@ class Profiler:
         return armed, "capture_async"
 
     def _start_after(self, step: int) -> int | None:
-        """The first step of the next planned window after one that covers `step`."""
+        """The start of the first planned window after `step`."""
         interval, start = self.settings.interval, self.settings.start_step
         if interval <= 0:
             return None
@@ -336,7 +339,9 @@ class Profiler:
         with self._lock:
             if not self.settings.enabled:
                 self._wake_step = math.inf
-            elif self._session is not None or self._armed_steps is not None or is_watching:
+            elif self._first_step is None or self._session is not None:
+                self._wake_step = -math.inf
+            elif self._armed_steps is not None or is_watching:
                 self._wake_step = -math.inf
             else:
                 self._wake_step = math.inf if self._next_start is None else self._next_start

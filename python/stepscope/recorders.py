@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -221,7 +221,8 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.write(content)
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()
         raise CaptureError(
             f"The capture cannot be written ({error.strerror or error}): {path}",
             "free some space, or choose another folder with log_dir",

@@ -13,6 +13,8 @@ _ENGINE_MISSING = (
     "or open the capture with the stepscope command elsewhere."
 )
 
+_threads: list[threading.Thread] = []
+
 
 def lines(result: CaptureResult) -> list[str]:
     """The lines about `result`, as printed."""
@@ -49,6 +51,14 @@ def show_later(result: CaptureResult, *, quiet: bool) -> None:
         thread.start()
     except RuntimeError:  # no new threads while the interpreter shuts down
         show(result, quiet=quiet)
+        return
+    _threads[:] = [other for other in _threads if other.is_alive()] + [thread]
+
+
+def wait_until_shown() -> None:
+    """Waits for everything that `show_later` has begun to print."""
+    for thread in list(_threads):
+        thread.join()
 
 
 def _verdict(result: CaptureResult) -> list[str]:

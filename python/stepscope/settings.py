@@ -253,7 +253,7 @@ def misspelt_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     for variable in sorted(variables):
         if not variable.startswith("PROFILE") or variable in known:
             continue
-        close = difflib.get_close_matches(variable, known, n=1, cutoff=0.75)
+        close = difflib.get_close_matches(variable, known, n=1, cutoff=0.8)
         if close:
             sentences.append(f"{variable} is not a setting; did you mean {close[0]}?")
     return sentences

@@ -88,6 +88,7 @@ class profile_trace:  # noqa: N801 - used like a function
         self._outputs: list[Any] = [] if outputs is None else [outputs]
         self._session: CaptureSession | None = None
         self._annotation: Any = None
+        self._is_nested = False
         self.result: CaptureResult | None = None
 
     def block(self, outputs: T) -> T:
@@ -112,11 +113,12 @@ class profile_trace:  # noqa: N801 - used like a function
 
     @property
     def is_nested(self) -> bool:
-        """Whether this block lies inside another capture, which it only marks."""
-        return self._annotation is not None
+        """Whether this block lies, or lay, inside another capture, which it only marks."""
+        return self._is_nested
 
     def __enter__(self) -> profile_trace:
         self.result = None
+        self._is_nested = False
         if not self._settings.enabled:
             return self
         if capture_session.active_session() is not None:
@@ -163,6 +165,7 @@ class profile_trace:  # noqa: N801 - used like a function
             report.show(self.result, quiet=self._settings.quiet)
 
     def _mark(self) -> None:
+        self._is_nested = True
         self._annotation = _jax.annotation(self.name or "profile_trace")
         self._annotation.__enter__()
 

@@ -1,0 +1,53 @@
+"""What all tests of the capture API share: a clean environment, a small program, a clean end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(autouse=True)
+def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """No settings from outside, a folder of its own, and no session that outlives its test."""
+    from stepscope import capture_session, environment, report
+
+    for name in list(os.environ):
+        if name.startswith("PROFILE_") or name == "TF_DISABLE_PROFILING":
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    # Printing beside the program would end up in other tests; test_report.py has it as it is.
+    monkeypatch.setattr(report, "show_later", report.show)
+    environment.reload_environment()
+    yield
+    environment.reload_environment()
+    left = capture_session.active_session()
+    if left is not None:
+        left.reset()
+    assert left is None, "the test left a capture running"
+    state = _jax_state()
+    assert state is None or state.profile_session is None, "the test left jax's profiler occupied"
+
+
+def _jax_state() -> Any:
+    profiler = sys.modules.get("jax._src.profiler")
+    return getattr(profiler, "_profile_state", None)
+
+
+@pytest.fixture(scope="session")
+def work() -> Callable[[], Any]:
+    """A small jitted program, compiled already; each call returns an array."""
+    import jax
+    import jax.numpy as jnp
+
+    program = jax.jit(lambda x: jnp.sin(x) @ x)
+    argument = jnp.ones((64, 64))
+    program(argument).block_until_ready()
+    return lambda: program(argument)

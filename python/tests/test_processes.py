@@ -1,0 +1,193 @@
+"""Several processes: one session for a job, separate ones for strangers."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import captures
+import pytest
+
+import stepscope
+from stepscope import session_ids
+
+PACKAGE_FOLDER = str(Path(stepscope.__file__).parents[1])
+
+# Two captures of the same steps by every process, as a training loop would make them.
+LOOP = """
+import sys
+rank, count, port, log_dir = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
+import jax, jax.numpy as jnp
+if port != "0":
+    jax.distributed.initialize(f"127.0.0.1:{port}", num_processes=count, process_id=rank)
+import stepscope
+program = jax.jit(lambda x: x @ x)
+profiler = stepscope.Profiler(num_steps=2, log_dir=log_dir, start_step=1, interval=5)
+for step in range(8):
+    profiler.begin_step(step)
+    profiler.end_step(program(jnp.ones((8, 8))))
+with stepscope.profile_trace(log_dir, name="evaluation"):
+    program(jnp.ones((8, 8)))
+profiler.close()
+print(len(profiler.results), profiler.results[0].session_id)
+"""
+
+
+def run_processes(
+    tmp_path: Path, port: int, environments: list[dict[str, str]]
+) -> list[tuple[str, str]]:
+    """Runs the loop in one process per environment; gives what each printed, out and error."""
+    script = tmp_path / "loop.py"
+    script.write_text(LOOP)
+    base = {
+        "PYTHONPATH": PACKAGE_FOLDER,
+        "PATH": os.environ["PATH"],
+        "JAX_PLATFORMS": "cpu",
+        "HOME": str(tmp_path),
+    }
+    count = str(len(environments))
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(script), str(rank), count, str(port), str(tmp_path / "profiles")],
+            env=base | environment,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank, environment in enumerate(environments)
+    ]
+    printed = []
+    try:
+        for process in processes:
+            printed.append(process.communicate(timeout=90))
+    finally:
+        for process in processes:
+            process.kill()
+    for process, (_, error) in zip(processes, printed, strict=True):
+        assert process.returncode == 0, error
+    return printed
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def check_one_session_per_capture(log_dir: Path) -> None:
+    """Three captures, each one directory with the files of both processes."""
+    runs = captures.run_directories(log_dir)
+    assert len(runs) == 3
+    for run in runs:
+        found = captures.profiles(run)
+        assert len(found) == 2
+        manifests = [captures.manifest_of(profile) for profile in found]
+        assert {manifest["session_id"] for manifest in manifests} == {run.name}
+        assert {manifest["process_index"] for manifest in manifests} == {0, 1}
+        assert {manifest["process_count"] for manifest in manifests} == {2}
+        assert len({manifest["step_first"] for manifest in manifests}) == 1
+        assert len({manifest["host"] for manifest in manifests}) == 2
+
+
+def test_a_job_of_jax_distributed_writes_one_session(tmp_path: Path) -> None:
+    printed = run_processes(tmp_path, free_port(), [{}, {}])
+    check_one_session_per_capture(tmp_path / "profiles")
+    assert len({out for out, _ in printed}) == 1
+    # The first process alone prints what was captured.
+    assert ["Captured steps" in error for _, error in printed] == [True, False]
+
+
+def test_a_job_of_a_launcher_writes_one_session(tmp_path: Path) -> None:
+    environments = [
+        {"SLURM_PROCID": str(rank), "SLURM_NTASKS": "2", "SLURM_JOB_ID": "77"} for rank in range(2)
+    ]
+    run_processes(tmp_path, 0, environments)
+    check_one_session_per_capture(tmp_path / "profiles")
+
+
+def test_strangers_in_one_folder_have_sessions_of_their_own(tmp_path: Path) -> None:
+    run_processes(tmp_path, 0, [{}, {}])
+    runs = captures.run_directories(tmp_path / "profiles")
+    assert len(runs) == 6
+    assert all(len(captures.profiles(run)) == 1 for run in runs)
+
+
+def test_a_chosen_id_is_shared_by_whoever_chooses_it(tmp_path: Path) -> None:
+    run_processes(tmp_path, 0, [{"PROFILE_SESSION_ID": "mine"}] * 2)
+    runs = captures.run_directories(tmp_path / "profiles")
+    assert [run.name for run in runs] == ["mine", "mine_2", "mine_3"]
+    assert all(len(captures.profiles(run)) == 2 for run in runs)
+
+
+@pytest.fixture
+def forget_ids(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """This process as one that has made no capture yet; the set may be cleared to be another."""
+    known: set[str] = set()
+    monkeypatch.setattr(session_ids, "_ids_of_this_process", known)
+    return known
+
+
+def test_the_first_proposal_stays(tmp_path: Path, forget_ids: set[str]) -> None:
+    store = session_ids.FolderStore(tmp_path)
+    assert session_ids.agree(store, "job", "step 5", "a") == "a"
+    forget_ids.clear()
+    assert session_ids.agree(store, "job", "step 5", "b") == "a"
+    assert session_ids.agree(store, "job", "step 6", "c") == "c"
+    assert session_ids.agree(store, "other job", "step 5", "d") == "d"
+
+
+def test_the_same_capture_again_is_a_new_session(tmp_path: Path, forget_ids: set[str]) -> None:
+    store = session_ids.FolderStore(tmp_path)
+    first = [session_ids.agree(store, "job", "step 5", name) for name in ("a", "b", "c")]
+    assert first == ["a", "b", "c"]
+    forget_ids.clear()
+    # A slower process finds the three in the same order.
+    assert [session_ids.agree(store, "job", "step 5", name) for name in "xyz"] == first
+
+
+def test_what_an_earlier_run_left_is_old(
+    tmp_path: Path, forget_ids: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = session_ids.FolderStore(tmp_path)
+    assert session_ids.agree(store, "job", "step 5", "a") == "a"
+    forget_ids.clear()
+    now = session_ids.time.time_ns()
+    monkeypatch.setattr(session_ids.time, "time_ns", lambda: now + 120 * 10**9)
+    assert session_ids.agree(store, "job", "step 5", "b") == "b"
+
+
+def test_names_fit_for_files() -> None:
+    assert session_ids.clean("train step/1: ä") == "train_step_1"
+    assert session_ids.clean("../..") == ""
+    assert session_ids.new_id("x", at_unix_ns=1_700_000_000_123_000_000).endswith("_123_x")
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, None),
+        ({"RANK": "1", "WORLD_SIZE": "4", "MASTER_PORT": "5"}, (1, 4, "MASTER_PORT=5")),
+        ({"RANK": "0", "WORLD_SIZE": "1"}, None),
+        ({"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "8"}, (3, 8, "OMPI_MCA_ess_base_jobid=job")),
+        (
+            {"RANK": "1", "WORLD_SIZE": "2", "PROFILE_JOB_ID": "mine"},
+            (1, 2, "MASTER_PORT=mine"),
+        ),
+    ],
+)
+def test_launchers(
+    environment: dict[str, str],
+    expected: tuple[int, int, str] | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for names in session_ids._RANK_VARIABLES:
+        for name in names:
+            monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert session_ids.launcher() == expected

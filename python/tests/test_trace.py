@@ -1,0 +1,482 @@
+"""`profile_trace`, `ProfileContext`, `start_trace`: layout, ids, waiting, errors, nesting."""
+
+from __future__ import annotations
+
+import cProfile
+import dataclasses
+import gzip
+import json
+import re
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import captures
+import jax
+import jax.numpy as jnp
+import pytest
+
+import stepscope
+from stepscope import _jax
+
+Work = Callable[[], Any]
+HAS_OPTIONS = hasattr(jax.profiler, "ProfileOptions")
+
+
+def test_layout_and_id(tmp_path: Path, work: Work) -> None:
+    with stepscope.profile_trace(tmp_path / "profiles", name="train step") as trace:
+        trace.block(work())
+    profile = captures.only_profile(tmp_path / "profiles")
+    run = profile.parent
+    assert run.parent == tmp_path / "profiles" / "plugins" / "profile"
+    assert re.fullmatch(r"\d{4}(_\d\d){5}_\d{3}_train_step", run.name)
+    assert sorted(path.name for path in run.iterdir()) == [
+        profile.name.replace("xplane.pb", "stepscope.json"),
+        profile.name,
+    ]
+    assert trace.result is not None
+    assert trace.result.path == profile
+    assert trace.result.size_bytes == profile.stat().st_size > 1000
+    assert captures.event_names(profile)
+
+
+def test_the_folder_alone_is_enough(tmp_path: Path, work: Work) -> None:
+    with stepscope.profile_trace("./profiles"):
+        work()
+    assert captures.only_profile(tmp_path / "profiles")
+
+
+@pytest.mark.parametrize(
+    ("context", "folder"),
+    [(stepscope.profile_trace, "profiles"), (stepscope.ProfileContext, "traces")],
+)
+def test_default_folders(tmp_path: Path, work: Work, context: Any, folder: str) -> None:
+    with context():
+        work()
+    assert captures.only_profile(tmp_path / folder)
+
+
+def test_variable_below_argument(
+    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROFILE_DIR", str(tmp_path / "variable"))
+    with stepscope.profile_trace():
+        work()
+    with stepscope.profile_trace("argument"):
+        work()
+    assert captures.only_profile(tmp_path / "variable")
+    assert captures.only_profile(tmp_path / "argument")
+
+
+def test_disabled_by_variable_or_argument(
+    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with stepscope.profile_trace("profiles", enabled=False) as trace, trace.step(1):
+        trace.block(work())
+    monkeypatch.setenv("PROFILE_ENABLED", "0")
+    with stepscope.profile_trace("profiles"):
+        work()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_three_captures_within_one_second(tmp_path: Path, work: Work) -> None:
+    began = time.monotonic()
+    for number in range(3):
+        with stepscope.profile_trace("profiles"), stepscope.profile_scope(f"mark_{number}"):
+            work()
+    assert time.monotonic() - began < 1
+    found = captures.profiles(tmp_path)
+    assert len(found) == 3
+    for number, profile in enumerate(found):
+        marks = [name for name in captures.event_names(profile) if name.startswith("mark_")]
+        assert marks == [f"mark_{number}"]
+
+
+def test_ids_in_the_same_millisecond_differ(
+    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: frozen)
+    for _ in range(3):
+        with stepscope.profile_trace("profiles"):
+            work()
+    assert len(captures.run_directories(tmp_path / "profiles")) == 3
+
+
+def test_a_hundred_captures_in_a_row(tmp_path: Path, work: Work) -> None:
+    threads_before = threading.active_count()
+    for _ in range(100):
+        with stepscope.profile_trace("profiles", quiet=True) as trace:
+            trace.block(work())
+    found = captures.profiles(tmp_path)
+    assert len(found) == 100
+    assert all(profile.stat().st_size > 1000 for profile in found)
+    assert threading.active_count() == threads_before
+
+
+def test_a_chosen_session_id_is_never_reused(tmp_path: Path, work: Work) -> None:
+    for _ in range(3):
+        with stepscope.profile_trace("profiles", session_id="mine"):
+            work()
+    names = [run.name for run in captures.run_directories(tmp_path / "profiles")]
+    assert names == ["mine", "mine_2", "mine_3"]
+
+
+def test_subdirectory_template(tmp_path: Path, work: Work) -> None:
+    template = "{optimizer}_lr{lr}_epochs{epochs}_seed{seed}"
+    fields = {"optimizer": "adam", "lr": 0.1, "epochs": 2, "seed": 42}
+    with stepscope.profile_trace("profiles", subdirectory=template, fields=fields):
+        work()
+    assert captures.only_profile(tmp_path / "profiles" / "adam_lr0.1_epochs2_seed42")
+    with pytest.raises(stepscope.SettingsError, match="lr"):
+        stepscope.format_directory("{lr}", optimizer="adam")
+    assert stepscope.step_directory(100) == "step_00000100"
+    assert re.fullmatch(r"4gpu_\d{8}_\d{6}", stepscope.format_directory("{n}gpu_{ts}", n=4))
+
+
+def test_periodic_captures(tmp_path: Path, work: Work) -> None:
+    for step in range(0, 3001, 500):
+        if step > 0 and step % 1000 == 0:
+            with stepscope.profile_trace("profiles", subdirectory="step_{step}", step=step):
+                work()
+    assert sorted(path.name for path in (tmp_path / "profiles").iterdir()) == [
+        "step_1000",
+        "step_2000",
+        "step_3000",
+    ]
+
+
+def test_results_are_waited_for(tmp_path: Path) -> None:
+    waited = []
+
+    class Pending:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def block_until_ready(self) -> Pending:
+            waited.append(self.name)
+            return self
+
+    @dataclasses.dataclass
+    class State:
+        weights: Any
+        nothing: None = None
+
+    with stepscope.profile_trace("profiles") as trace:
+        given = {"loss": Pending("loss"), "state": State(weights=[Pending("weights")])}
+        assert trace.block(given) is given
+    assert sorted(waited) == ["loss", "weights"]
+
+
+def test_without_outputs_everything_alive_is_waited_for(tmp_path: Path) -> None:
+    slow = jax.jit(lambda x: jax.lax.fori_loop(0, 60, lambda _, y: jnp.tanh(y @ y), x))
+    argument = jnp.eye(400)
+    slow(argument).block_until_ready()
+    with stepscope.profile_trace("profiles"):
+        result = slow(argument)
+    is_ready = getattr(result, "is_ready", None)
+    assert is_ready is None or is_ready()
+
+
+def test_donated_arrays_are_passed_over(tmp_path: Path) -> None:
+    array = jnp.ones(8)
+    array.delete()
+    with stepscope.profile_trace("profiles") as trace:
+        trace.block({"gone": array, "kept": jnp.ones(3)})
+    assert captures.only_profile(tmp_path)
+
+
+def test_the_exception_of_the_block_passes_and_the_capture_is_kept(
+    tmp_path: Path, work: Work
+) -> None:
+    error = ValueError("loss is nan")
+    with pytest.raises(ValueError, match="loss is nan") as caught:
+        with stepscope.profile_trace("profiles") as trace:
+            work().block_until_ready()
+            raise error
+    assert caught.value is error
+    assert trace.result is not None
+    assert trace.result.success is False
+    manifest = captures.manifest_of(captures.only_profile(tmp_path))
+    assert manifest["success"] is False
+    assert manifest["error"] == "ValueError: loss is nan"
+    with stepscope.profile_trace("profiles"):
+        work()
+
+
+def test_the_exception_is_not_masked_when_the_stop_fails_too(
+    tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(KeyboardInterrupt) as caught:
+        with stepscope.profile_trace("profiles"):
+            work()
+            (run,) = captures.run_directories(tmp_path / "profiles")
+            shutil.rmtree(run)
+            run.touch()
+            raise KeyboardInterrupt
+    assert "the capture was lost as well" in "".join(getattr(caught.value, "__notes__", []))
+    assert "cannot" in capsys.readouterr().err
+    with stepscope.profile_trace("others"):
+        work()
+    assert captures.only_profile(tmp_path / "others")
+
+
+def test_a_stop_that_fails_is_an_error_and_the_next_capture_works(
+    tmp_path: Path, work: Work
+) -> None:
+    with pytest.raises(stepscope.CaptureError):
+        with stepscope.profile_trace("profiles"):
+            work()
+            (run,) = captures.run_directories(tmp_path / "profiles")
+            shutil.rmtree(run)
+            run.touch()
+    with stepscope.profile_trace("others"):
+        work()
+    assert captures.only_profile(tmp_path / "others")
+
+
+def test_an_error_of_the_computation_is_the_programs_error(tmp_path: Path) -> None:
+    class Broken:
+        def block_until_ready(self) -> None:
+            raise FloatingPointError("division by zero on the device")
+
+    with pytest.raises(FloatingPointError, match="on the device"):
+        with stepscope.profile_trace("profiles") as trace:
+            trace.block([Broken()])
+    assert captures.manifest_of(captures.only_profile(tmp_path))["success"] is False
+
+
+def test_nested_use_becomes_a_mark(tmp_path: Path, work: Work) -> None:
+    with stepscope.profile_trace("outer", name="outer"):
+        with stepscope.profile_trace("inner", name="inner_part") as inner:
+            assert inner.is_nested
+            inner.block(work())
+        with stepscope.ProfileContext("inner", "other_part"):
+            work()
+    assert inner.result is None
+    assert not (tmp_path / "inner").exists()
+    names = captures.event_names(captures.only_profile(tmp_path / "outer"))
+    assert names["inner_part"] == 1
+    assert names["other_part"] == 1
+
+
+def test_nested_use_from_another_thread(tmp_path: Path, work: Work) -> None:
+    def inner() -> None:
+        with stepscope.profile_trace("inner", name="from_thread"):
+            work()
+
+    with stepscope.profile_trace("outer"):
+        thread = threading.Thread(target=inner)
+        thread.start()
+        thread.join()
+    assert captures.event_names(captures.only_profile(tmp_path))["from_thread"] == 1
+
+
+def test_steps_are_marked_and_recorded(tmp_path: Path, work: Work) -> None:
+    with stepscope.profile_trace("profiles") as trace:
+        for step in range(7, 10):
+            with trace.step(step):
+                trace.block(work()).block_until_ready()
+    assert trace.result is not None
+    assert (trace.result.step_first, trace.result.step_end) == (7, 10)
+    profile = captures.only_profile(tmp_path)
+    assert captures.event_names(profile)["train"] == 3
+    steps = captures.manifest_of(profile)["steps"]
+    assert [record["step"] for record in steps] == [7, 8, 9]
+    assert all(record["duration_ns"] > 0 for record in steps)
+
+
+@pytest.mark.parametrize(
+    ("mode", "extra"),
+    [
+        ("tensorboard", set()),
+        ("perfetto", {"perfetto_trace.json.gz"}),
+        ("both", {"perfetto_trace.json.gz", ".trace.json.gz"}),
+    ],
+)
+def test_modes(tmp_path: Path, work: Work, mode: str, extra: set[str]) -> None:
+    with stepscope.profile_trace("profiles", mode=mode):
+        work()
+    profile = captures.only_profile(tmp_path)
+    host = profile.name.removesuffix(".xplane.pb")
+    assert {path.name.removeprefix(host) for path in profile.parent.iterdir()} == {
+        ".xplane.pb",
+        ".stepscope.json",
+    } | extra
+
+
+def test_perfetto_trace_is_one_that_perfetto_reads(tmp_path: Path, work: Work) -> None:
+    with stepscope.profile_trace("profiles", create_perfetto_trace=True):
+        with stepscope.profile_scope("seen in perfetto"):
+            work()
+    (path,) = tmp_path.rglob("perfetto_trace.json.gz")
+    trace = json.loads(gzip.decompress(path.read_bytes()))
+    assert "metadata" not in trace
+    assert all(trace["traceEvents"])
+    assert any(event.get("name") == "seen in perfetto" for event in trace["traceEvents"])
+
+
+@pytest.mark.skipif(not HAS_OPTIONS, reason="this jax has no ProfileOptions")
+def test_raw_options_reach_the_profiler(tmp_path: Path, work: Work) -> None:
+    options = jax.profiler.ProfileOptions()
+    options.python_tracer_level = 0
+    options.host_tracer_level = 0
+    with stepscope.profile_trace("object", profiler_options=options):
+        work()
+    with stepscope.profile_trace("mapping", profiler_options={"python_tracer_level": 0}):
+        work()
+    with stepscope.profile_trace("setting", python_tracer_level=0):
+        work()
+    assert not captures.event_names(captures.only_profile(tmp_path / "object"))
+    for folder in ("mapping", "setting"):
+        names = captures.event_names(captures.only_profile(tmp_path / folder))
+        assert names
+        assert not any(name.startswith("$") for name in names)
+        manifest = captures.manifest_of(captures.only_profile(tmp_path / folder))
+        assert manifest["options"]["python_tracer_level"] == 0
+
+
+@pytest.mark.skipif(not HAS_OPTIONS, reason="this jax has no ProfileOptions")
+def test_unknown_options_are_said(
+    tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = jax.profiler.ProfileOptions()
+    options.pyton_tracer_level = 0
+    with stepscope.profile_trace("profiles", profiler_options=options):
+        work()
+    with stepscope.profile_trace("profiles", profiler_options={"host_trace_level": 1}):
+        work()
+    with stepscope.profile_trace("profiles", profiler_options={"duration_ms": 5}):
+        work()
+    printed = capsys.readouterr().err
+    assert "did you mean python_tracer_level" in printed
+    assert "did you mean host_tracer_level" in printed
+    assert "duration_ms has no effect" in printed
+
+
+@pytest.mark.skipif(HAS_OPTIONS, reason="this jax has ProfileOptions")
+def test_options_are_left_out_where_jax_has_none(
+    tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with stepscope.profile_trace("profiles", python_tracer_level=0):
+        work()
+    assert "no profiler options" in capsys.readouterr().err
+    assert captures.only_profile(tmp_path)
+
+
+def test_seconds_end_a_capture(
+    tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with stepscope.profile_trace("profiles", max_seconds=0.2) as trace:
+        began = time.monotonic()
+        while not captures.profiles(tmp_path) and time.monotonic() - began < 20:
+            work().block_until_ready()
+        with stepscope.profile_scope("too late"):
+            work().block_until_ready()
+    assert trace.result is not None
+    assert trace.result.stopped_by == "max_seconds = 0.2"
+    assert 0.2 <= trace.result.seconds < 5
+    profile = captures.only_profile(tmp_path)
+    assert "too late" not in captures.event_names(profile)
+    assert captures.manifest_of(profile)["stopped_by"] == "max_seconds = 0.2"
+    assert "ended early by max_seconds" in capsys.readouterr().err
+
+
+def test_size_ends_a_capture(tmp_path: Path, work: Work) -> None:
+    with stepscope.profile_trace("profiles", max_megabytes=0.001) as trace:
+        began = time.monotonic()
+        held = []
+        while not captures.profiles(tmp_path) and time.monotonic() - began < 20:
+            held.append(bytearray(1_000_000))
+            work().block_until_ready()
+    assert trace.result is not None
+    assert (trace.result.stopped_by or "").startswith("max_megabytes = 0.001")
+
+
+def test_the_profile_hook_of_python_is_put_back(tmp_path: Path, work: Work) -> None:
+    def hook(frame: Any, event: str, argument: Any) -> None:
+        return None
+
+    sys.setprofile(hook)
+    try:
+        with stepscope.profile_trace("profiles"):
+            work()
+        assert sys.getprofile() is hook
+    finally:
+        sys.setprofile(None)
+
+
+def test_cprofile_goes_on_after_a_capture(tmp_path: Path, work: Work) -> None:
+    def after_the_capture() -> None:
+        return None
+
+    profile = cProfile.Profile()
+    profile.enable()
+    try:
+        with stepscope.profile_trace("profiles"):
+            work()
+        after_the_capture()
+    finally:
+        profile.disable()
+    names = {entry.code.co_name for entry in profile.getstats() if not isinstance(entry.code, str)}
+    assert "after_the_capture" in names
+
+
+def test_start_and_stop(tmp_path: Path, work: Work) -> None:
+    with pytest.raises(stepscope.CaptureError, match="No capture was started"):
+        stepscope.stop_trace()
+    stepscope.start_trace("profiles")
+    with pytest.raises(stepscope.ProfilerBusyError, match="already active"):
+        stepscope.start_trace("profiles")
+    result = stepscope.stop_trace(work())
+    assert result is not None
+    assert result.path == captures.only_profile(tmp_path / "profiles")
+
+
+def test_a_session_of_its_own(tmp_path: Path, work: Work) -> None:
+    session = stepscope.CaptureSession("profiles")
+    with pytest.raises(stepscope.CaptureError, match="No capture was started"):
+        session.stop()
+    session.start()
+    assert session.is_recording
+    first = session.stop(work())
+    assert session.stop() is first
+    with pytest.raises(stepscope.CaptureError, match="started once"):
+        session.start()
+    other = stepscope.CaptureSession("thrown_away").start()
+    other.reset()
+    assert not captures.profiles(tmp_path / "thrown_away")
+    assert len(captures.profiles(tmp_path)) == 1
+
+
+def test_the_old_and_the_fast_way_to_stop(
+    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_jax, "has_fast_stop", lambda: False)
+    with stepscope.profile_trace("public", mode="both"), stepscope.profile_scope("region"):
+        work()
+    run = captures.only_profile(tmp_path / "public").parent
+    assert captures.event_names(captures.only_profile(tmp_path / "public"))["region"] == 1
+    assert len(list(run.iterdir())) == 4
+    with pytest.raises(ValueError, match="of the block"):
+        with stepscope.profile_trace("public"):
+            raise ValueError("of the block")
+    assert len(captures.profiles(tmp_path / "public")) == 2
+
+
+def test_a_program_that_ends_inside_a_capture_keeps_it(tmp_path: Path) -> None:
+    from test_names import run_python
+
+    code = """
+        import jax, jax.numpy as jnp, stepscope
+        stepscope.start_trace("profiles", quiet=True)
+        jnp.ones(3) + 1
+    """
+    run_python(code, tmp_path)
+    manifest = captures.manifest_of(captures.only_profile(tmp_path))
+    assert manifest["success"] is True
+    assert manifest["stopped_by"] == "the end of the program"

@@ -63,6 +63,8 @@ pub(crate) fn command() -> Command {
         .subcommand(report())
         .subcommand(sessions())
         .subcommands(ANALYSES.iter().map(analysis))
+        .subcommand(doctor())
+        .subcommand(environment())
         .subcommand(completions())
 }
 
@@ -176,6 +178,55 @@ fn sessions() -> Command {
         .args(formats())
         .arg(output())
         .arg(wide())
+}
+
+fn doctor() -> Command {
+    let folder = |name: &'static str, value: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .value_parser(value_parser!(PathBuf))
+    };
+    Command::new("doctor")
+        .about("Check the environment, or a capture, and say what to change")
+        .after_help(
+            "Examples:\n  # Python, JAX, GPU tracing, log directory, ports: before a capture\n  \
+             stepscope doctor\n  # Of the Python of a training job, with its folder for captures\n  \
+             stepscope doctor --python ./venv/bin/python --logdir /data/profiles\n  \
+             # Files and content of a capture\n  stepscope doctor ./logs\n\n\
+             Exit code 4 when something is bad, as with `report --check`.",
+        )
+        .arg(path())
+        .arg(session().requires("path"))
+        .arg(
+            folder("python", "PYTHON")
+                .conflicts_with("path")
+                .help("Python of the program to be profiled, or its virtual environment; else $VIRTUAL_ENV, else python3"),
+        )
+        .arg(
+            folder("logdir", "FOLDER")
+                .conflicts_with("path")
+                .help("Folder for captures [default: $PROFILE_DIR, else ./profiles]"),
+        )
+        .arg(
+            folder("root", "FOLDER")
+                .conflicts_with("path")
+                .hide(true)
+                .help("Look at the machine whose files lie below this folder"),
+        )
+        .arg(flag("json", "Checks, and the verdict on a capture, as JSON").help_heading("Output"))
+        .arg(output())
+}
+
+fn environment() -> Command {
+    Command::new("env")
+        .about("Print variables worth setting before a capture, and whether they are set")
+        .after_help(
+            "Examples:\n  # What each does, and what it is now\n  stepscope env\n  \
+             # Set them in this shell\n  eval \"$(stepscope env)\"",
+        )
+        .arg(flag("json", "As JSON").help_heading("Output"))
+        .arg(output())
 }
 
 fn completions() -> Command {

@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod doctor;
 mod exit;
 mod format;
 mod open;
@@ -49,6 +50,8 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "demo" => commands::demo::run(arguments, output),
         "report" => commands::report::run(arguments, output),
         "sessions" => commands::sessions::run(arguments, output),
+        "doctor" => doctor::run(arguments, output),
+        "env" => doctor::variables::run(arguments, output),
         "completions" => commands::completions::run(arguments, output),
         name => match registry::find(name) {
             Some(entry) => commands::analysis::run(entry, arguments, output),

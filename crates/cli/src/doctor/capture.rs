@@ -1,0 +1,220 @@
+//! `stepscope doctor PATH`: the files of a capture, and the verdict on what they hold.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use stepscope_analysis::Analysis;
+use stepscope_analysis::format::{bytes, counted};
+use stepscope_analysis::verdict::{Severity, Verdict, VerdictOptions, VerdictReport};
+use stepscope_model::Session;
+use stepscope_storage::{Found, NoteKind, SessionFiles};
+
+use super::check::Check;
+use crate::exit::Failure;
+
+/// Ids of the checks of files.
+pub(crate) const IDS: &[&str] = &[
+    "file_size",
+    "file_access",
+    "half_sessions",
+    "viewer_cache",
+    "other_format",
+    "trace_json",
+];
+
+/// A profile with less in it than its own headers is broken.
+const SMALLEST_BYTES: u64 = 1024;
+
+/// The verdict on an opened session.
+pub(crate) fn verdict(session: &Session) -> Result<VerdictReport, Failure> {
+    Ok(Verdict::run(session, &VerdictOptions {})?)
+}
+
+/// The verdict has a finding that should end the command with an exit code of its own.
+pub(crate) fn is_bad(report: &VerdictReport) -> bool {
+    let mut findings = report.findings.iter();
+    findings.any(|finding| finding.severity == Severity::Bad)
+}
+
+/// Checks of the files of a session.
+pub(crate) fn files(found: &Found, session: &SessionFiles) -> Vec<Check> {
+    let mut checks = vec![sizes(session)];
+    checks.extend(access(found));
+    checks.extend(halves(session));
+    let mut folders: Vec<PathBuf> = session
+        .hosts
+        .iter()
+        .filter(|host| host.entry.is_none())
+        .filter_map(|host| host.path.parent().map(Path::to_owned))
+        .collect();
+    folders.sort();
+    folders.dedup();
+    for folder in folders {
+        checks.extend(folder_checks(&folder));
+    }
+    debug_assert!(checks.iter().all(|check| IDS.contains(&check.id)));
+    checks
+}
+
+fn sizes(session: &SessionFiles) -> Check {
+    let small: Vec<String> = session
+        .hosts
+        .iter()
+        .filter(|host| host.size_bytes < SMALLEST_BYTES)
+        .map(|host| {
+            format!(
+                "{} has {} B",
+                host.display_path().display(),
+                host.size_bytes
+            )
+        })
+        .collect();
+    if small.is_empty() {
+        let files = counted(session.hosts.len(), "profile");
+        let size = bytes(session.size_bytes as f64);
+        return Check::ok("file_size", format!("{files}, {size} in all."));
+    }
+    Check::bad(
+        "file_size",
+        format!(
+            "{}: a profile with events has more than 1 KB.",
+            small.join(", ")
+        ),
+        "Take the capture again, and let the program end by itself: the file is written when the profiler stops.",
+    )
+}
+
+fn access(found: &Found) -> Option<Check> {
+    let unreadable = found
+        .notes
+        .iter()
+        .filter(|note| note.kind == NoteKind::Unreadable);
+    let unreadable: Vec<String> = unreadable
+        .map(|note| format!("{} ({})", note.path.display(), note.message))
+        .collect();
+    (!unreadable.is_empty()).then(|| {
+        Check::bad(
+            "file_access",
+            format!("Not readable: {}.", unreadable.join(", ")),
+            "`chmod -R u+rX` the folder, or copy it as the user who captured it.",
+        )
+    })
+}
+
+fn halves(session: &SessionFiles) -> Option<Check> {
+    (!session.joined_from.is_empty()).then(|| {
+        Check::warning(
+            "half_sessions",
+            format!(
+                "The hosts lie in several run directories, {}: they stopped in different seconds. Stepscope shows them as one session; other tools show halves.",
+                session.joined_from.join(" and ")
+            ),
+            "Capture with the Python package of Stepscope, or give all hosts one `options.session_id`.",
+        )
+    })
+}
+
+fn folder_checks(folder: &Path) -> Vec<Check> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|e| e.path()).collect();
+    files.sort();
+    let name = |path: &PathBuf| {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let ending = |end: &[&str]| -> Vec<PathBuf> {
+        let matching = files.iter().filter(|path| {
+            let name = name(path);
+            end.iter().any(|end| name.ends_with(end))
+        });
+        matching.cloned().collect()
+    };
+    let mut checks = Vec::new();
+    let profiles = ending(&[".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst"]);
+    let is_cache = |path: &&PathBuf| {
+        let name = name(path);
+        let is_name = |part: &str| name.contains(part);
+        [
+            ".op_stats",
+            ".SSTABLE",
+            "cache_version",
+            ".smart_suggestion",
+        ]
+        .into_iter()
+        .any(is_name)
+    };
+    let caches: Vec<PathBuf> = files.iter().filter(is_cache).cloned().collect();
+    checks.extend(cache(&profiles, &caches));
+    let others = ending(&[".xplane.riegeli"]);
+    if let Some(first) = others.first() {
+        checks.push(Check::warning(
+            "other_format",
+            format!(
+                "{} is a profile in Riegeli format, which is not read.",
+                first.display()
+            ),
+            "Capture without streaming, or convert it with XProf.",
+        ));
+    }
+    for json in ending(&[".json.gz"]) {
+        checks.extend(trace_json(&json));
+    }
+    checks
+}
+
+/// XProf keeps what it computed beside the profiles, and shows it even when they were replaced.
+fn cache(profiles: &[PathBuf], caches: &[PathBuf]) -> Option<Check> {
+    let oldest = caches.iter().filter_map(modified).min()?;
+    let newest = profiles.iter().filter_map(modified).max()?;
+    let count = counted(caches.len(), "file");
+    Some(if oldest < newest {
+        Check::warning(
+            "viewer_cache",
+            format!(
+                "XProf's cache ({count}) is older than the profile: XProf shows what was there before."
+            ),
+            format!("`rm {}`; Stepscope does not read them.", names(caches)),
+        )
+    } else {
+        Check::ok(
+            "viewer_cache",
+            format!("XProf's cache lies beside ({count}); Stepscope does not read it."),
+        )
+    })
+}
+
+fn names(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    names.join(" ")
+}
+
+fn modified(path: &PathBuf) -> Option<SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
+}
+
+/// A trace for Perfetto or the old viewer: compressed, and with something in it.
+fn trace_json(path: &Path) -> Option<Check> {
+    let mut head = [0u8; 2];
+    let is_gzip = File::open(path)
+        .and_then(|mut file| file.read_exact(&mut head))
+        .is_ok()
+        && head == [0x1f, 0x8b];
+    let size = fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let problem = match (size, is_gzip) {
+        (0, _) => "is empty",
+        (_, false) => "is not gzip",
+        _ => return None,
+    };
+    Some(Check::warning(
+        "trace_json",
+        format!("{} {problem}: Perfetto cannot open it.", path.display()),
+        "Open the *.xplane.pb beside it, which holds more; the capture was interrupted while the trace was written.",
+    ))
+}

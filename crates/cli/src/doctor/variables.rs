@@ -1,0 +1,71 @@
+//! `stepscope env`: variables worth setting, what each does, and whether it is set.
+
+use clap::ArgMatches;
+use serde_json::json;
+
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// A variable worth setting.
+struct Recommended {
+    name: &'static str,
+    /// As a shell writes it.
+    value: &'static str,
+    purpose: &'static str,
+}
+
+const RECOMMENDED: [Recommended; 4] = [
+    Recommended {
+        name: "JAX_LOG_COMPILES",
+        value: "1",
+        purpose: "says what is compiled and why: compilation inside a capture spoils it",
+    },
+    Recommended {
+        name: "JAX_COMPILATION_CACHE_DIR",
+        value: "$HOME/tmp/jax_cache",
+        purpose: "keeps compiled programs, so that the next run warms up faster",
+    },
+    Recommended {
+        name: "XLA_PYTHON_CLIENT_PREALLOCATE",
+        value: "false",
+        purpose: "takes GPU memory as needed: less fragmentation, and the tracer finds room",
+    },
+    Recommended {
+        name: "TF_CPP_MIN_LOG_LEVEL",
+        value: "0",
+        purpose: "shows the messages of XLA and CUPTI, which say why device rows are empty",
+    },
+];
+
+/// Prints them as a shell reads them: `eval "$(stepscope env)"` sets them.
+pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    let state = |variable: &Recommended| std::env::var(variable.name).ok();
+    if arguments.get_flag("json") {
+        let rows: Vec<_> = RECOMMENDED
+            .iter()
+            .map(|variable| {
+                json!({
+                    "name": variable.name,
+                    "recommended": variable.value,
+                    "value": state(variable),
+                    "purpose": variable.purpose,
+                })
+            })
+            .collect();
+        output.json(&json!({ "variables": rows }).to_string())?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = String::new();
+    for variable in &RECOMMENDED {
+        let now = match state(variable) {
+            Some(value) => format!("now: {}", value.escape_debug()),
+            None => "not set".to_owned(),
+        };
+        text.push_str("# ");
+        text.push_str(&[variable.purpose, " (", &now, ")"].concat());
+        text.push('\n');
+        text.push_str(&["export ", variable.name, "=", variable.value, "\n"].concat());
+    }
+    output.text(&text)?;
+    Ok(Exit::Fine)
+}

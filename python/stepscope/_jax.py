@@ -142,18 +142,28 @@ def version_of(distribution: str) -> str | None:
 
 
 def process_index_and_count() -> tuple[int, int]:
-    """Which process of the job this is, and how many there are, as jax knows it."""
+    """Which process of the job this is, and how many there are, as jax knows it.
+
+    On CPU the devices of old versions know one process only; `jax.distributed` knows them all.
+    """
     jax = module()
     try:
-        return int(jax.process_index()), int(jax.process_count())
+        index, count = int(jax.process_index()), int(jax.process_count())
     except RuntimeError:
-        return 0, 1
+        index, count = 0, 1
+    state = _distributed_state()
+    if count == 1 and getattr(state, "client", None) is not None:
+        return int(state.process_id or 0), int(getattr(state, "num_processes", None) or 1)
+    return index, count
+
+
+def _distributed_state() -> Any:
+    return getattr(_private("jax._src.distributed"), "global_state", None)
 
 
 def coordination_client() -> Any:
     """The client of jax's coordination service, or None where `jax.distributed` is not in use."""
-    state = getattr(_private("jax._src.distributed"), "global_state", None)
-    return getattr(state, "client", None)
+    return getattr(_distributed_state(), "client", None)
 
 
 def local_devices() -> list[dict[str, Any]]:

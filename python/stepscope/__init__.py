@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .errors import SettingsError as SettingsError
     from .errors import StepscopeError as StepscopeError
     from .errors import TriggerError as TriggerError
+    from .engine_errors import CaptureWarning as CaptureWarning
+    from .engine_errors import EngineError as EngineError
     from .function import profile_function as profile_function
     from .memory import save_device_memory_profile as save_device_memory_profile
     from .memory import save_memory_profile as save_memory_profile
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from .run_directory import format_directory as format_directory
     from .run_directory import step_directory as step_directory
     from .scopes import profile_scope as profile_scope
+    from .session import Session as Session
+    from .session import open as open
+    from .session import sessions as sessions
     from .settings import Settings as Settings
     from .trace import ProfileContext as ProfileContext
     from .trace import profile_trace as profile_trace
@@ -51,10 +56,13 @@ _MODULE_OF: dict[str, str] = {
     "CaptureError": "errors",
     "CaptureResult": "capture_result",
     "CaptureSession": "capture_session",
+    "CaptureWarning": "engine_errors",
+    "EngineError": "engine_errors",
     "PreflightError": "errors",
     "ProfileContext": "trace",
     "Profiler": "profiler",
     "ProfilerBusyError": "errors",
+    "Session": "session",
     "Settings": "settings",
     "SettingsError": "errors",
     "StepscopeError": "errors",
@@ -65,18 +73,20 @@ _MODULE_OF: dict[str, str] = {
     "environment_profiler": "environment",
     "format_directory": "run_directory",
     "maybe_profile": "environment",
+    "open": "session",
     "profile_function": "function",
     "profile_scope": "scopes",
     "profile_trace": "trace",
     "save_device_memory_profile": "memory",
     "save_memory_profile": "memory",
+    "sessions": "session",
     "start_trace": "trace",
     "step_directory": "run_directory",
     "stop_trace": "trace",
 }
 """Every public name and the module that holds it."""
 
-__all__ = sorted(_MODULE_OF)
+__all__ = sorted(_MODULE_OF.keys() - {"open"})  # a star import keeps the built-in `open`
 
 
 def __getattr__(name: str) -> Any:

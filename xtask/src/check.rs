@@ -9,10 +9,13 @@ use cargo_metadata::MetadataCommand;
 
 use crate::counts::Counts;
 use crate::layers::{self, Layers};
-use crate::{codegen, house, process, setup, tree};
+use crate::{codegen, house, process, python, setup, tree};
 
 /// The stage that needs a browser.
 const BROWSER_STAGE: &str = "e2e";
+
+/// The stage that needs Python and its packages.
+const PYTHON_STAGE: &str = "python";
 
 /// What a stage is told about the run it belongs to.
 struct Run {
@@ -28,10 +31,13 @@ struct Stage {
 }
 
 /// Cheap stages first, so that small mistakes are told soon.
-const STAGES: [Stage; 11] = [
+const STAGES: [Stage; 12] = [
     Stage {
         name: "set-up",
-        run: |run| setup::run(run.has_browser_stage),
+        run: |run| {
+            setup::run(run.has_browser_stage)?;
+            python::set_up()
+        },
     },
     Stage {
         name: "fmt",
@@ -68,6 +74,10 @@ const STAGES: [Stage; 11] = [
     Stage {
         name: "release",
         run: release,
+    },
+    Stage {
+        name: PYTHON_STAGE,
+        run: |run| python::test(&mut run.counts),
     },
     Stage {
         name: BROWSER_STAGE,

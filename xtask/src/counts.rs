@@ -11,7 +11,8 @@ impl Counts {
     /// Adds what one line of output says; most lines say nothing.
     ///
     /// Understood are the summaries of cargo test (`test result: ok. 3 passed; 0 failed; …`), Vitest
-    /// (`Tests  1 failed | 3 passed (4)`), node's test runner (`# pass 3`) and Playwright (`3 passed (2.1s)`).
+    /// (`Tests  1 failed | 3 passed (4)`), node's test runner (`# pass 3`), Playwright (`3 passed (2.1s)`)
+    /// and pytest (`1 failed, 3 passed in 2.10s`).
     pub(crate) fn read_line(&mut self, line: &str) {
         let line = without_escapes(line);
         let line = line.trim();
@@ -24,6 +25,8 @@ impl Counts {
             self.add_node(summary);
         } else if is_playwright(line) {
             self.add_pairs(line);
+        } else if let Some(summary) = pytest_summary(line) {
+            self.add_pairs(summary);
         }
     }
 
@@ -59,7 +62,8 @@ impl Counts {
         match word {
             // Playwright calls a test flaky that failed first and passed when tried again.
             "passed" | "pass" | "flaky" => self.passed += count,
-            "failed" | "fail" => self.failed += count,
+            // Pytest calls a test an error whose set-up failed.
+            "failed" | "fail" | "error" | "errors" => self.failed += count,
             _ => {}
         }
     }
@@ -73,6 +77,19 @@ fn is_playwright(line: &str) -> bool {
             .next()
             .is_some_and(|word| matches!(word, "passed" | "failed" | "flaky"));
     starts && words.next().is_none_or(|word| word.starts_with('('))
+}
+
+/// The counts of `1 failed, 3 passed, 2 skipped in 65.10s (0:01:05)`, perhaps between rules of `=`.
+fn pytest_summary(line: &str) -> Option<&str> {
+    let (counts, time) = line.trim_matches(['=', ' ']).rsplit_once(" in ")?;
+    let seconds = time.split(' ').next()?.strip_suffix('s')?;
+    let is_count = |part: &str| {
+        let mut words = part.split(' ');
+        let is_number = words.next().is_some_and(|word| word.parse::<u64>().is_ok());
+        is_number && words.next().is_some() && words.next().is_none()
+    };
+    let is_summary = seconds.parse::<f64>().is_ok() && counts.split(", ").all(is_count);
+    is_summary.then_some(counts)
 }
 
 /// The line without terminal colours (`ESC [ … letter`).
@@ -133,6 +150,18 @@ mod tests {
             7,
             1,
         );
+    }
+
+    #[test]
+    fn pytest() {
+        check("12 passed in 3.21s", 12, 0);
+        check(
+            "==== 1 failed, 3 passed, 2 skipped, 1 warning in 65.10s (0:01:05) ====",
+            3,
+            1,
+        );
+        check("2 passed, 1 error in 0.10s\n3 deselected in 0.01s", 2, 1);
+        check("100 steps in 2.5s on 3 hosts\n2 fish passed by in 3s", 0, 0);
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod fixtures;
 mod house;
 mod layers;
 mod process;
+mod python;
 mod setup;
 mod tree;
 
@@ -33,7 +34,7 @@ Developer tasks of Stepscope
 cargo xtask test [--fast] [STAGE...]  the whole check, or only the named stages
                                       --fast leaves out the browser tests
 cargo xtask lint                      formatting, clippy, layers and house rules
-cargo xtask codegen [--check]         the TypeScript of the report types, from Rust
+cargo xtask codegen [--check]         the TypeScript and Python of the report types, from Rust
 cargo xtask bench [ARGUMENTS...]      the benches, arguments as for `cargo bench`
 cargo xtask fixtures                  the small captures that tests use
 ";

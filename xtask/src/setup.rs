@@ -62,19 +62,31 @@ fn ensure_browser() -> Result<PathBuf> {
     if let Some(found) = browser() {
         return Ok(found);
     }
-    if !(is_debian() && is_root()) {
+    if !may_install() {
         bail!(
             "the browser tests need Chromium, and none of {} is on the PATH; install it, or run \
              `cargo xtask test --fast` to leave them out",
             BROWSERS.join(", ")
         );
     }
+    apt_install(&["chromium"])?;
+    browser().context("apt-get installed chromium, and it is still not on the PATH")
+}
+
+/// Whether this is a machine on which installing packages is expected: Debian, as root.
+pub(crate) fn may_install() -> bool {
+    is_debian() && is_root()
+}
+
+/// Installs packages of the system.
+pub(crate) fn apt_install(packages: &[&str]) -> Result<()> {
     let root = tree::root();
-    for arguments in [&["update"][..], &["install", "-y", "chromium"]] {
+    let install = [&["install", "-y"], packages].concat();
+    for arguments in [&["update"][..], &install] {
         let mut command = process::program("apt-get", arguments, &root);
         process::run(command.env("DEBIAN_FRONTEND", "noninteractive"))?;
     }
-    browser().context("apt-get installed chromium, and it is still not on the PATH")
+    Ok(())
 }
 
 fn is_debian() -> bool {

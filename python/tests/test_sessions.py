@@ -1,0 +1,250 @@
+"""Sessions and reports in Python: the same answers as the command line, as typed objects."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+import typing
+from pathlib import Path
+
+import pytest
+
+import stepscope
+from stepscope import engine_errors as errors
+from stepscope import reports
+from stepscope._engine import verdict_lines
+from stepscope._stepscope import analyses
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+NAMES = ["demo-gpt-cpu", "hosts4-cpu", "mlp-cpu"]
+ANALYSES = [name for name, _ in analyses()]
+
+
+def fixture(name: str) -> str:
+    return str(FIXTURES / name)
+
+
+def command_json(*arguments: str) -> object:
+    line = [sys.executable, "-m", "stepscope", *arguments, "--json"]
+    answer = subprocess.run(line, capture_output=True, text=True, check=True)
+    return json.loads(answer.stdout)
+
+
+@pytest.fixture(scope="module")
+def demo() -> stepscope.Session:
+    return stepscope.open(fixture("demo-gpt-cpu"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_a_report_is_what_the_command_line_answers(name: str, analysis: str) -> None:
+    session = stepscope.open(fixture(name))
+    try:
+        report = getattr(session, analysis)()
+    except errors.EngineError as error:
+        # An analysis may refuse a session, and then both refuse it with the same words.
+        line = [sys.executable, "-m", "stepscope", analysis, fixture(name), "--json"]
+        refused = subprocess.run(line, capture_output=True, text=True)
+        assert refused.returncode != 0
+        assert error.message in refused.stderr
+        return
+    expected = command_json(analysis, fixture(name))
+    assert report.to_dict() == expected
+    assert json.loads(report.to_json()) == expected
+    assert type(report) is reports.BY_ANALYSIS[analysis]
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_every_analysis_has_a_method_and_typed_attributes(
+    demo: stepscope.Session, analysis: str
+) -> None:
+    kind = reports.BY_ANALYSIS[analysis]
+    hints = typing.get_type_hints(getattr(type(demo), analysis))
+    assert hints["return"] is kind
+    report = getattr(demo, analysis)()
+    check_types(report)
+    assert stepscope.reports.Record.to_dict(report) == report.to_dict()
+
+
+def check_types(record: reports.Record) -> None:
+    """Every attribute is of the annotated type, all the way down."""
+    hints = typing.get_type_hints(type(record))
+    for field in dataclasses.fields(typing.cast(typing.Any, record)):
+        value = getattr(record, field.name)
+        where = f"{type(record).__name__}.{field.name}"
+        check_value(value, hints[field.name], where)
+
+
+def check_value(value: object, hint: typing.Any, where: str) -> None:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        assert value in arguments, where
+    elif origin is list:
+        assert isinstance(value, list), where
+        for item in value:
+            check_value(item, arguments[0], where)
+    elif origin is dict:
+        assert isinstance(value, dict), where
+        for item in value.values():
+            check_value(item, arguments[1], where)
+    elif arguments:
+        if value is not None:
+            check_value(value, arguments[0], where)
+    else:
+        assert type(value) is hint, f"{where} is {value!r}, not {hint}"
+        if isinstance(value, reports.Record):
+            check_types(value)
+
+
+def test_attributes_carry_figures_of_the_capture(demo: stepscope.Session) -> None:
+    assert demo.name == "demo"
+    assert len(demo.devices) == 4
+    assert demo.step_numbers == [0, 1, 2, 3, 4, 5]
+    assert "6 steps" in repr(demo)
+    overview = demo.overview()
+    assert overview.session == "demo"
+    steps = demo.steps()
+    slowest = max(steps.rows, key=lambda row: row.duration_ps)
+    # Step 4 stalls 120 ms in data loading: fixtures/README.md.
+    assert slowest.step == 4
+    assert slowest.duration_ps > 120_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({"steps": range(1, 3)}, ["--steps", "1..3"]),
+        ({"steps": "1..=2"}, ["--steps", "1..=2"]),
+        ({"steps": 2}, ["--steps", "2"]),
+        ({"steps": [1, range(3, 5)]}, ["--steps", "1,3..5"]),
+        ({"steps": slice(4, None)}, ["--steps", "4.."]),
+        ({"device": [0, "CPU:1"]}, ["--device", "0,CPU:1"]),
+        ({"match": "dot", "limit": 3}, ["--match", "dot", "--limit", "3"]),
+        ({"sort": "-occurrences", "limit": 5}, ["--sort=-occurrences", "--limit", "5"]),
+        ({"by": "program"}, ["--by", "program"]),
+        ({"host": None, "limit": 1}, ["--limit", "1"]),
+    ],
+)
+def test_keywords_are_the_options(
+    demo: stepscope.Session, keywords: dict[str, typing.Any], words: list[str]
+) -> None:
+    report = demo.ops(**keywords)
+    assert report.to_dict() == command_json("ops", fixture("demo-gpt-cpu"), *words)
+
+
+def test_an_option_that_takes_a_file_takes_a_path_or_its_text(
+    demo: stepscope.Session, tmp_path: Path
+) -> None:
+    text = "device_busy_ratio = 0.9 0.7\n"
+    file = tmp_path / "thresholds.txt"
+    file.write_text(text)
+    line = ("overview", fixture("demo-gpt-cpu"), "--thresholds", str(file))
+    expected = command_json(*line)
+    assert demo.overview(thresholds=file).to_dict() == expected
+    assert demo.overview(thresholds=text).to_dict() == expected
+
+
+def test_other_names_reach_the_analysis(demo: stepscope.Session) -> None:
+    report = demo.run("hlo_stats", limit=2)
+    assert isinstance(report, reports.OpsReport)
+    assert report.to_dict() == demo.ops(limit=2).to_dict()
+
+
+def test_repr_and_html_show_the_main_table(demo: stepscope.Session) -> None:
+    ops = demo.ops(limit=30)
+    text, html = repr(ops), ops._repr_html_()
+    assert text.startswith("OpsReport\n")
+    assert html is not None
+    for shown in (text, html):
+        assert ops.rows[0].name in shown
+        assert "more rows" in shown
+    assert html.count("<tr>") < 25
+    assert "<script" not in html
+    assert "\x1b" not in text
+    assert "demo" in (demo._repr_html_() or "")
+
+
+def test_csv_and_tables(demo: stepscope.Session) -> None:
+    steps = demo.steps()
+    line = [sys.executable, "-m", "stepscope", "steps", fixture("demo-gpt-cpu"), "--csv"]
+    assert steps.to_csv() == subprocess.run(line, capture_output=True, check=True).stdout.decode()
+    overview = demo.overview()
+    assert "verdicts" in overview.tables
+    assert overview.to_csv("verdicts").startswith("title,key,")
+    assert len(overview.table("step_series")) == 6
+    with pytest.raises(KeyError, match="verdicts"):
+        overview.table("no_such_table")
+
+
+def test_reports_compare_and_travel_between_processes(demo: stepscope.Session) -> None:
+    ops = demo.ops(limit=3)
+    copy = pickle.loads(pickle.dumps(ops))
+    assert copy == ops
+    assert copy.to_dict() == ops.to_dict()
+    assert ops.rows[0].class_ == ops.to_dict()["rows"][0]["class"]
+    with pytest.raises(AttributeError, match="rows"):
+        ops.no_such_attribute  # noqa: B018
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ops.rows = []  # type: ignore[misc]
+
+
+def test_sessions_are_listed_with_what_they_hold(tmp_path: Path) -> None:
+    for name in NAMES:
+        shutil.copytree(FIXTURES / name, tmp_path / name)
+    listed = stepscope.sessions(tmp_path)
+    assert isinstance(listed, reports.SessionsReport)
+    assert listed.to_dict() == command_json("sessions", str(tmp_path))
+    by_name = {session.name: session for session in listed.sessions}
+    assert by_name["demo"].step_count == 6
+    assert by_name["mlp_dp"].hosts == ["host-0", "host-1", "host-2", "host-3"]
+    assert "demo" in repr(listed)
+    quick = stepscope.sessions(tmp_path, quick=True)
+    assert {session.state for session in quick.sessions} == {"closed"}
+    assert stepscope.open(tmp_path, session="mlp_dp").name == "mlp_dp"
+    numbered = [stepscope.open(tmp_path, session=one.id).name for one in listed.sessions]
+    assert numbered == [one.name for one in listed.sessions]
+
+
+def test_a_session_works_from_many_threads(demo: stepscope.Session) -> None:
+    expected = demo.ops().to_dict()
+    found: list[bool] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(demo.ops().to_dict() == expected))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 8
+
+
+def test_the_interpreter_is_free_while_the_engine_works() -> None:
+    # Enough hosts and questions to take a while; a thread of Python counts meanwhile.
+    session = stepscope.open(fixture("demo-gpt-cpu"))
+    counted = 0
+    done = threading.Event()
+
+    def work() -> None:
+        for _ in range(20):
+            session.overview().to_json()
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.wait(0.0005):
+        counted += 1
+    thread.join()
+    assert counted > 3
+
+
+def test_the_verdict_is_there_for_the_capture() -> None:
+    lines = verdict_lines(fixture("demo-gpt-cpu"))
+    assert lines == command_json("verdict", fixture("demo-gpt-cpu"))["lines"]  # type: ignore[index]
+    assert lines
+    assert all(isinstance(line, str) for line in lines)

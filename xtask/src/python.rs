@@ -1,0 +1,239 @@
+//! The Python package: environments with pinned requirements, the wheel, and its tests.
+
+use std::collections::hash_map::DefaultHasher;
+use std::env;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::counts::Counts;
+use crate::{process, setup, tree};
+
+/// Names the Python to use.
+const VARIABLE: &str = "STEPSCOPE_PYTHON";
+/// The oldest first: requirements are pinned to what it can install.
+const NAMES: [&str; 7] = [
+    "python3.11",
+    "python3.12",
+    "python3.13",
+    "python3.14",
+    "python3.15",
+    "python3",
+    "python",
+];
+/// The oldest Python that the package supports.
+const OLDEST: (u32, u32) = (3, 11);
+
+/// Says the version, and fails where environments cannot be made.
+const PROBE: &str = "import sys, venv, ensurepip; print(*sys.version_info[:2])";
+
+/// One environment: what is installed in it, and which of the tests run there.
+struct Environment {
+    name: &'static str,
+    requirements: &'static str,
+    selection: &'static [&'static str],
+}
+
+const ENVIRONMENTS: [Environment; 2] = [
+    Environment {
+        name: "latest",
+        requirements: "python/tests/requirements.txt",
+        selection: &[],
+    },
+    Environment {
+        name: "oldest",
+        requirements: "python/tests/requirements-oldest.txt",
+        selection: &["-m", "oldest"],
+    },
+];
+
+/// A Python that can make environments.
+struct Python {
+    program: PathBuf,
+    version: (u32, u32),
+}
+
+/// Makes the environments whose requirements or Python changed.
+pub(crate) fn set_up() -> Result<()> {
+    let python = match find() {
+        Some(python) => python,
+        None => install()?,
+    };
+    for environment in &ENVIRONMENTS {
+        make(environment, &python)?;
+    }
+    Ok(())
+}
+
+/// Builds the wheel as users get it, installs it into each environment, and runs the tests there.
+pub(crate) fn test(counts: &mut Counts) -> Result<()> {
+    let python = find().context(missing())?;
+    let [latest, _] = &ENVIRONMENTS;
+    let wheel = wheel(&folder(latest, &python)?)?;
+    for environment in &ENVIRONMENTS {
+        let folder = folder(environment, &python)?;
+        let wheel = wheel.to_string_lossy();
+        let install = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--force-reinstall",
+            "--no-deps",
+            &wheel,
+        ];
+        process::run(&mut python_in(&folder, &install))?;
+        let mut arguments = vec!["-m", "pytest", "--quiet", "python/tests"];
+        arguments.extend(environment.selection);
+        process::run_counting(&mut python_in(&folder, &arguments), counts)?;
+    }
+    Ok(())
+}
+
+/// The wheel, from the same release build as the program.
+fn wheel(environment: &Path) -> Result<PathBuf> {
+    let out = tree::root().join("target/wheels");
+    if out.is_dir() {
+        fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
+    }
+    let out_text = out.to_string_lossy();
+    let arguments = ["-m", "maturin", "build", "--release", "--out", &out_text];
+    process::run(&mut python_in(environment, &arguments))?;
+    let mut wheels = fs::read_dir(&out)
+        .with_context(|| format!("maturin left nothing in {}", out.display()))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "whl"));
+    match (wheels.next(), wheels.next()) {
+        (Some(wheel), None) => Ok(wheel),
+        _ => bail!("maturin did not leave one wheel in {}", out.display()),
+    }
+}
+
+/// The environment's folder, named by what is in it.
+fn folder(environment: &Environment, python: &Python) -> Result<PathBuf> {
+    let path = tree::root().join(environment.requirements);
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut hasher = DefaultHasher::new();
+    (text, &python.program, python.version).hash(&mut hasher);
+    let name = format!("{}-{:016x}", environment.name, hasher.finish());
+    Ok(tree::root().join("target/python").join(name))
+}
+
+fn make(environment: &Environment, python: &Python) -> Result<()> {
+    let folder = folder(environment, python)?;
+    // Written last, so that an environment whose making was interrupted is made again.
+    let is_complete = folder.join("complete");
+    if is_complete.is_file() {
+        return Ok(());
+    }
+    remove_others(environment, &folder)?;
+    let folder_text = folder.to_string_lossy().into_owned();
+    let mut venv = Command::new(&python.program);
+    venv.args(["-m", "venv", "--clear", &folder_text]);
+    process::run(&mut venv)?;
+    let install = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "-r",
+        environment.requirements,
+    ];
+    process::run(&mut python_in(&folder, &install))?;
+    fs::write(&is_complete, "").context("cannot mark the environment as complete")
+}
+
+/// Removes environments of this name with other requirements: they take gigabytes in the end.
+fn remove_others(environment: &Environment, kept: &Path) -> Result<()> {
+    let Some(parent) = kept.parent().filter(|parent| parent.is_dir()) else {
+        return Ok(());
+    };
+    for entry in fs::read_dir(parent)? {
+        let path = entry?.path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if name.starts_with(&format!("{}-", environment.name)) {
+            fs::remove_dir_all(&path)
+                .with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The environment's Python, in the root of the repository.
+fn python_in(folder: &Path, arguments: &[&str]) -> Command {
+    let scripts = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    let program = scripts.join("python");
+    let mut command = process::program(&program.to_string_lossy(), arguments, &tree::root());
+    // Tools of the environment are found by name, and nothing of the person's own environment is.
+    let path = env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(scripts).chain(env::split_paths(&path));
+    if let Ok(joined) = env::join_paths(paths) {
+        command.env("PATH", joined);
+    }
+    command
+        .env("VIRTUAL_ENV", folder)
+        .env_remove("PYTHONPATH")
+        .env_remove("PYTHONHOME");
+    command
+}
+
+fn find() -> Option<Python> {
+    let named = env::var_os(VARIABLE).map(PathBuf::from);
+    let candidates = NAMES.iter().map(PathBuf::from);
+    named.into_iter().chain(candidates).find_map(probe)
+}
+
+fn probe(program: PathBuf) -> Option<Python> {
+    let output = Command::new(&program).args(["-c", PROBE]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let mut numbers = text.split_whitespace().map_while(|part| part.parse().ok());
+    let version = (numbers.next()?, numbers.next()?);
+    (output.status.success() && version >= OLDEST).then_some(Python { program, version })
+}
+
+/// Installs one where that is safe to do.
+fn install() -> Result<Python> {
+    if setup::may_install() {
+        setup::apt_install(&["python3", "python3-venv"])?;
+    }
+    find().context(missing())
+}
+
+fn missing() -> String {
+    format!(
+        "the Python package is built and tested with Python {}.{} or newer with its venv module, and \
+         none of {} is one; install it, or name one in {VARIABLE}",
+        OLDEST.0,
+        OLDEST.1,
+        NAMES.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_are_pinned() {
+        for environment in &ENVIRONMENTS {
+            let text = fs::read_to_string(tree::root().join(environment.requirements)).unwrap();
+            let lines = text.lines().filter(|line| !line.starts_with('#'));
+            let loose: Vec<&str> = lines.filter(|line| !line.contains("==")).collect();
+            assert!(loose.is_empty(), "{}: {loose:?}", environment.requirements);
+        }
+    }
+
+    #[test]
+    fn what_is_no_python_is_passed_over() {
+        assert!(probe(PathBuf::from("no-such-python")).is_none());
+        assert!(probe(PathBuf::from("cargo")).is_none());
+    }
+}

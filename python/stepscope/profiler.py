@@ -99,7 +99,8 @@ class Profiler:
         self._armed_steps: int | None = None
         self._trigger = Trigger(self.settings.trigger) if self.settings.trigger else None
         self._triggers_left = self.settings.trigger_limit
-        self._trigger_reason: str | None = None
+        self._has_fired = False
+        self._watch = self._watch_steps if self._trigger and self.settings.enabled else None
         self._last_begin_ns: int | None = None
         self._first_step: int | None = None
         self._next_start = self.settings.start_step if self.settings.start_step >= 0 else None
@@ -146,7 +147,7 @@ class Profiler:
 
     def begin_step(self, step: int) -> None:
         """Call it before the work of `step`. Costs next to nothing outside windows."""
-        if step < self._wake_step:
+        if step < self._wake_step and (self._watch is None or not self._watch()):
             return
         with self._lock:
             self._begin(int(step))
@@ -194,8 +195,7 @@ class Profiler:
         if self._session is not None and step not in self._window:
             self._close_window(None, None)
         if self._session is None:
-            fired = self._trigger_fires(step)
-            self._open_window_if_due(step, fired)
+            self._open_window_if_due(step, self._take_fired(step))
         if self._session is not None:
             self._begin_step_in_window(step)
         if self._first_step is None:
@@ -277,14 +277,27 @@ class Profiler:
             return None
         return start + ((step - start) // interval + 1) * interval
 
-    def _trigger_fires(self, step: int) -> str | None:
-        if self._trigger is None or self._triggers_left <= 0:
-            return None
+    def _watch_steps(self) -> bool:
+        """Takes the time since the last `begin_step` in; True if the trigger fires for it.
+
+        The time from begin to begin is that of the step with everything around it, even where
+        `end_step` does not wait for the device.
+        """
         now_ns = time.perf_counter_ns()
         last_ns, self._last_begin_ns = self._last_begin_ns, now_ns
-        if last_ns is None or not self._trigger.observe((now_ns - last_ns) / 1e9):
+        if last_ns is None or self._trigger is None:
+            return False
+        self._has_fired = self._trigger.observe((now_ns - last_ns) * 1e-9)
+        return self._has_fired
+
+    def _take_fired(self, step: int) -> str | None:
+        """Why the trigger fired before `step`, once; None if it did not."""
+        has_fired, self._has_fired = self._has_fired, False
+        if not has_fired or self._trigger is None:
             return None
         self._triggers_left -= 1
+        if self._triggers_left <= 0:
+            self._watch = None
         reason = self._trigger.explain()
         self._say(f"Trigger after step {step - 1}: {reason}")
         return reason
@@ -335,13 +348,12 @@ class Profiler:
 
     def _set_wake_step(self) -> None:
         """The first step at which `begin_step` has anything to do."""
-        is_watching = self._trigger is not None and self._triggers_left > 0
         with self._lock:
             if not self.settings.enabled:
                 self._wake_step = math.inf
             elif self._first_step is None or self._session is not None:
                 self._wake_step = -math.inf
-            elif self._armed_steps is not None or is_watching:
+            elif self._armed_steps is not None:
                 self._wake_step = -math.inf
             else:
                 self._wake_step = math.inf if self._next_start is None else self._next_start

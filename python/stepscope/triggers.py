@@ -51,11 +51,13 @@ class StepTimes:
 
     def quantile(self, share: float) -> float:
         """The value below which `share` of the recent steps lie, between neighbours linearly."""
-        position = share * (len(self._sorted) - 1)
+        values = self._sorted
+        position = share * (len(values) - 1)
         below = int(position)
-        above = min(below + 1, len(self._sorted) - 1)
         part = position - below
-        return self._sorted[below] * (1 - part) + self._sorted[above] * part
+        if not part:
+            return values[below]
+        return values[below] * (1 - part) + values[below + 1] * part
 
     def mean(self) -> float:
         """The arithmetic mean of the recent steps."""

@@ -1,0 +1,74 @@
+"""The guide says what the program does: settings, variables, flags, checks, examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import captures
+import pytest
+
+import stepscope
+from stepscope import preflight
+from stepscope.settings import FIELDS
+
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = (DOCS / "capture.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", list(FIELDS))
+def test_every_setting_is_in_the_guide(name: str) -> None:
+    rows = [line for line in GUIDE.splitlines() if line.startswith(f"| `{name}` |")]
+    assert len(rows) == 1
+    assert f"`{FIELDS[name].variable}`" in rows[0]
+    assert all(f"--{flag}" in rows[0] for flag in FIELDS[name].flags)
+
+
+def test_every_check_is_in_the_troubleshooting_table() -> None:
+    source = Path(preflight.__file__).read_text(encoding="utf-8")
+    ids = set(re.findall(r'"([a-z]+_[a-z]+)",\s+"(?:error|warning)"', source))
+    ids |= set(re.findall(r'Problem\("([a-z_]+)"', source))
+    assert len(ids) >= 7
+    table = GUIDE[GUIDE.index("## Troubleshooting") :]
+    assert {name for name in ids if f"`{name}`" not in table} == set()
+
+
+def test_every_key_of_the_manifest_is_described(
+    tmp_path: Path, work: Callable[[], Any]
+) -> None:
+    with stepscope.profile_trace("profiles"):
+        work()
+    keys = captures.manifest_of(captures.only_profile(tmp_path))
+    page = (DOCS / "manifest.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"`([a-z_]+)`", "".join(
+        line.split("|")[1] for line in page.splitlines() if line.startswith("| `")
+    )))
+    assert described == set(keys)
+
+
+def test_the_examples_of_the_guide_run(
+    tmp_path: Path, work: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import argparse
+    import itertools
+
+    monkeypatch.setenv("PROFILE_ENABLED", "1")
+    monkeypatch.setattr("sys.argv", ["train.py", "--profile", f"--profile_dir={tmp_path}/flags"])
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
+    assert len(blocks) == 6
+    names: dict[str, Any] = {
+        "argparse": argparse,
+        "stepscope": stepscope,
+        "step": lambda batch: work(),
+        "batch": None,
+        "batches": itertools.repeat(None),
+        "state": None,
+        "train_step": lambda state, batch: (state, work()),
+    }
+    for block in blocks:
+        exec(block.replace("10_000", "160"), dict(names))
+    found = {path.relative_to(tmp_path).parts[0] for path in captures.profiles(tmp_path)}
+    assert found == {"profiles", "traces"}
+    assert (tmp_path / "profiles" / "step_00000100").exists()

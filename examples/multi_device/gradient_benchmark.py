@@ -134,20 +134,19 @@ def benchmark_methods(arguments: argparse.Namespace, devices: list[Any], folder:
         def loss(pulses, states, target, method=method):
             return unitary.infidelity(method, system, pulses, states, target)
 
-        gradient = jax.jit(jax.value_and_grad(loss))
         try:
+            gradient = jax.jit(jax.value_and_grad(loss)).lower(pulses, states, target).compile()
             result = benchmark_function(
                 gradient,
                 pulses,
                 states,
                 target,
                 num_iterations=arguments.iterations,
-                warmup=max(1, arguments.warmup),
+                warmup=arguments.warmup,
                 name=key,
                 trace_dir=folder / f"{method}_trace",
             )
-            compiled = gradient.lower(pulses, states, target).compile()
-            memory = compiled.memory_analysis()
+            memory = gradient.memory_analysis()
             result["temporary_bytes_per_device"] = getattr(memory, "temp_size_in_bytes", None)
             value, gradients[method] = jax.device_get(gradient(pulses, states, target))
             result["infidelity"] = float(value)

@@ -16,6 +16,8 @@ from .optimizers import UPDATE_RULES
 
 CONFIGS = {
     "default": (ModelConfig(), 16),
+    # For a quick look at the output.
+    "tiny": (ModelConfig(vocabulary=16, sequence=8, width=16, heads=2, layers=1), 8),
     # Sizes that fill the matrix units of an accelerator.
     "tpu_optimized": (
         ModelConfig(

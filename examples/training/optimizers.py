@@ -39,14 +39,18 @@ def matrix_sign(matrix: jax.Array, exact_steps: int = 6) -> jax.Array:
 
     Only matrix products, which accelerators do best. Works on [..., rows, columns].
     """
-    norm = jnp.linalg.norm(matrix, axis=(-2, -1), keepdims=True)
-    x = matrix / (norm + 1e-7)
-    for a, b, c in [_STEEP] * 4 + [_EXACT] * exact_steps:
-        gram = x.mT @ x if x.shape[-2] >= x.shape[-1] else x @ x.mT
-        identity = jnp.eye(gram.shape[-1], dtype=x.dtype)
+    is_tall = matrix.shape[-2] >= matrix.shape[-1]
+    identity = jnp.eye(min(matrix.shape[-2:]), dtype=matrix.dtype)
+
+    def iterate(x: jax.Array, coefficients: jax.Array) -> tuple[jax.Array, None]:
+        a, b, c = coefficients
+        gram = x.mT @ x if is_tall else x @ x.mT
         polynomial = a * identity + b * gram + c * gram @ gram
-        x = x @ polynomial if x.shape[-2] >= x.shape[-1] else polynomial @ x
-    return x
+        return (x @ polynomial if is_tall else polynomial @ x), None
+
+    norm = jnp.linalg.norm(matrix, axis=(-2, -1), keepdims=True)
+    coefficients = jnp.array([_STEEP] * 4 + [_EXACT] * exact_steps, matrix.dtype)
+    return jax.lax.scan(iterate, matrix / (norm + 1e-7), coefficients)[0]
 
 
 def manifold_muon_step(

@@ -152,6 +152,7 @@ class CaptureSession:
             except BaseException as raised:  # the program's own error, raised again below
                 failure = raised
         self._finish(error or failure, stopped_by=None)
+        self._restore()  # where a limit ended the capture, from another thread
         if failure is not None:
             raise failure
         if self._stop_failure is not None:
@@ -268,8 +269,10 @@ class CaptureSession:
             self._watchdog.cancel()
 
     def _restore(self) -> None:
-        if threading.get_ident() == self._hook_thread:
+        """Puts the hook of `sys.setprofile` back, on the thread that had it."""
+        if self._hook is not None and threading.get_ident() == self._hook_thread:
             _jax.restore_profile_hook(self._hook)
+            self._hook = None
 
     def _write_extras(self) -> None:
         assert self._place is not None

@@ -410,6 +410,22 @@ def test_the_profile_hook_of_python_is_put_back(tmp_path: Path, work: Work) -> N
         sys.setprofile(None)
 
 
+def test_the_hook_is_put_back_after_a_limit_too(tmp_path: Path, work: Work) -> None:
+    def hook(frame: Any, event: str, argument: Any) -> None:
+        return None
+
+    sys.setprofile(hook)
+    try:
+        with stepscope.profile_trace("profiles", max_seconds=0.05) as trace:
+            began = time.monotonic()
+            while not captures.profiles(tmp_path) and time.monotonic() - began < 20:
+                work().block_until_ready()
+        assert trace.result is not None and trace.result.stopped_by is not None
+        assert sys.getprofile() is hook
+    finally:
+        sys.setprofile(None)
+
+
 def test_cprofile_goes_on_after_a_capture(tmp_path: Path, work: Work) -> None:
     def after_the_capture() -> None:
         return None

@@ -120,6 +120,8 @@ class CaptureSession:
             self._process = session_ids.process_of_job()
             self._options = profile_options.build(self.settings, self._given_options)
             manifest.git_state()
+            # Work that is still under way belongs to what came before.
+            _jax.block_on_live_arrays()
             self._place = run_directory.claim(
                 self.log_dir.absolute(),
                 name=self.name,

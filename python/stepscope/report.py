@@ -17,20 +17,24 @@ _threads: list[threading.Thread] = []
 
 
 def lines(result: CaptureResult) -> list[str]:
-    """The lines about `result`, as printed."""
-    first = f"Captured {result.steps_text}" if result.steps_text else "Captured"
-    head = (
-        f"{first} in {console.seconds_text(result.seconds)}: "
+    """The lines about `result`, as printed: the engine's, or else what is known without it."""
+    verdict, remarks = _verdict(result)
+    head, *rest = verdict or [_summary(result)]
+    if result.stopped_by is not None:
+        rest.append(f"ended early by {result.stopped_by}")
+    if result.error is not None:
+        rest.append(f"the profiled code raised {result.error}")
+    rest += remarks
+    rest.append(f"open it: stepscope view {shlex.quote(str(result.directory))}")
+    return [head, *(f"  {line}" for line in rest)]
+
+
+def _summary(result: CaptureResult) -> str:
+    steps = f" {result.steps_text}" if result.steps_text else ""
+    return (
+        f"Captured{steps} in {console.seconds_text(result.seconds)}: "
         f"{console.bytes_text(result.size_bytes)} on {result.host}"
     )
-    found = [head]
-    if result.stopped_by is not None:
-        found.append(f"  ended early by {result.stopped_by}")
-    if result.error is not None:
-        found.append(f"  the profiled code raised {result.error}")
-    found += [f"  {line}" for line in _verdict(result)]
-    found.append(f"  open it: stepscope view {shlex.quote(str(result.directory))}")
-    return found
 
 
 def show(result: CaptureResult, *, quiet: bool) -> None:
@@ -61,18 +65,19 @@ def wait_until_shown() -> None:
         thread.join()
 
 
-def _verdict(result: CaptureResult) -> list[str]:
+def _verdict(result: CaptureResult) -> tuple[list[str], list[str]]:
+    """The engine's lines, and remarks where there are none."""
     try:
         from . import _engine
-    except ImportError:
-        return [*_problems(result), _ENGINE_MISSING]
-    try:
+
         verdict = _engine.verdict_lines(str(result.directory))
+    except ImportError:
+        verdict = None
     except Exception as error:  # noqa: BLE001 - a verdict must not end a training run
-        return [*_problems(result), f"The engine gave no verdict: {error}"]
+        return [], [*_problems(result), f"The engine gave no verdict: {error}"]
     if verdict is None:
-        return [*_problems(result), _ENGINE_MISSING]
-    return list(verdict)
+        return [], [*_problems(result), _ENGINE_MISSING]
+    return list(verdict), []
 
 
 def _problems(result: CaptureResult) -> list[str]:

@@ -92,7 +92,10 @@ class profile_trace:  # noqa: N801 - used like a function
         self.result: CaptureResult | None = None
 
     def block(self, outputs: T) -> T:
-        """Remembers `outputs` to be waited for before the capture ends, and returns them."""
+        """Remembers `outputs` to be waited for, and returns them.
+
+        They are waited for at the end of the `step` around the call, else before the capture ends.
+        """
         if self._session is not None:
             # The newest results are the last to be ready; holding old ones would hold memory.
             self._outputs = [outputs]
@@ -107,6 +110,8 @@ class profile_trace:  # noqa: N801 - used like a function
         started_unix_ns, started_ns = time.time_ns(), time.perf_counter_ns()
         with _jax.step_annotation(name, step):
             yield
+            if self._outputs and self._session is not None and self._session.is_recording:
+                _jax.block_until_ready(self._outputs)
         if self._session is not None:
             duration_ns = time.perf_counter_ns() - started_ns
             self._session.steps.append(StepRecord(step, started_unix_ns, duration_ns))

@@ -66,7 +66,7 @@ def test_the_engines_lines_are_printed(
     engine_that(monkeypatch, answer)
     result = capture(work)
     printed = capsys.readouterr().err
-    assert "  1 device, 1 step of 3 ms\n  busy 80 %\n" in printed
+    assert printed.startswith("1 device, 1 step of 3 ms\n  busy 80 %\n  open it: stepscope view")
     assert "engine is not installed" not in printed
     assert asked == [str(result.directory)]
 

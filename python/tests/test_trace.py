@@ -290,6 +290,31 @@ def test_steps_are_marked_and_recorded(tmp_path: Path, work: Work) -> None:
     assert all(record["duration_ns"] > 0 for record in steps)
 
 
+def test_a_step_waits_for_its_results(tmp_path: Path) -> None:
+    waited: list[int] = []
+
+    class Pending:
+        def block_until_ready(self) -> Pending:
+            waited.append(1)
+            return self
+
+    with stepscope.profile_trace("profiles") as trace:
+        with trace.step(0):
+            trace.block(Pending())
+            assert not waited
+        assert len(waited) == 1
+
+
+def test_work_of_before_is_not_in_the_capture(tmp_path: Path) -> None:
+    slow = jax.jit(lambda x: jax.lax.fori_loop(0, 60, lambda _, y: jnp.tanh(y @ y), x))
+    argument = jnp.eye(400)
+    slow(argument).block_until_ready()
+    before = slow(argument)
+    with stepscope.profile_trace("profiles"):
+        is_ready = getattr(before, "is_ready", None)
+        assert is_ready is None or is_ready()
+
+
 @pytest.mark.parametrize(
     ("mode", "extra"),
     [

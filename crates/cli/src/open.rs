@@ -102,6 +102,7 @@ pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Sessio
     let OpenedHosts {
         inputs,
         memory,
+        manifests,
         unread,
     } = open_hosts(files, |_| Advance::new(&bar));
     for input in &inputs {
@@ -122,7 +123,8 @@ pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Sessio
             &error.hint().unwrap_or_default(),
         );
     }
-    decoded.map_err(|error| undecodable(&error, files))
+    let session = decoded.map_err(|error| undecodable(&error, files))?;
+    Ok(session.with_manifests(manifests))
 }
 
 /// Adds what one host reads to the bar of all.

@@ -9,6 +9,7 @@ use crate::flow::Flows;
 use crate::heap::Heap;
 use crate::ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, StringId, TrackId};
 use crate::label::{Label, Launch};
+use crate::manifest::Manifest;
 use crate::strings::Strings;
 use crate::track::{Lane, Track};
 use crate::units::{Picos, Span};
@@ -88,6 +89,8 @@ pub struct Host {
     pub profile_epoch_ns: Option<(u64, u64)>,
     /// Recorded facts: versions, tracer options, process ids; name and value, sorted by name.
     pub facts: Vec<(String, String)>,
+    /// What the program that captured wrote beside the file.
+    pub manifest: Option<Manifest>,
     /// Events decoded from this file, of all kinds.
     pub event_count: u64,
 }

@@ -172,6 +172,7 @@ pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Sessio
     let OpenedHosts {
         inputs,
         memory,
+        manifests,
         mut unread,
     } = open_hosts(files, |_| NoProgress);
     if inputs.is_empty() && memory.is_empty() && !unread.is_empty() {
@@ -180,7 +181,8 @@ pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Sessio
     let mut all = files.hosts.iter().chain(&files.memory);
     let first = all.next().map(stepscope_storage::HostFile::display_path);
     let mut session = ingest_with_memory(&files.name, inputs, memory)
-        .map_err(|error| Refused::Ingest(error, first.unwrap_or_default()))?;
+        .map_err(|error| Refused::Ingest(error, first.unwrap_or_default()))?
+        .with_manifests(manifests);
     let left_out = unread.into_iter().map(|(host, error)| Warning {
         kind: WarningKind::Damaged,
         message: format!("{host} is left out: {error}"),

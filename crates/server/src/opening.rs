@@ -65,6 +65,7 @@ pub(crate) fn open_with_progress(
     let OpenedHosts {
         inputs,
         memory,
+        manifests,
         unread,
     } = open_hosts(files, |file| HostProgress {
         done: &progress.hosts[file],
@@ -78,11 +79,12 @@ pub(crate) fn open_with_progress(
             hint: error.hint().unwrap_or_default(),
         });
     }
-    let mut session =
-        ingest_with_memory(&files.name, inputs, memory).map_err(|error| OpenError {
+    let mut session = ingest_with_memory(&files.name, inputs, memory)
+        .map_err(|error| OpenError {
             message: format!("{error}: {}", files.location),
             hint: String::new(),
-        })?;
+        })?
+        .with_manifests(manifests);
     // The other hosts are shown; that one is missing must be seen beside every figure.
     session
         .warnings

@@ -11,6 +11,7 @@ use crate::explain;
 use crate::join::join;
 use crate::kind::{FileKind, host_name, snapshot_name};
 use crate::limits::Limits;
+use crate::manifest;
 use crate::memory;
 use crate::scan::{Folder, Scan};
 use crate::session::{Found, HostFile, SessionFiles, natural_order};
@@ -105,11 +106,23 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
                 host.host = snapshot_name(&name);
                 scan.add_memory(folder, host);
             } else {
+                if let Some(manifest) = manifest_beside(path, &host.host) {
+                    scan.add_manifest(folder.clone(), manifest);
+                }
                 scan.add_host(folder, host);
             }
             finish(path, &parent, scan, Some(&name))
         }
     }
+}
+
+/// The manifest that lies beside a profile that was given by its own path.
+fn manifest_beside(profile: &Path, host: &str) -> Option<HostFile> {
+    let name = format!("{host}{}", manifest::SUFFIX);
+    let path = parent_of(profile).join(&name);
+    let mut manifest = host_on_disk(&path, &name, Encoding::Plain).ok()?;
+    manifest.host = host.to_owned();
+    Some(manifest)
 }
 
 /// Makes sessions of what a scan gathered. `file` is the name of the one file that was given.
@@ -154,6 +167,8 @@ fn session_of(folder: Folder, name: String, file: Option<&str>) -> SessionFiles 
     hosts.sort_by(|a, b| natural_order(&a.host, &b.host));
     let mut memory = folder.memory;
     memory.sort_by(|a, b| natural_order(&a.host, &b.host));
+    let mut manifests = folder.manifests;
+    manifests.sort_by(|a, b| natural_order(&a.host, &b.host));
     let files = || hosts.iter().chain(&memory);
     SessionFiles {
         name,
@@ -163,6 +178,7 @@ fn session_of(folder: Folder, name: String, file: Option<&str>) -> SessionFiles 
         size_bytes: files().map(|file| file.size_bytes).sum(),
         hosts,
         memory,
+        manifests,
     }
 }
 

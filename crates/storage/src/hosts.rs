@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use rayon::prelude::*;
+use stepscope_model::ManifestInput;
 use stepscope_model::ingest::{HostInput, MemoryInput};
 
 use crate::bytes::ProfileBytes;
 use crate::error::StorageError;
+use crate::manifest;
 use crate::open::open;
 use crate::progress::Progress;
 use crate::session::{HostFile, SessionFiles};
@@ -18,6 +20,8 @@ pub struct OpenedHosts {
     pub inputs: Vec<HostInput>,
     /// Memory profiles that were opened.
     pub memory: Vec<MemoryInput>,
+    /// Manifests, with the reason where one could not be read.
+    pub manifests: Vec<ManifestInput>,
     /// Names of the others, each with the reason.
     pub unread: Vec<(String, StorageError)>,
 }
@@ -38,6 +42,7 @@ pub fn open_hosts<P: Progress>(
     let mut hosts = OpenedHosts {
         inputs: Vec::new(),
         memory: Vec::new(),
+        manifests: files.manifests.iter().map(manifest::read).collect(),
         unread: Vec::new(),
     };
     for (position, (file, result)) in all.into_iter().zip(opened).enumerate() {

@@ -1,5 +1,7 @@
 //! What a file is by its name, as far as profiles are concerned.
 
+use crate::manifest;
+
 /// Kinds of files that lie about in log directories, in the order a summary names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FileKind {
@@ -15,6 +17,8 @@ pub(crate) enum FileKind {
     MemoryProfile,
     /// A name that pprof profiles have and other messages too: `*.pb.gz`. Its content decides.
     PerhapsMemoryProfile,
+    /// What the program that captured wrote about itself: `<host>.stepscope.json`.
+    Manifest,
     /// The HLO of one program.
     Program,
     /// What XProf and TensorBoard write beside profiles to save time.
@@ -96,6 +100,9 @@ impl FileKind {
                 Self::Profile
             };
         }
+        if name.ends_with(manifest::SUFFIX) && !name.starts_with('.') {
+            return Self::Manifest;
+        }
         if ends_with_any(plain, &TOOL_CACHES) {
             return Self::ToolCache;
         }
@@ -135,6 +142,8 @@ impl FileKind {
             (Self::Riegeli, _) => "*.riegeli",
             (Self::MemoryProfile, _) => "*.prof",
             (Self::PerhapsMemoryProfile, _) => "*.pb(.gz)",
+            (Self::Manifest, 1) => "manifest of a capture",
+            (Self::Manifest, _) => "manifests of captures",
             (Self::Program, _) => "*.hlo_proto.pb",
             (Self::ToolCache, 1) => "cache of another tool",
             (Self::ToolCache, _) => "caches of other tools",
@@ -212,6 +221,11 @@ pub(crate) fn snapshot_name(file_name: &str) -> String {
     }
 }
 
+/// The host that a manifest is about.
+pub(crate) fn manifest_host(file_name: &str) -> String {
+    strip_suffixes(file_name, &[manifest::SUFFIX]).to_owned()
+}
+
 /// An archive's name without its suffixes, which stands for the folder it was made of.
 pub(crate) fn archive_stem(file_name: &str) -> String {
     let mut suffixes = ARCHIVES;
@@ -274,6 +288,8 @@ mod tests {
             ("step_100.memprof.gz", FileKind::MemoryProfile),
             ("heap.pb.gz", FileKind::PerhapsMemoryProfile),
             ("jit_f(3).hlo_proto.pb", FileKind::Program),
+            ("host-0.stepscope.json", FileKind::Manifest),
+            (".host-0.stepscope.json", FileKind::Other),
             ("NO_MODULE.hlo_proto.pb", FileKind::ToolCache),
             ("host-0.op_stats_v2.pb", FileKind::ToolCache),
             (".metadata.SSTABLE", FileKind::ToolCache),

@@ -33,6 +33,7 @@ mod hosts;
 mod join;
 mod kind;
 mod limits;
+mod manifest;
 mod memory;
 mod note;
 mod open;

@@ -22,13 +22,15 @@ pub(crate) struct Folder {
     pub(crate) hosts: Vec<HostFile>,
     /// Memory profiles.
     pub(crate) memory: Vec<HostFile>,
+    /// Manifests, by the hosts they are about.
+    pub(crate) manifests: Vec<HostFile>,
     pub(crate) others: Vec<(FileKind, String)>,
     pub(crate) joined_from: Vec<String>,
 }
 
 impl Folder {
     pub(crate) fn new(location: Vec<String>, naming: Vec<String>, path: PathBuf) -> Self {
-        let (hosts, memory) = (Vec::new(), Vec::new());
+        let (hosts, memory, manifests) = (Vec::new(), Vec::new(), Vec::new());
         let (others, joined_from) = (Vec::new(), Vec::new());
         Self {
             location,
@@ -36,6 +38,7 @@ impl Folder {
             path,
             hosts,
             memory,
+            manifests,
             others,
             joined_from,
         }
@@ -128,6 +131,12 @@ impl Scan {
         self.folder(folder).memory.push(snapshot);
     }
 
+    /// A manifest in a folder.
+    pub(crate) fn add_manifest(&mut self, folder: Folder, manifest: HostFile) {
+        *self.tally.kinds.entry(FileKind::Manifest).or_default() += 1;
+        self.folder(folder).manifests.push(manifest);
+    }
+
     /// Anything else in a folder.
     pub(crate) fn add_other(&mut self, folder: Folder, kind: FileKind, name: String) {
         *self.tally.kinds.entry(kind).or_default() += 1;
@@ -146,6 +155,7 @@ impl Scan {
         let mut with_hosts = Vec::new();
         for mut folder in std::mem::take(&mut self.folders).into_values() {
             self.notes.extend(notes_on_others(&folder));
+            self.notes.extend(drop_lone_manifests(&mut folder));
             if folder.hosts.is_empty() && folder.memory.is_empty() {
                 continue;
             }
@@ -188,6 +198,20 @@ fn notes_on_others(folder: &Folder) -> Vec<Note> {
         Note::new(NoteKind::Ignored, &folder.path, message)
     });
     notes.collect()
+}
+
+/// Drops manifests of hosts that left no profile. Each gets a note: a capture that began is missing.
+fn drop_lone_manifests(folder: &mut Folder) -> Vec<Note> {
+    let hosts = &folder.hosts;
+    let has_profile = |manifest: &HostFile| hosts.iter().any(|host| host.host == manifest.host);
+    let (kept, lone): (Vec<_>, Vec<_>) = folder.manifests.drain(..).partition(has_profile);
+    let reason = "a manifest without its profile: the capture was not written to its end";
+    let notes = lone
+        .iter()
+        .map(|manifest| Note::new(NoteKind::Ignored, manifest.display_path(), reason))
+        .collect();
+    folder.manifests = kept;
+    notes
 }
 
 /// Two snapshots of one name (`memory.prof`, `memory.pb.gz`) are called by their files' names.

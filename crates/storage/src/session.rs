@@ -86,6 +86,8 @@ pub struct SessionFiles {
     pub hosts: Vec<HostFile>,
     /// Memory profiles, sorted by name; [`HostFile::host`] is the snapshot's name.
     pub memory: Vec<HostFile>,
+    /// What the programs that captured wrote about themselves, by the hosts they are about.
+    pub manifests: Vec<HostFile>,
     /// When the youngest of its files was last written.
     pub modified: Option<SystemTime>,
     /// Names of all the run directories that were joined into this session; empty for a session

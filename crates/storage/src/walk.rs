@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::archive::{Cut, Entry, Format, ListingLimits, list};
 use crate::error::{StorageError, plain_reason};
-use crate::kind::{FileKind, host_name, snapshot_name};
+use crate::kind::{FileKind, host_name, manifest_host, snapshot_name};
 use crate::limits::Limits;
 use crate::memory;
 use crate::note::NoteKind;
@@ -223,6 +223,7 @@ impl<'a> Walk<'a> {
         let looked = match FileKind::of(&name) {
             FileKind::Profile => self.look_at_profile(folder, &name, &path),
             FileKind::Archive => self.look_at_archive(folder, &name, &path),
+            FileKind::Manifest => self.look_at_manifest(folder, &name, &path),
             kind @ (FileKind::MemoryProfile | FileKind::PerhapsMemoryProfile) => {
                 self.look_at_memory(folder, &name, &path, kind)
             }
@@ -262,6 +263,13 @@ impl<'a> Walk<'a> {
         };
         self.scan
             .add_host(folder.clone(), host_on_disk(path, name, encoding)?);
+        Ok(())
+    }
+
+    fn look_at_manifest(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
+        let mut manifest = host_on_disk(path, name, Encoding::Plain)?;
+        manifest.host = manifest_host(name);
+        self.scan.add_manifest(folder.clone(), manifest);
         Ok(())
     }
 
@@ -384,17 +392,18 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
         .fold(archive.clone(), |folder, part| folder.child(part));
     let kind = FileKind::of(name);
     let is_memory = kind == FileKind::MemoryProfile;
-    if kind != FileKind::Profile && !is_memory {
+    let is_manifest = kind == FileKind::Manifest;
+    if kind != FileKind::Profile && !is_memory && !is_manifest {
         scan.add_other(folder, kind, name.to_owned());
     } else if let Some(problem) = entry.problem {
         scan.add_other(folder.clone(), kind, name.to_owned());
         scan.note(NoteKind::Unreadable, folder.path.join(name), problem);
     } else {
         let host = HostFile {
-            host: if is_memory {
-                snapshot_name(name)
-            } else {
-                host_name(name)
+            host: match kind {
+                FileKind::MemoryProfile => snapshot_name(name),
+                FileKind::Manifest => manifest_host(name),
+                _ => host_name(name),
             },
             path: archive.path.clone(),
             encoding: Encoding::of_name(name),
@@ -403,10 +412,10 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
             index: entry.index,
             entry: Some(entry.name),
         };
-        if is_memory {
-            scan.add_memory(folder, host);
-        } else {
-            scan.add_host(folder, host);
+        match kind {
+            FileKind::MemoryProfile => scan.add_memory(folder, host),
+            FileKind::Manifest => scan.add_manifest(folder, host),
+            _ => scan.add_host(folder, host),
         }
     }
 }

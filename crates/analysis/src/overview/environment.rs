@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepscope_model::{Chip, DeviceKind, Peak, Session};
+use stepscope_model::{Chip, DeviceKind, Host, Peak, Session};
 
 use super::report::{ChipReport, EnvironmentReport, Fact};
 use crate::selection::Selected;
@@ -69,28 +69,37 @@ fn chip_report(chip: &Chip) -> ChipReport {
 
 /// Facts by name. One that all hosts share stands once; where hosts differ each has its own line.
 fn facts(session: &Session, selected: &Selected<'_>) -> Vec<Fact> {
-    let mut by_name: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Vec<(&str, String)>> = BTreeMap::new();
     for &host in &selected.hosts {
         let host = session.host(host);
-        for (name, value) in &host.facts {
+        for (name, value) in all_facts(host) {
             by_name.entry(name).or_default().push((&host.name, value));
         }
     }
     let mut facts = Vec::new();
     for (name, values) in by_name {
-        let (_, first) = values[0];
-        let is_shared = values.iter().all(|&(_, value)| value == first);
+        let first = &values[0].1;
+        let is_shared = values.iter().all(|(_, value)| value == first);
         if is_shared {
-            facts.push(Fact {
-                name: name.to_owned(),
-                value: first.to_owned(),
-            });
+            let value = first.clone();
+            facts.push(Fact { name, value });
             continue;
         }
-        facts.extend(values.iter().map(|(host, value)| Fact {
+        facts.extend(values.into_iter().map(|(host, value)| Fact {
             name: format!("{name} ({host})"),
-            value: (*value).to_owned(),
+            value,
         }));
+    }
+    facts
+}
+
+/// What the profile recorded, and what its manifest says beyond that.
+fn all_facts(host: &Host) -> Vec<(String, String)> {
+    let mut facts = host.facts.clone();
+    let is_recorded = |name: &str| host.facts.iter().any(|(known, _)| known == name);
+    if let Some(manifest) = &host.manifest {
+        let others = manifest.facts().into_iter();
+        facts.extend(others.filter(|(name, _)| !is_recorded(name)));
     }
     facts
 }

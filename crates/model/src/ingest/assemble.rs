@@ -84,6 +84,7 @@ fn hosts(
         .zip(spaces)
         .enumerate()
         .map(|(position, (input, space))| Host {
+            manifest: None,
             name: input.host.clone(),
             bytes: Arc::clone(&input.bytes),
             offset: clocks.offsets[position],

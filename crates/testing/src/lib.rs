@@ -26,4 +26,6 @@ pub mod corpus;
 pub mod corrupt;
 pub mod drawing;
 pub mod oracle;
+#[cfg(feature = "profiler-server")]
+pub mod profiler_server;
 pub mod space;

@@ -1,0 +1,176 @@
+//! Captures that do not go as planned: ended early, given up, partial, killed, hanging, full.
+
+use std::time::{Duration, Instant};
+
+use stepscope_capture::{Cancel, CaptureError, HostFailure, Status, capture};
+use stepscope_testing::profiler_server::Behaviour;
+
+use crate::support::{PROFILE, Seen, dead_address, failure, logdir, names, request, run, server};
+
+#[test]
+fn ending_early_keeps_what_came() {
+    let (server, logdir) = (server(Behaviour::default()), logdir());
+    let mut wanted = request(&[&server.address()], logdir.path());
+    wanted.duration = Duration::from_secs(60);
+    let cancel = Cancel::new();
+    let ender = cancel.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        ender.finish();
+    });
+    let begun = Instant::now();
+    let outcome = capture(&wanted, &Seen::default(), &cancel).unwrap();
+    thread.join().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(outcome.was_ended_early);
+    assert_eq!(outcome.status(), Status::Complete);
+    assert_eq!(server.asked().terminated, [outcome.session_id]);
+}
+
+#[test]
+fn giving_up_leaves_no_folder_and_frees_the_host() {
+    let behaviour = Behaviour {
+        hangs: true,
+        ..Behaviour::default()
+    };
+    let (server, logdir) = (server(behaviour), logdir());
+    let wanted = request(&[&server.address()], logdir.path());
+    let cancel = Cancel::new();
+    let ender = cancel.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        ender.abort();
+    });
+    let outcome = capture(&wanted, &Seen::default(), &cancel).unwrap();
+    thread.join().unwrap();
+    assert_eq!(failure(&outcome, 0), &HostFailure::GivenUp);
+    assert!(!outcome.folder.exists());
+    assert!(server.asked().terminated.contains(&outcome.session_id));
+}
+
+#[test]
+fn a_dead_host_is_named_and_the_others_are_kept() {
+    let (server, logdir) = (server(Behaviour::default()), logdir());
+    let dead = dead_address();
+    let (outcome, _) = run(&request(&[&dead, &server.address()], logdir.path()));
+    assert_eq!(outcome.status(), Status::Partial);
+    assert_eq!(failure(&outcome, 0), &HostFailure::Refused);
+    assert!(failure(&outcome, 0).hint().contains("start_server"));
+    assert_eq!(outcome.failed().next().unwrap().address.to_string(), dead);
+    let manifest = outcome.folder.join(names(&outcome).remove(0));
+    assert!(std::fs::read_to_string(manifest).unwrap().contains(&dead));
+}
+
+#[test]
+fn nothing_is_left_where_no_host_answers() {
+    let logdir = logdir();
+    let (outcome, _) = run(&request(&[&dead_address()], logdir.path()));
+    assert_eq!(outcome.status(), Status::Nothing);
+    assert!(!outcome.folder.exists());
+}
+
+#[test]
+fn a_host_killed_while_it_records_is_told_apart() {
+    let (mut server, logdir) = (server(Behaviour::default()), logdir());
+    let mut wanted = request(&[&server.address()], logdir.path());
+    wanted.duration = Duration::from_secs(60);
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(400));
+        server.kill();
+    });
+    let begun = Instant::now();
+    let (outcome, _) = run(&wanted);
+    thread.join().unwrap();
+    assert_eq!(failure(&outcome, 0), &HostFailure::Ended);
+    assert!(begun.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn a_host_that_hangs_does_not_hold_the_others_for_ever() {
+    let hanging = server(Behaviour {
+        hangs: true,
+        ..Behaviour::default()
+    });
+    let (fine, logdir) = (server(Behaviour::default()), logdir());
+    let mut wanted = request(&[&hanging.address(), &fine.address()], logdir.path());
+    wanted.reply_timeout = Duration::from_secs(1);
+    let (outcome, _) = run(&wanted);
+    assert!(matches!(failure(&outcome, 0), HostFailure::NoAnswer(_)));
+    assert_eq!(outcome.status(), Status::Partial);
+    assert!(hanging.asked().terminated.contains(&outcome.session_id));
+}
+
+#[test]
+fn a_host_that_stays_busy_is_given_up_with_its_attempts() {
+    let behaviour = Behaviour {
+        busy_requests: u32::MAX,
+        ..Behaviour::default()
+    };
+    let (server, logdir) = (server(behaviour), logdir());
+    let mut wanted = request(&[&server.address()], logdir.path());
+    wanted.busy_wait = Duration::from_secs(1);
+    let (outcome, _) = run(&wanted);
+    let HostFailure::Busy { attempts, .. } = failure(&outcome, 0) else {
+        panic!("{:?}", outcome.hosts);
+    };
+    assert!(*attempts > 3, "{attempts}");
+    assert!(
+        failure(&outcome, 0)
+            .to_string()
+            .contains("another profiling session")
+    );
+}
+
+#[test]
+fn an_empty_trace_is_kept_and_called_empty() {
+    let behaviour = Behaviour {
+        is_empty: true,
+        ..Behaviour::default()
+    };
+    let (server, logdir) = (server(behaviour), logdir());
+    let (outcome, _) = run(&request(&[&server.address()], logdir.path()));
+    let file = outcome.files().next().unwrap();
+    assert!(file.is_empty && file.path.exists());
+    assert_eq!(outcome.status(), Status::Nothing);
+}
+
+#[test]
+fn an_old_host_that_shares_the_disk_has_put_the_file_in_its_place() {
+    // The disk of the other machine is this one.
+    let behaviour = Behaviour {
+        writes_below: Some("/".into()),
+        ..Behaviour::default()
+    };
+    let (server, logdir) = (server(behaviour), logdir());
+    let (outcome, _) = run(&request(&[&server.address()], logdir.path()));
+    let file = outcome.files().next().unwrap();
+    assert!(file.was_written_by_host);
+    assert_eq!(std::fs::read(&file.path).unwrap(), PROFILE);
+}
+
+#[test]
+fn an_old_host_elsewhere_is_told_with_the_place_of_its_file() {
+    let elsewhere = logdir();
+    let behaviour = Behaviour {
+        writes_below: Some(elsewhere.path().to_path_buf()),
+        ..Behaviour::default()
+    };
+    let (server, logdir) = (server(behaviour), logdir());
+    let (outcome, _) = run(&request(&[&server.address()], logdir.path()));
+    assert_eq!(
+        failure(&outcome, 0),
+        &HostFailure::KeptByHost(outcome.folder.clone())
+    );
+    assert!(failure(&outcome, 0).hint().contains("--logdir"));
+}
+
+#[test]
+fn a_log_directory_that_cannot_be_made_is_told_before_anything_is_recorded() {
+    let (server, folder) = (server(Behaviour::default()), logdir());
+    let file = folder.path().join("taken");
+    std::fs::write(&file, "a file").unwrap();
+    let wanted = request(&[&server.address()], &file);
+    let error = capture(&wanted, &Seen::default(), &Cancel::new()).unwrap_err();
+    assert!(matches!(error, CaptureError::Folder { .. }), "{error}");
+    assert!(server.asked().calls.is_empty());
+}

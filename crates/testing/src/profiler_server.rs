@@ -1,0 +1,129 @@
+//! A profiler service that behaves as that of `jax.profiler.start_server` was seen to behave, on
+//! real sockets, for tests of on-demand capture.
+//!
+//! What it is, as recorded from jaxlib 0.10.2: one session per process; a window is
+//! `opts.duration_ms` long and begins at `opts.start_timestamp_ns`; a second request is refused
+//! with INTERNAL and a text; `Terminate` ends the session with its id early, or the next one with
+//! that id; a client that goes away frees the session; replies have any size.
+
+mod messages;
+mod service;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+pub use messages::{AdvancedValue, ProfileOptions, ProfileRequest};
+use tokio::runtime::Runtime;
+
+/// How a server behaves.
+#[derive(Debug, Clone, Default)]
+pub struct Behaviour {
+    /// The profile it hands over.
+    pub xspace: Vec<u8>,
+    /// It says that nothing happened.
+    pub is_empty: bool,
+    /// Requests that it refuses at first because somebody else records.
+    pub busy_requests: u32,
+    /// It refuses with ALREADY_EXISTS, as servers would if the code was not lost.
+    pub keeps_code: bool,
+    /// It never answers a request.
+    pub hangs: bool,
+    /// From before profiles travelled in replies: writes to the disk of its machine and answers
+    /// with nothing. The folder stands for the root of that disk.
+    pub writes_below: Option<PathBuf>,
+    /// Which calls of continuous profiling it has.
+    pub continuous: Continuous,
+    /// Time it takes to gather a profile when the window is past.
+    pub gathering: Duration,
+}
+
+/// Calls of continuous profiling that a server has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Continuous {
+    /// Those of today.
+    #[default]
+    Today,
+    /// Under the names of 2025.
+    Older,
+    /// None.
+    Missing,
+}
+
+/// What it was asked.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// Requests for a profile or for continuous profiling, in their order.
+    pub profiles: Vec<ProfileRequest>,
+    /// Ids to end.
+    pub terminated: Vec<String>,
+    /// Names of all calls, in their order.
+    pub calls: Vec<String>,
+}
+
+/// A server that runs until it is dropped.
+#[derive(Debug)]
+pub struct ProfilerServer {
+    address: SocketAddr,
+    asked: Arc<Mutex<Asked>>,
+    runtime: Option<Runtime>,
+}
+
+impl ProfilerServer {
+    /// Starts on a free port of this machine.
+    ///
+    /// # Errors
+    ///
+    /// The system gives no port or no thread.
+    pub fn start(behaviour: Behaviour) -> std::io::Result<Self> {
+        Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), behaviour)
+    }
+
+    /// Starts at an address.
+    ///
+    /// # Errors
+    ///
+    /// The system gives no port or no thread.
+    pub fn start_at(address: SocketAddr, behaviour: Behaviour) -> std::io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()?;
+        let asked = Arc::new(Mutex::new(Asked::default()));
+        let listener = runtime.block_on(tokio::net::TcpListener::bind(address))?;
+        let address = listener.local_addr()?;
+        runtime.spawn(service::serve(listener, behaviour, Arc::clone(&asked)));
+        Ok(Self {
+            address,
+            asked,
+            runtime: Some(runtime),
+        })
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// What it was asked so far.
+    pub fn asked(&self) -> Asked {
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Ends it as a kill would: connections break, nothing is said.
+    pub fn kill(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Drop for ProfilerServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

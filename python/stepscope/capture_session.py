@@ -227,19 +227,20 @@ class CaptureSession:
         self._watchdog.start()
 
     def _stop_at_limit(self, reason: str) -> None:
-        self._finish(None, stopped_by=reason)
+        if not self._finish(None, stopped_by=reason):
+            return
         if self._stop_failure is not None:
             console.warn(str(self._stop_failure))
         else:
             console.say(f"Capture ended early by {reason}", quiet=self.settings.quiet)
 
-    def _finish(self, error: BaseException | None, *, stopped_by: str | None) -> None:
-        """Stops once, whoever comes first; leaves a result or a failure."""
+    def _finish(self, error: BaseException | None, *, stopped_by: str | None) -> bool:
+        """Stops once, whoever comes first; leaves a result or a failure. True for the first."""
         global _active
         with self._stop_lock:
             recorder, self._recorder = self._recorder, None
             if recorder is None:
-                return
+                return False
             assert self._place is not None
             stopped_unix_ns = time.time_ns()
             started = time.perf_counter()
@@ -269,6 +270,7 @@ class CaptureSession:
             self._write_manifest(result, stopped_unix_ns)
         if self._watchdog is not None:
             self._watchdog.cancel()
+        return True
 
     def _restore(self) -> None:
         """Puts the hook of `sys.setprofile` back, on the thread that had it."""

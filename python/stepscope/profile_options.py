@@ -66,9 +66,13 @@ def as_dict(options: Any) -> dict[str, Any]:
     """The fields of `options` and their values, for the manifest."""
     found: dict[str, Any] = {}
     for name in FIELDS:
-        if options is not None and hasattr(type(options), name):
+        if options is None or not hasattr(type(options), name):
+            continue
+        try:
             value = getattr(options, name)
-            found[name] = dict(value) if isinstance(value, Mapping) else value
+        except TypeError:  # jax 0.6 can set advanced_configuration but not read it
+            continue
+        found[name] = dict(value) if isinstance(value, Mapping) else value
     return found
 
 

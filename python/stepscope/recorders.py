@@ -57,13 +57,12 @@ class _Occupied:
     Without it jax would accept a second session, lose it at its end, and be stuck.
     """
 
-    def stop_and_export(self, log_dir: str) -> None:
+    def __getattr__(self, name: str) -> Any:
+        # Versions differ in what they call to stop: `stop`, `export` or `stop_and_export`.
         raise RuntimeError(
             "The active profiler session is stepscope's and is stopped by stepscope, "
             "not by jax.profiler.stop_trace"
         )
-
-    stop = stop_and_export
 
 
 class FastRecorder:
@@ -82,8 +81,8 @@ class FastRecorder:
                     "A profiler session is already active in this process", _BUSY_HINT
                 )
             _jax.record_versions()
-            chosen = options if options is not None else _jax.profiler().ProfileOptions()
-            self._session = native.ProfilerSession(chosen)
+            given = () if options is None else (options,)
+            self._session = native.ProfilerSession(*given)
             if state is not None:
                 state.profile_session = self._mark
 

@@ -99,7 +99,6 @@ def run_folder(output: Path, device_count: int) -> Path:
 def place_problem(qubits: int, time_steps: int, devices: list[Any]) -> tuple[Any, ...]:
     """The chain, the pulses, the basis states and the target; columns are shared by devices."""
     import jax
-    import jax.numpy as jnp
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
@@ -108,11 +107,11 @@ def place_problem(qubits: int, time_steps: int, devices: list[Any]) -> tuple[Any
     mesh = Mesh(np.array(devices), ("columns",))
     everywhere = NamedSharding(mesh, PartitionSpec())
     shared = NamedSharding(mesh, PartitionSpec(None, "columns"))
-    with jax.default_device(devices[0]):
-        system = unitary.chain(qubits, time_steps)
-        pulses = 0.5 * jax.random.normal(jax.random.key(42), (time_steps, qubits))
-        states = jnp.eye(2**qubits, dtype=jnp.complex64)
-        target = unitary.target_gate(qubits)
+    system = unitary.chain(qubits, time_steps)
+    pulses = np.random.default_rng(42).normal(scale=0.5, size=(time_steps, qubits))
+    pulses = pulses.astype(np.float32)
+    states = np.eye(2**qubits, dtype=np.complex64)
+    target = unitary.target_gate(qubits)
     system = system._replace(half_phases=jax.device_put(system.half_phases, everywhere))
     pulses = jax.device_put(pulses, everywhere)
     return system, pulses, jax.device_put(states, shared), jax.device_put(target, shared)

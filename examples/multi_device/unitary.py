@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from stepscope import profile_scope
 
@@ -39,11 +40,11 @@ class Chain(NamedTuple):
 def chain(qubits: int, time_steps: int, gate_time: float = 6.0) -> Chain:
     """A chain with slightly different frequencies and equal couplings of neighbours."""
     dt = gate_time / time_steps
-    states = jnp.arange(2**qubits)
-    spins = 1.0 - 2.0 * ((states[:, None] >> jnp.arange(qubits)) & 1)  # [states, qubits]: +1, -1
-    frequencies = 1.0 + 0.1 * jnp.arange(qubits)
+    states = np.arange(2**qubits)
+    spins = 1.0 - 2.0 * ((states[:, None] >> np.arange(qubits)) & 1)  # [states, qubits]: +1, -1
+    frequencies = 1.0 + 0.1 * np.arange(qubits)
     energy = spins @ frequencies / 2 + 0.2 * (spins[:, 1:] * spins[:, :-1]).sum(axis=1)
-    return Chain(qubits, jnp.exp(-0.5j * dt * energy).astype(jnp.complex64), dt)
+    return Chain(qubits, jnp.asarray(np.exp(-0.5j * dt * energy), jnp.complex64), dt)
 
 
 def step(system: Chain, columns: jax.Array, pulse: jax.Array) -> jax.Array:
@@ -147,8 +148,8 @@ def infidelity(
         return 1.0 - jnp.abs(overlap) ** 2
 
 
-def target_gate(qubits: int) -> jax.Array:
+def target_gate(qubits: int) -> np.ndarray:
     """The gate to aim at: the Fourier transform of 2^qubits states."""
     size = 2**qubits
-    powers = jnp.outer(jnp.arange(size), jnp.arange(size)) % size
-    return (jnp.exp(2j * jnp.pi * powers / size) / jnp.sqrt(size)).astype(jnp.complex64)
+    powers = np.outer(np.arange(size), np.arange(size)) % size
+    return (np.exp(2j * np.pi * powers / size) / np.sqrt(size)).astype(np.complex64)

@@ -70,7 +70,7 @@ class Training:
     def __post_init__(self) -> None:
         self.language = Language(self.config.vocabulary, self.seed)
         rule = UPDATE_RULES[self.update]
-        self.parameters = initial_parameters(jax.random.key(self.seed), self.config)
+        self.parameters = initial_parameters(self.seed, self.config)
         self.state = rule.initial_state(self.parameters)
         self._step = jax.jit(
             functools.partial(_train_step, self.config, rule.update), donate_argnums=(0, 1)

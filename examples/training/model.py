@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from stepscope import profile_scope
 
@@ -27,8 +28,8 @@ class ModelConfig:
 Parameters = dict[str, jax.Array]
 
 
-def initial_parameters(key: jax.Array, config: ModelConfig) -> Parameters:
-    """Matrices with orthonormal rows or columns, whichever are fewer."""
+def initial_parameters(seed: int, config: ModelConfig) -> Parameters:
+    """Matrices with orthonormal rows or columns, whichever are fewer; made on the host."""
     width, vocabulary = config.width, config.vocabulary
     shapes = {
         "token_embedding": (vocabulary, width),
@@ -40,11 +41,13 @@ def initial_parameters(key: jax.Array, config: ModelConfig) -> Parameters:
             shapes[f"layer_{layer}/attention/{name}"] = (width, width)
         shapes[f"layer_{layer}/mlp/up"] = (width, 4 * width)
         shapes[f"layer_{layer}/mlp/down"] = (4 * width, width)
-    keys = jax.random.split(key, len(shapes))
-    orthogonal = jax.nn.initializers.orthogonal()
-    return {
-        name: orthogonal(k, shape) for k, (name, shape) in zip(keys, shapes.items(), strict=True)
-    }
+    generator = np.random.default_rng(seed)
+    return {name: jnp.asarray(_orthonormal(generator, shape)) for name, shape in shapes.items()}
+
+
+def _orthonormal(generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    tall, _ = np.linalg.qr(generator.standard_normal((max(shape), min(shape))))
+    return (tall if shape[0] >= shape[1] else tall.T).astype(np.float32)
 
 
 def loss_and_accuracy(

@@ -42,7 +42,10 @@ def is_loaded() -> bool:
 
 
 def profiler() -> Any:
-    """The module `jax.profiler`."""
+    """The module `jax.profiler`. Asked for in every captured step, so without any detour."""
+    loaded = sys.modules.get("jax.profiler")
+    if loaded is not None:
+        return loaded
     module()
     return importlib.import_module("jax.profiler")
 
@@ -202,6 +205,12 @@ def block_until_ready(tree: Any) -> None:
     Arrays that were donated or deleted are passed over. An error of the computation itself is
     raised here, as it would be wherever the result is first read.
     """
+    wait = getattr(tree, "block_until_ready", None)
+    if wait is not None:  # a loss, as most loops give it: no walk in every captured step
+        is_deleted = getattr(tree, "is_deleted", None)
+        if is_deleted is None or not is_deleted():
+            wait()
+        return
     arrays = list(_arrays_of(tree, depth=2))
     if arrays:
         module().block_until_ready(arrays)

@@ -190,6 +190,9 @@ class Profiler:
         self.close(error)
 
     def _begin(self, step: int) -> None:
+        if self._session is not None and self._record is None and step in self._window:
+            self._begin_step_in_window(step)  # most steps of a window: nothing else to decide
+            return
         if self._record is not None:  # no end_step since the last begin_step
             self._end_step_in_window(None)
         if self._session is not None and step not in self._window:
@@ -217,7 +220,7 @@ class Profiler:
             self._end_step_in_window(error)
             if error is not None or step + 1 not in self._window or not session.is_recording:
                 self._close_window(outputs, error)
-            self._set_wake_step()
+                self._set_wake_step()
 
     def _open_window_if_due(self, step: int, fired: str | None) -> None:
         count, reason = self._due(step)

@@ -206,7 +206,8 @@ def small_problem() -> tuple[Any, ...]:
 
     system = unitary.chain(3, 7, gate_time=3.0)
     pulses = 0.5 * jax.random.normal(jax.random.key(3), (7, 3))
-    return unitary, system, pulses, jnp.eye(8, dtype=jnp.complex64), unitary.target_gate(3)
+    states = jnp.eye(8, dtype=jnp.complex64)
+    return unitary, system, pulses, states, jnp.asarray(unitary.target_gate(3))
 
 
 def dense_evolution(system: Any, pulses: np.ndarray) -> np.ndarray:

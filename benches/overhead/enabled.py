@@ -3,6 +3,9 @@
 A session of `jax.profiler` and one of `stepscope.Profiler`, with the same options around the same
 steps, make a pair; which goes first is drawn by lot. Blocks of steps without a profiler stand
 before, between and after, so that each session has a baseline of its own.
+
+Beside it, as ratios of steps are noisy: the processor time of our calls around a step that has
+nothing to do, which is all that our session can add to a step.
 """
 
 import gc
@@ -10,11 +13,11 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from measure import describe, ratios
+from measure import describe, ratios, take_turns
 
 # Tracer levels: Python, host. The first is JAX's default.
 LEVELS = {"python tracer on": (1, 2), "python tracer off": (0, 2)}
@@ -160,15 +163,71 @@ def measure_pairs(step: Callable[[], Any], count: int, levels: tuple[int, int], 
     }
 
 
-# Steps per session, and the sizes: width, layers, batch.
-MODELS = {"small": (400, (128, 2, 64)), "medium": (100, (512, 4, 128))}
+def calls_alone(levels: tuple[int, int], rounds: int, uses: int) -> dict[str, Any]:
+    """Microseconds of processor time per step for the calls around it, while capturing."""
+    import jax
+    import jax.numpy as jnp
+
+    import stepscope
+
+    ready = jnp.ones(()).block_until_ready()
+
+    def jax_calls() -> float:
+        options = jax.profiler.ProfileOptions()
+        options.python_tracer_level, options.host_tracer_level = levels
+        with tempfile.TemporaryDirectory() as folder:
+            jax.profiler.start_trace(folder, profiler_options=options)
+            start_ns = time.thread_time_ns()
+            for number in range(uses):
+                with jax.profiler.StepTraceAnnotation("train", step_num=number):
+                    ready.block_until_ready()
+            elapsed_ns = time.thread_time_ns() - start_ns
+            jax.profiler.stop_trace()
+        return elapsed_ns / uses / 1e3
+
+    def our_calls() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            profiler = stepscope.Profiler(
+                num_steps=uses + 2,
+                log_dir=folder,
+                start_step=0,
+                quiet=True,
+                python_tracer_level=levels[0],
+                host_tracer_level=levels[1],
+            )
+            profiler.begin_step(0)
+            profiler.end_step(ready)
+            start_ns = time.thread_time_ns()
+            for number in range(1, uses + 1):
+                profiler.begin_step(number)
+                profiler.end_step(ready)
+            elapsed_ns = time.thread_time_ns() - start_ns
+            profiler.close()
+        return elapsed_ns / uses / 1e3
+
+    figures = take_turns({"jax.profiler": jax_calls, "stepscope": our_calls}, rounds, seed=4)
+    pairs = zip(figures["stepscope"], figures["jax.profiler"], strict=True)
+    added = [ours - theirs for ours, theirs in pairs]
+    return {name: describe(values) for name, values in figures.items()} | {
+        "added_microseconds": describe(added),
+        # The shortest step of which this is one hundredth.
+        "one_percent_of_milliseconds": statistics.median(added) / 10,
+    }
 
 
-def measure(rounds: int, shrink: int) -> dict[str, dict]:
+# Sizes (width, layers, batch), steps per session, and how many pairs for each of the others.
+MODELS = {
+    "small": ((128, 2, 256), 100, 3),
+    "small, long": ((128, 2, 256), 1000, 1),
+    "medium": ((512, 4, 128), 50, 1),
+}
+
+
+def measure(rounds: int, shrink: int) -> Iterator[tuple[str, dict]]:
     """Rows by model and tracer level. `shrink` divides the steps, for a quick try."""
-    rows = {}
-    for model, (count, sizes) in MODELS.items():
+    for model, (sizes, count, more) in MODELS.items():
         step = make_step(*sizes)
         for words, levels in LEVELS.items():
-            rows[f"{model}, {words}"] = measure_pairs(step, max(5, count // shrink), levels, rounds)
-    return rows
+            pairs = rounds * more if shrink == 1 else rounds
+            row = measure_pairs(step, max(5, count // shrink), levels, pairs)
+            yield f"{model}, {words}", row

@@ -33,7 +33,9 @@ def test_bench_runs_and_reports(tmp_path: Path) -> None:
     for row in report["enabled"].values():
         assert row["step_ratio"]["rounds"] == row["stop_ratio"]["rounds"] == 3
         assert row["stop_seconds"]["jax.profiler"]["median"] > 0
-    assert "While capturing" in finished.stdout and "targets met" in finished.stdout
+    for row in report["calls"].values():
+        assert row["stepscope"]["median"] > 0 and row["jax.profiler"]["median"] > 0
+    assert "While capturing" in finished.stdout and "targets: " in finished.stdout
 
 
 def test_rounds_are_paired(monkeypatch: pytest.MonkeyPatch) -> None:

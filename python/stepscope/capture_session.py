@@ -7,6 +7,7 @@ for, the program's exception stays what it was, and jax is left as it was found,
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import sys
 import threading
@@ -32,6 +33,32 @@ from .capture_result import CaptureResult, StepRecord
 from .errors import CaptureError, ProfilerBusyError
 from .settings import TRACE_DEFAULTS, Settings
 
+FREQUENT_SECONDS = 1.0
+FREQUENT_COUNT = 5
+"""So many captures in a row, each this soon after the one before, get a remark."""
+
+
+class _History:
+    """What earlier captures of this process teach about the next one."""
+
+    def __init__(self) -> None:
+        self.largest_size_bytes = 0
+        self.last_stop_seconds = -math.inf
+        self._count_in_a_row = 0
+
+    def remark_on_frequency(self, quiet: bool) -> None:
+        """Says once per row that captures follow each other all too soon."""
+        is_soon = time.monotonic() - self.last_stop_seconds < FREQUENT_SECONDS
+        self._count_in_a_row = self._count_in_a_row + 1 if is_soon else 1
+        if self._count_in_a_row == FREQUENT_COUNT:
+            console.say(
+                f"{FREQUENT_COUNT} captures within seconds: each has a fixed cost in time and "
+                "disk. Capture several steps at once, or every 1000 steps",
+                quiet=quiet,
+            )
+
+
+_history = _History()
 _lock = threading.RLock()
 _active: CaptureSession | None = None
 _attempts: dict[str, int] = {}
@@ -115,7 +142,11 @@ class CaptureSession:
                 raise CaptureError("A session is started once", "make a new CaptureSession")
             attempt = self._count_attempt()
             refuse_if_busy()
-            preflight.enforce(preflight.problems(self._folder_as_given), self.settings.preflight)
+            found = preflight.problems(
+                self._folder_as_given, need_bytes=_history.largest_size_bytes
+            )
+            preflight.enforce(found, self.settings.preflight)
+            _history.remark_on_frequency(self.settings.quiet)
             _jax.initialise_backends()
             self._process = session_ids.process_of_job()
             self._options = profile_options.build(self.settings, self._given_options)
@@ -264,8 +295,10 @@ class CaptureSession:
             result = self._describe(error, stopped_by, stopped_unix_ns)
             result.size_bytes = size_bytes
             result.stop_seconds = time.perf_counter() - started
+            _history.last_stop_seconds = time.monotonic()
             if self._stop_failure is None:
                 self.result = result
+                _history.largest_size_bytes = max(_history.largest_size_bytes, size_bytes)
                 self._write_extras()
             self._write_manifest(result, stopped_unix_ns)
         if self._watchdog is not None:

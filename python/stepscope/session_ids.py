@@ -96,7 +96,17 @@ class FolderStore:
                 pass
         finally:
             partial.unlink(missing_ok=True)
-        return path.read_text(encoding="utf-8") or value
+        return _read_when_written(path) or value
+
+
+def _read_when_written(path: Path) -> str:
+    """The text of a file that another process may have created and not yet filled."""
+    for _ in range(200):
+        text = path.read_text(encoding="utf-8")
+        if text:
+            return text
+        time.sleep(0.01)
+    return ""
 
 
 def launcher() -> tuple[int, int, str] | None:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from . import _jax, capture_session, console, report, run_directory
 from .capture_result import CaptureResult, StepRecord
 from .capture_session import CaptureSession
-from .errors import CaptureError
+from .errors import CaptureError, ProfilerBusyError
 from .settings import CONTEXT_DEFAULTS, TRACE_DEFAULTS, Settings
 
 T = TypeVar("T")
@@ -146,8 +146,11 @@ class profile_trace:  # noqa: N801 - used like a function
         )
         try:
             self._session.start()
-        except BaseException:
+        except BaseException as error:
             self._session = None
+            if isinstance(error, ProfilerBusyError) and capture_session.active_session():
+                self._mark()  # another thread was faster
+                return self
             raise
         return self
 

@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -21,7 +22,7 @@ import jax.numpy as jnp
 import pytest
 
 import stepscope
-from stepscope import _jax
+from stepscope import _jax, capture_session
 
 Work = Callable[[], Any]
 HAS_OPTIONS = hasattr(jax.profiler, "ProfileOptions")
@@ -116,6 +117,47 @@ def test_a_hundred_captures_in_a_row(tmp_path: Path, work: Work) -> None:
     assert len(found) == 100
     assert all(profile.stat().st_size > 1000 for profile in found)
     assert threading.active_count() == threads_before
+
+
+def test_captures_in_quick_succession_are_remarked_on_once(
+    work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capture_session._history.last_stop_seconds = -1e9
+    for _ in range(12):
+        with stepscope.profile_trace("profiles"):
+            work()
+    assert capsys.readouterr().err.count("captures within seconds") == 1
+
+
+def test_the_next_capture_needs_room_for_one_like_the_last(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture_session._history, "largest_size_bytes", 10**18)
+    with pytest.raises(stepscope.PreflightError, match="are free on the disk"):
+        with stepscope.profile_trace("profiles"):
+            pytest.fail("the block must not run")
+
+
+def test_blocks_of_many_threads(tmp_path: Path, work: Work) -> None:
+    barrier = threading.Barrier(4)
+    failures: list[BaseException] = []
+
+    def loop() -> None:
+        try:
+            barrier.wait()
+            for _ in range(10):
+                with stepscope.profile_trace("profiles", quiet=True):
+                    work()
+        except BaseException as error:  # noqa: BLE001 - handed to the test
+            failures.append(error)
+
+    threads = [threading.Thread(target=loop) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert 10 <= len(captures.profiles(tmp_path)) <= 40
 
 
 def test_a_chosen_session_id_is_never_reused(tmp_path: Path, work: Work) -> None:
@@ -521,3 +563,30 @@ def test_a_program_that_ends_inside_a_capture_keeps_it(tmp_path: Path) -> None:
     manifest = captures.manifest_of(captures.only_profile(tmp_path))
     assert manifest["success"] is True
     assert manifest["stopped_by"] == "the end of the program"
+
+
+def test_a_program_that_dies_inside_a_window_keeps_it(tmp_path: Path) -> None:
+    from test_names import PACKAGE_FOLDER
+
+    code = (
+        "import jax.numpy as jnp, stepscope\n"
+        "profiler = stepscope.Profiler(num_steps=5, start_step=1)\n"
+        "for step in range(9):\n"
+        "    profiler.begin_step(step)\n"
+        "    assert step < 3, 'loss is nan'\n"
+        "    profiler.end_step(jnp.ones(3) + 1)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": PACKAGE_FOLDER, "JAX_PLATFORMS": "cpu"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "AssertionError: loss is nan" in done.stderr
+    manifest = captures.manifest_of(captures.only_profile(tmp_path))
+    assert manifest["success"] is False
+    assert manifest["error"] == "AssertionError: loss is nan"
+    assert (manifest["step_first"], manifest["step_end"]) == (1, 3)

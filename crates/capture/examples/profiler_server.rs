@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = arguments.next().ok_or("give it an *.xplane.pb")?;
     let port = arguments.next().map_or(Ok(0), |port| port.parse())?;
     let behaviour = Behaviour {
-        xspace: stepscope_testing::corpus::read(path.as_ref())?,
+        xspace: stepscope_testing::corpus::read_bytes(path.as_ref())?,
         ..Behaviour::default()
     };
     let address = SocketAddr::from(([127, 0, 0, 1], port));

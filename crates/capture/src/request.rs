@@ -132,7 +132,7 @@ impl Request {
     }
 
     /// Refuses what no profiler would record.
-    pub(crate) fn check(&self) -> Result<(), CaptureError> {
+    pub fn check(&self) -> Result<(), CaptureError> {
         if self.addresses.is_empty() {
             return Err(CaptureError::NoAddress);
         }

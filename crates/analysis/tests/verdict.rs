@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use stepscope_analysis::find;
 use stepscope_analysis::verdict::rules::RULES;
-use stepscope_model::Session;
 use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_model::{Manifest, ManifestInput, Session};
 use stepscope_testing::{corpus, drawing};
 
 use support::{all_captures, drawn, open};
@@ -332,7 +332,7 @@ fn every_finding_is_found_where_it_is() {
 fn every_rule_has_a_case() {
     let mut tested: BTreeSet<&str> = positives().iter().map(|case| case.0).collect();
     // These are files, not drawings: see the tests below.
-    tested.extend(["truncated", "damaged", "large_capture"]);
+    tested.extend(["truncated", "damaged", "large_capture", "program_failed"]);
     let declared: BTreeSet<&str> = RULES.iter().flat_map(|rule| rule.ids).copied().collect();
     assert_eq!(tested, declared);
 }
@@ -574,4 +574,49 @@ fn real_captures_have_the_findings_they_should() {
         }
     }
     assert!(!corpus::fixtures().is_empty());
+}
+
+/// The drawing with a manifest for its first host.
+fn with_manifest(text: &str, manifest: Manifest) -> Value {
+    let session = drawn(&[text]);
+    let host = session.hosts[0].name.clone();
+    let manifest = Ok(manifest);
+    verdict(&session.with_manifests(vec![ManifestInput { host, manifest }]))
+}
+
+#[test]
+fn manifests_are_believed() {
+    let failed = Manifest {
+        success: Some(false),
+        error: Some("ValueError: bad batch".to_owned()),
+        ..Manifest::default()
+    };
+    let report = with_manifest(HEALTHY, failed);
+    let expected = "The profiled code did not end well on vm: ValueError: bad batch.";
+    assert_eq!(findings(&report)[0].2, expected);
+    let well = Manifest {
+        success: Some(true),
+        process: Some((0, 1)),
+        devices: vec![("NVIDIA H100".to_owned(), 1)],
+        ..Manifest::default()
+    };
+    assert_eq!(findings(&with_manifest(HEALTHY, well.clone())), []);
+    let one_of_four = Manifest {
+        process: Some((1, 4)),
+        ..well.clone()
+    };
+    let found = findings(&with_manifest(HEALTHY, one_of_four));
+    let expected = "1 host of a job of 4 processes is here (its manifest counts them).";
+    assert_eq!(found[0].2, expected);
+    let cpu = "
+        host vm
+        thread python
+          0..100us train #step_num=0,_r=1#
+          100..200us train #step_num=1,_r=1#
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+          10..80us fusion.1
+          110..180us fusion.1
+    ";
+    assert!(ids(&with_manifest(cpu, well)).contains("work_on_cpu"));
 }

@@ -1,7 +1,5 @@
 //! What the rules look at: the overview, and what the session recorded, gathered once.
 
-use std::collections::BTreeMap;
-
 use stepscope_model::{DeviceId, DeviceKind, Host, Session, Span, Warning, WarningKind};
 
 use super::limits;
@@ -105,17 +103,6 @@ impl<'a> Evidence<'a> {
         let mut working = self.working().peekable();
         working.peek().is_some()
             && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
-    }
-
-    /// Hosts by the value of a recorded number; hosts that did not record it are left out.
-    pub(super) fn hosts_by(&self, fact: &str) -> BTreeMap<u64, Vec<&'a str>> {
-        let mut hosts: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
-        for host in &self.session.hosts {
-            if let Some(value) = number(host, fact) {
-                hosts.entry(value).or_default().push(&host.name);
-            }
-        }
-        hosts
     }
 }
 

@@ -3,6 +3,8 @@
 //! Facts are gathered first (`machine`, `python`), and `checks` are pure functions of them.
 
 mod capture;
+#[cfg(test)]
+mod capture_tests;
 mod check;
 mod checks;
 mod log_directory;

@@ -2,6 +2,8 @@
 
 mod answers;
 mod docs;
+mod doctor;
 mod failures;
+mod manifest;
 mod serving;
 mod support;

@@ -40,13 +40,14 @@ fn missing(evidence: &Evidence<'_>) -> Option<Finding> {
 
 /// Processes of the job, and how that is known.
 fn processes(evidence: &Evidence<'_>) -> Option<(usize, &'static str)> {
-    let recorded = evidence
-        .hosts_by("process_count")
-        .into_keys()
-        .max()
-        .and_then(|count| usize::try_from(count).ok());
+    let manifests = evidence.session.hosts.iter();
+    let manifests = manifests.filter_map(|host| host.manifest.as_ref());
+    let recorded = manifests
+        .filter_map(|manifest| manifest.process)
+        .map(|process| process.1);
+    let recorded = recorded.max().and_then(|count| usize::try_from(count).ok());
     if let Some(count) = recorded {
-        return Some((count, "its manifest says so"));
+        return Some((count, "its manifest counts them"));
     }
     let devices = evidence.session.devices.iter();
     let last = devices

@@ -17,6 +17,7 @@ mod missing_hlo;
 mod missing_hosts;
 mod no_device_work;
 mod no_events;
+mod program_failed;
 mod python_tracer;
 mod recorder;
 mod steps;
@@ -42,6 +43,7 @@ pub static RULES: &[Rule] = &[
     no_device_work::RULE,
     work_on_cpu::RULE,
     recorder::RULE,
+    program_failed::RULE,
     device_ends_early::RULE,
     missing_hosts::RULE,
     clocks::RULE,

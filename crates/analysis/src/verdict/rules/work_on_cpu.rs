@@ -18,13 +18,26 @@ const BACKENDS: [(&str, &str); 5] = [
     ("rocm_version", "GPU"),
 ];
 
-/// The accelerator that the environment names.
+/// The accelerator that the environment names: by a recorded version, or by the manifest's devices.
 pub(super) fn accelerator(evidence: &Evidence<'_>) -> Option<&'static str> {
-    let facts = || evidence.session.hosts.iter().flat_map(|host| &host.facts);
-    BACKENDS
-        .iter()
-        .find(|(name, _)| facts().any(|(fact, _)| fact == name))
-        .map(|(_, accelerator)| *accelerator)
+    let hosts = &evidence.session.hosts;
+    let has_fact = |name: &str| {
+        let mut facts = hosts.iter().flat_map(|host| &host.facts);
+        facts.any(|fact| fact.0 == name)
+    };
+    let recorded = BACKENDS.iter().find(|(name, _)| has_fact(name));
+    let manifests = hosts.iter().filter_map(|host| host.manifest.as_ref());
+    let mut kinds = manifests
+        .flat_map(|manifest| &manifest.devices)
+        .map(|device| &device.0);
+    recorded.map(|found| found.1).or_else(|| {
+        let kind = kinds.find(|kind| !kind.to_lowercase().contains("cpu"))?;
+        Some(if kind.to_lowercase().contains("tpu") {
+            "TPU"
+        } else {
+            "GPU"
+        })
+    })
 }
 
 fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {

@@ -39,8 +39,9 @@ def profile_breakdown(training: Training, log_dir: Path) -> None:
     tokens = next(iter(training.batches(0)))
     forward = jax.jit(lambda p, t: loss_and_accuracy(p, t, training.config)[0])
     backward = jax.jit(jax.grad(lambda p, t: loss_and_accuracy(p, t, training.config)[0]))
-    jax.block_until_ready((forward(training.parameters, tokens),
-                           backward(training.parameters, tokens)))
+    jax.block_until_ready(
+        (forward(training.parameters, tokens), backward(training.parameters, tokens))
+    )
     with stepscope.profile_trace(log_dir, name="model_breakdown") as trace:
         for step in range(3):
             with trace.step(step):

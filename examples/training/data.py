@@ -28,9 +28,7 @@ class Language:
         """The least cross entropy per token that any model can have."""
         return float(-(_SHARES * np.log(_SHARES)).sum())
 
-    def batches(
-        self, count: int, batch: int, length: int, stream: int
-    ) -> Iterator[np.ndarray]:
+    def batches(self, count: int, batch: int, length: int, stream: int) -> Iterator[np.ndarray]:
         """`count` batches of [batch, length] tokens; another `stream` is other text."""
         generator = np.random.default_rng([self._seed, stream])
         for _ in range(count):

@@ -131,5 +131,3 @@ def train(training: Training, clock: WallClock, around_step: Callable[[int], Any
                 loss = profile.block(training.train_step(tokens, step))
             epoch.step(loss)
             step += 1
-
-

@@ -151,8 +151,9 @@ def _adam(
     first_scale = 1 / (1 - _DECAY_FIRST**count)  # both averages start at zero
     second_scale = 1 / (1 - _DECAY_SECOND**count)
     moved = jax.tree.map(
-        lambda w, m, v: w
-        - learning_rate * m * first_scale / (jnp.sqrt(v * second_scale) + _EPSILON),
+        lambda w, m, v: (
+            w - learning_rate * m * first_scale / (jnp.sqrt(v * second_scale) + _EPSILON)
+        ),
         parameters,
         first,
         second,

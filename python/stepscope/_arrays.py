@@ -27,15 +27,13 @@ def wait(value: Any) -> None:
 
 def device_names(arrays: Iterable[Any]) -> list[str]:
     """The devices that hold the arrays, one entry per kind: `NVIDIA H200 x4 (gpu)`, `cpu`."""
-    devices = {
-        device for array in arrays for device in getattr(array, "devices", lambda: set())()
-    }
-    kinds: dict[tuple[str, str], int] = {}
+    devices = {device for array in arrays for device in getattr(array, "devices", lambda: set())()}
+    counts: dict[tuple[str, str], int] = {}
     for device in devices:
-        kind = (str(getattr(device, "device_kind", device.platform)), str(device.platform))
-        kinds[kind] = kinds.get(kind, 0) + 1
+        key = (str(getattr(device, "device_kind", device.platform)), str(device.platform))
+        counts[key] = counts.get(key, 0) + 1
     names = []
-    for (kind, platform), count in sorted(kinds.items()):
+    for (kind, platform), count in sorted(counts.items()):
         times = f" x{count}" if count > 1 else ""
         names.append(f"{kind}{times}" if kind == platform else f"{kind}{times} ({platform})")
     return names

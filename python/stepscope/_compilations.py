@@ -19,12 +19,12 @@ _seconds = 0.0
 _registered: bool | None = None  # None: not tried, False: this JAX offers no listener
 
 
-def _on_event(event: str, duration_seconds: float, **_: object) -> None:
+def _on_event(event: str, duration_secs: float, **_: str | int) -> None:
     global _count, _seconds
     if event == _COMPILE_EVENT:
         with _lock:
             _count += 1
-            _seconds += duration_seconds
+            _seconds += duration_secs
 
 
 def is_counting() -> bool:

@@ -148,7 +148,7 @@ def test_exception_of_the_function_is_the_users(tmp_path: Path) -> None:
         raise Mine("lost")
 
     path = tmp_path / "out" / "failed.json"
-    with pytest.raises(Mine, match="^lost$"):
+    with pytest.raises(Mine, match=r"^lost$"):
         benchmark_function(fail, name="fail", json_path=path)
     record = json.loads(path.read_text())
     assert record["success"] is False
@@ -193,6 +193,9 @@ def test_json_keys(tmp_path: Path) -> None:
     assert record["execution_time"] == stats["mean"]
     assert record["execution_time_unit"] == "ms"
     assert record["execution_time_seconds"] == pytest.approx(stats["mean"] / 1e3)
+    guide = (Path(__file__).parents[2] / "docs" / "benchmark-function.md").read_text("utf-8")
+    undocumented = {key for key in record if f"`{key}`" not in guide}
+    assert undocumented <= {"name"}, "arguments are described apart"
     assert record["success"] is True and record["error"] is None
     assert record["tensorboard_trace"] is None
 

@@ -45,7 +45,13 @@ def run(script: str, *flags: str, folder: Path, **variables: str) -> subprocess.
 
 def test_batch_over_update_rules(tmp_path: Path) -> None:
     """Every update rule through main.py: layout, report, learning, and what is printed."""
-    finished = run("scripts/profile_optimizers.py", *TINY, "--steps_per_epoch=14", "--profile_dir=out", folder=tmp_path)
+    finished = run(
+        "scripts/profile_optimizers.py",
+        *TINY,
+        "--steps_per_epoch=14",
+        "--profile_dir=out",
+        folder=tmp_path,
+    )
     comparison = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert list(comparison) == ["manifold_muon", "hyperspherical_descent", "adam"]
     for update, lr in (("manifold_muon", 0.1), ("hyperspherical_descent", 0.1), ("adam", 0.003)):
@@ -90,9 +96,7 @@ def test_main_says_when_the_window_lies_beyond_the_run(tmp_path: Path) -> None:
 
 
 def test_profile_training_step(tmp_path: Path) -> None:
-    finished = run(
-        "scripts/profile_training.py", "step", *TINY, "--update=adam", folder=tmp_path
-    )
+    finished = run("scripts/profile_training.py", "step", *TINY, "--update=adam", folder=tmp_path)
     profile = captures.only_profile(tmp_path / "profiles")
     assert captures.manifest_of(profile)["step_first"] == 3
     assert captures.event_names(profile)["train_step"] >= 1
@@ -151,9 +155,11 @@ def test_orchestrator_over_all_counts(tmp_path: Path) -> None:
         base = report["runs"]["1"][row["method"]]["execution_time"]
         assert row["execution_time"] == run_of_count[row["method"]]["execution_time"] > 0
         assert row["speedup_ratio"] == pytest.approx(base / row["execution_time"])
-        assert row["efficiency_ratio"] == pytest.approx(
-            row["speedup_ratio"] / row["device_count"]
-        )
+        assert row["efficiency_ratio"] == pytest.approx(row["speedup_ratio"] / row["device_count"])
+    readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    documented = {*report, *report["scaling"][0], *report["runs"]["8"]}
+    documented |= set(report["runs"]["8"]["environment"])
+    assert {key for key in documented if f"`{key}`" not in readme} == set()
     for count in (1, 2, 4, 8):
         check_count(tmp_path, count, report["runs"][str(count)])
     assert "read what is communicated, not the speedup" in finished.stdout

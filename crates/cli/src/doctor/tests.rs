@@ -134,6 +134,13 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
     let set = |name: &'static str, version: Value| {
         healthy().python(move |answer| answer["distributions"][name] = version.clone())
     };
+    let jaxlib = |version: &'static str| {
+        healthy().python(move |answer| {
+            for name in ["jaxlib", "jax-cuda12-plugin", "jax-cuda12-pjrt"] {
+                answer["distributions"][name] = json!([version]);
+            }
+        })
+    };
     let mut no_python = healthy();
     no_python.python = Err("python3 cannot be run (no such file)".to_owned());
     vec![
@@ -156,18 +163,8 @@ fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
             Bad,
             "jax is installed twice",
         ),
-        (
-            set("jaxlib", json!(["0.11.0"])),
-            "jaxlib",
-            Bad,
-            "jaxlib is the newer one",
-        ),
-        (
-            set("jaxlib", json!(["0.9.2"])),
-            "jaxlib",
-            Warning,
-            "different releases",
-        ),
+        (jaxlib("0.11.0"), "jaxlib", Bad, "jaxlib is the newer one"),
+        (jaxlib("0.9.2"), "jaxlib", Warning, "different releases"),
         (
             set("jax-cuda12-plugin", json!(["0.9.2"])),
             "jax_plugin_version",

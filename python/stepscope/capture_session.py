@@ -7,7 +7,6 @@ for, the program's exception stays what it was, and jax is left as it was found,
 from __future__ import annotations
 
 import atexit
-import math
 import os
 import sys
 import threading
@@ -21,6 +20,7 @@ from . import (
     console,
     limits,
     manifest,
+    occupancy,
     perfetto,
     preflight,
     profile_options,
@@ -31,47 +31,11 @@ from . import (
 )
 from .capture_result import CaptureResult, StepRecord
 from .errors import CaptureError, ProfilerBusyError
+from .history import history
+from .occupancy import active_session as active_session
 from .settings import TRACE_DEFAULTS, Settings
 
-FREQUENT_SECONDS = 1.0
-FREQUENT_COUNT = 5
-"""So many captures in a row, each this soon after the one before, get a remark."""
-
-
-class _History:
-    """What earlier captures of this process teach about the next one."""
-
-    def __init__(self) -> None:
-        self.largest_size_bytes = 0
-        self.last_stop_seconds = -math.inf
-        self._count_in_a_row = 0
-
-    def remark_on_frequency(self, quiet: bool) -> None:
-        """Says once per row that captures follow each other all too soon."""
-        is_soon = time.monotonic() - self.last_stop_seconds < FREQUENT_SECONDS
-        self._count_in_a_row = self._count_in_a_row + 1 if is_soon else 1
-        if self._count_in_a_row == FREQUENT_COUNT:
-            console.say(
-                f"{FREQUENT_COUNT} captures within seconds: each has a fixed cost in time and "
-                "disk. Capture several steps at once, or every 1000 steps",
-                quiet=quiet,
-            )
-
-
-_history = _History()
-_lock = threading.RLock()
-_active: CaptureSession | None = None
 _attempts: dict[str, int] = {}
-
-_ALREADY_ACTIVE_HINT = (
-    "one capture at a time: end that one first, or open this one inside it with profile_trace, "
-    "which then marks its stretch of the trace"
-)
-
-
-def active_session() -> CaptureSession | None:
-    """The capture of ours that is recording in this process, or None."""
-    return _active
 
 
 class CaptureSession:
@@ -136,17 +100,16 @@ class CaptureSession:
             PreflightError: the capture would fail or come back empty.
             CaptureError: this session has been started before, or the run directory cannot be made.
         """
-        global _active
-        with _lock:
+        with occupancy.lock:
             if self._place is not None:
                 raise CaptureError("A session is started once", "make a new CaptureSession")
             attempt = self._count_attempt()
-            refuse_if_busy()
+            occupancy.refuse_if_busy()
             found = preflight.problems(
-                self._folder_as_given, need_bytes=_history.largest_size_bytes
+                self._folder_as_given, need_bytes=history.largest_size_bytes
             )
             preflight.enforce(found, self.settings.preflight)
-            _history.remark_on_frequency(self.settings.quiet)
+            history.remark_on_frequency(self.settings.quiet)
             _jax.initialise_backends()
             self._process = session_ids.process_of_job()
             self._options = profile_options.build(self.settings, self._given_options)
@@ -165,7 +128,7 @@ class CaptureSession:
             except BaseException:
                 self._place.release()
                 raise
-            _active = self
+            occupancy.take(self)
         return self
 
     def stop(self, outputs: Any = None, *, error: BaseException | None = None) -> CaptureResult:
@@ -196,7 +159,6 @@ class CaptureSession:
 
     def reset(self) -> None:
         """Ends the recording and throws it away; also frees jax of a session that is stuck."""
-        global _active
         with self._stop_lock:
             recorder, self._recorder = self._recorder, None
             if recorder is not None:
@@ -204,9 +166,7 @@ class CaptureSession:
                 self._restore()
                 if self._place is not None:
                     self._place.release()
-        with _lock:
-            if _active is self:
-                _active = None
+        occupancy.hand_back(self)
         recorders.cure_stuck_state()
 
     def wait_for(self, outputs: Any = None) -> None:
@@ -267,7 +227,6 @@ class CaptureSession:
 
     def _finish(self, error: BaseException | None, *, stopped_by: str | None) -> bool:
         """Stops once, whoever comes first; leaves a result or a failure. True for the first."""
-        global _active
         with self._stop_lock:
             recorder, self._recorder = self._recorder, None
             if recorder is None:
@@ -289,16 +248,14 @@ class CaptureSession:
                 raise
             finally:
                 self._restore()
-                with _lock:
-                    if _active is self:
-                        _active = None
+                occupancy.hand_back(self)
             result = self._describe(error, stopped_by, stopped_unix_ns)
             result.size_bytes = size_bytes
             result.stop_seconds = time.perf_counter() - started
-            _history.last_stop_seconds = time.monotonic()
+            history.last_stop_seconds = time.monotonic()
             if self._stop_failure is None:
                 self.result = result
-                _history.largest_size_bytes = max(_history.largest_size_bytes, size_bytes)
+                history.largest_size_bytes = max(history.largest_size_bytes, size_bytes)
                 self._write_extras()
             self._write_manifest(result, stopped_unix_ns)
         if self._watchdog is not None:
@@ -413,40 +370,6 @@ def stop_without_masking(
         return None
 
 
-def refuse_if_busy() -> None:
-    """Makes sure that a session can begin; cures jax of a dead one.
-
-    Raises:
-        ProfilerBusyError: a session is active, ours or another.
-    """
-    if _active is not None:
-        raise ProfilerBusyError(
-            f"A capture is already active: {_active.name or _active.log_dir}", _ALREADY_ACTIVE_HINT
-        )
-    if recorders.cure_stuck_state():
-        console.warn("cleared a profiler session that an earlier failed stop_trace left behind")
-    state = _jax.profiler_state()
-    if getattr(state, "profile_session", None) is not None:
-        raise ProfilerBusyError(
-            "A profiler session is already active: jax.profiler.start_trace was called",
-            "end it with jax.profiler.stop_trace() first",
-        )
-    if _jax.is_recording():
-        raise ProfilerBusyError(
-            "A profiler session is already active in this process, likely a capture over the "
-            "network",
-            "wait until that capture is over",
-        )
-
-
-def is_recording_by_jax() -> bool:
-    """Whether `jax.profiler.start_trace` in this process holds a live session."""
-    if not _jax.is_loaded():
-        return False
-    state = _jax.profiler_state()
-    return getattr(state, "profile_session", None) is not None and _jax.is_recording()
-
-
 def _finite(number: float) -> float | None:
     return number if number < float("inf") else None
 
@@ -454,7 +377,7 @@ def _finite(number: float) -> float | None:
 @atexit.register
 def _stop_at_exit() -> None:
     """A program that ends inside a capture keeps what was recorded."""
-    session = _active
+    session = active_session()
     if session is None:
         return
     error: BaseException | None = getattr(sys, "last_value", None)

@@ -64,7 +64,7 @@ def problems(log_dir: str | os.PathLike[str], *, need_bytes: int = 0) -> list[Pr
 
     `need_bytes` is the size expected of the capture, where that is known. Nothing that is looked
     at here needs jax, and nothing stays behind in the folder. Sessions of other profilers are
-    looked for by `sessions.refuse_if_busy`.
+    looked for by `occupancy.refuse_if_busy`.
     """
     found = _remote_folder(log_dir)
     if not found:

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from . import _jax, console, preflight, report, run_directory
+from . import _jax, console, occupancy, preflight, report, run_directory
 from .capture_result import CaptureResult, StepRecord
-from .capture_session import CaptureSession, active_session, stop_without_masking
+from .capture_session import CaptureSession, stop_without_masking
 from .errors import CaptureError
 from .settings import PROFILER_DEFAULTS, Settings
 from .triggers import Trigger
@@ -240,7 +240,7 @@ class Profiler:
         last = step + count - 1
         self._say(f"Capture starts at step {step} for {_steps_text(count)} ({step}..{last})")
         try:
-            if active_session() is not None:
+            if occupancy.active_session() is not None:
                 raise CaptureError("A capture is already active; this window is a part of it")
             session.start()
         except Exception as error:  # noqa: BLE001 - a training step never fails for its profiler

@@ -163,7 +163,7 @@ class Settings:
     Steps `start_step .. start_step + num_steps` form a half-open window; with `interval` n above 0
     a window opens every n steps, with 0 once. `start_step` -1 opens none. A capture also ends
     after `max_seconds`, or when its file would be larger than about `max_megabytes` (an
-    estimate: see `capture_session`).
+    estimate: see `limits`).
     """
 
     enabled: bool

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from . import _jax, capture_session, console, report, run_directory
+from . import _jax, capture_session, console, occupancy, report, run_directory
 from .capture_result import CaptureResult, StepRecord
 from .capture_session import CaptureSession
 from .errors import CaptureError, ProfilerBusyError
@@ -126,10 +126,10 @@ class profile_trace:  # noqa: N801 - used like a function
         self._is_nested = False
         if not self._settings.enabled:
             return self
-        if capture_session.active_session() is not None:
+        if occupancy.active_session() is not None:
             self._mark()
             return self
-        if capture_session.is_recording_by_jax():
+        if occupancy.is_recording_by_jax():
             console.say(
                 "A capture by jax.profiler is already active; this block becomes a mark in it",
                 quiet=self._settings.quiet,
@@ -148,7 +148,7 @@ class profile_trace:  # noqa: N801 - used like a function
             self._session.start()
         except BaseException as error:
             self._session = None
-            if isinstance(error, ProfilerBusyError) and capture_session.active_session():
+            if isinstance(error, ProfilerBusyError) and occupancy.active_session():
                 self._mark()  # another thread was faster
                 return self
             raise
@@ -213,7 +213,7 @@ def start_trace(
     global _started
     if create_perfetto_link:
         console.say("No link is served; open perfetto_trace.json.gz at https://ui.perfetto.dev")
-    capture_session.refuse_if_busy()
+    occupancy.refuse_if_busy()
     trace = profile_trace(
         log_dir,
         create_perfetto_trace=create_perfetto_trace or create_perfetto_link,

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 @pytest.fixture(autouse=True)
 def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """No settings from outside, a folder of its own, and no session that outlives its test."""
-    from stepscope import capture_session, environment, report
+    from stepscope import environment, occupancy, report
 
     for name in list(os.environ):
         if name.startswith("PROFILE_") or name == "TF_DISABLE_PROFILING":
@@ -28,7 +28,7 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Non
     environment.reload_environment()
     yield
     environment.reload_environment()
-    left = capture_session.active_session()
+    left = occupancy.active_session()
     if left is not None:
         left.reset()
     assert left is None, "the test left a capture running"

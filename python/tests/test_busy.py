@@ -15,7 +15,7 @@ import profiler_client
 import pytest
 
 import stepscope
-from stepscope import _jax, capture_session
+from stepscope import _jax, occupancy
 
 Work = Callable[[], Any]
 HAS_OPTIONS = hasattr(jax.profiler, "ProfileOptions")
@@ -209,7 +209,7 @@ def test_a_hidden_session_is_found_before_the_block(tmp_path: Path, work: Work) 
     finally:
         hidden.stop()
     assert not (tmp_path / "profiles").exists() or not captures.profiles(tmp_path)
-    assert capture_session.active_session() is None
+    assert occupancy.active_session() is None
     with stepscope.profile_trace("profiles"):
         work()
     assert captures.only_profile(tmp_path)

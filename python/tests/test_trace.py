@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import cProfile
 import dataclasses
 import gzip
 import json
 import re
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -22,7 +19,7 @@ import jax.numpy as jnp
 import pytest
 
 import stepscope
-from stepscope import _jax, capture_session
+from stepscope.history import history
 
 Work = Callable[[], Any]
 HAS_OPTIONS = hasattr(jax.profiler, "ProfileOptions")
@@ -122,7 +119,7 @@ def test_a_hundred_captures_in_a_row(tmp_path: Path, work: Work) -> None:
 def test_captures_in_quick_succession_are_remarked_on_once(
     work: Work, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    capture_session._history.last_stop_seconds = -1e9
+    history.last_stop_seconds = -1e9
     for _ in range(12):
         with stepscope.profile_trace("profiles"):
             work()
@@ -132,7 +129,7 @@ def test_captures_in_quick_succession_are_remarked_on_once(
 def test_the_next_capture_needs_room_for_one_like_the_last(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(capture_session._history, "largest_size_bytes", 10**18)
+    monkeypatch.setattr(history, "largest_size_bytes", 10**18)
     with pytest.raises(stepscope.PreflightError, match="are free on the disk"):
         with stepscope.profile_trace("profiles"):
             pytest.fail("the block must not run")
@@ -433,160 +430,3 @@ def test_options_are_left_out_where_jax_has_none(
         work()
     assert "no profiler options" in capsys.readouterr().err
     assert captures.only_profile(tmp_path)
-
-
-def test_seconds_end_a_capture(
-    tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with stepscope.profile_trace("profiles", max_seconds=0.2) as trace:
-        began = time.monotonic()
-        while not captures.profiles(tmp_path) and time.monotonic() - began < 20:
-            work().block_until_ready()
-        with stepscope.profile_scope("too late"):
-            work().block_until_ready()
-    assert trace.result is not None
-    assert trace.result.stopped_by == "max_seconds = 0.2"
-    assert 0.2 <= trace.result.seconds < 5
-    profile = captures.only_profile(tmp_path)
-    assert "too late" not in captures.event_names(profile)
-    assert captures.manifest_of(profile)["stopped_by"] == "max_seconds = 0.2"
-    assert "ended early by max_seconds" in capsys.readouterr().err
-
-
-def test_size_ends_a_capture(tmp_path: Path, work: Work) -> None:
-    with stepscope.profile_trace("profiles", max_megabytes=0.001) as trace:
-        began = time.monotonic()
-        held = []
-        while not captures.profiles(tmp_path) and time.monotonic() - began < 20:
-            held.append(bytearray(1_000_000))
-            work().block_until_ready()
-    assert trace.result is not None
-    assert (trace.result.stopped_by or "").startswith("max_megabytes = 0.001")
-
-
-def test_the_profile_hook_of_python_is_put_back(tmp_path: Path, work: Work) -> None:
-    def hook(frame: Any, event: str, argument: Any) -> None:
-        return None
-
-    sys.setprofile(hook)
-    try:
-        with stepscope.profile_trace("profiles"):
-            work()
-        assert sys.getprofile() is hook
-    finally:
-        sys.setprofile(None)
-
-
-def test_the_hook_is_put_back_after_a_limit_too(tmp_path: Path, work: Work) -> None:
-    def hook(frame: Any, event: str, argument: Any) -> None:
-        return None
-
-    sys.setprofile(hook)
-    try:
-        with stepscope.profile_trace("profiles", max_seconds=0.05) as trace:
-            began = time.monotonic()
-            while not captures.profiles(tmp_path) and time.monotonic() - began < 20:
-                work().block_until_ready()
-        assert trace.result is not None and trace.result.stopped_by is not None
-        assert sys.getprofile() is hook
-    finally:
-        sys.setprofile(None)
-
-
-def test_cprofile_goes_on_after_a_capture(tmp_path: Path, work: Work) -> None:
-    def after_the_capture() -> None:
-        return None
-
-    profile = cProfile.Profile()
-    profile.enable()
-    try:
-        with stepscope.profile_trace("profiles"):
-            work()
-        after_the_capture()
-    finally:
-        profile.disable()
-    names = {entry.code.co_name for entry in profile.getstats() if not isinstance(entry.code, str)}
-    assert "after_the_capture" in names
-
-
-def test_start_and_stop(tmp_path: Path, work: Work) -> None:
-    with pytest.raises(stepscope.CaptureError, match="No capture was started"):
-        stepscope.stop_trace()
-    stepscope.start_trace("profiles")
-    with pytest.raises(stepscope.ProfilerBusyError, match="already active"):
-        stepscope.start_trace("profiles")
-    result = stepscope.stop_trace(work())
-    assert result is not None
-    assert result.path == captures.only_profile(tmp_path / "profiles")
-
-
-def test_a_session_of_its_own(tmp_path: Path, work: Work) -> None:
-    session = stepscope.CaptureSession("profiles")
-    with pytest.raises(stepscope.CaptureError, match="No capture was started"):
-        session.stop()
-    session.start()
-    assert session.is_recording
-    first = session.stop(work())
-    assert session.stop() is first
-    with pytest.raises(stepscope.CaptureError, match="started once"):
-        session.start()
-    other = stepscope.CaptureSession("thrown_away").start()
-    other.reset()
-    assert not captures.profiles(tmp_path / "thrown_away")
-    assert len(captures.profiles(tmp_path)) == 1
-
-
-def test_the_old_and_the_fast_way_to_stop(
-    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_jax, "has_fast_stop", lambda: False)
-    with stepscope.profile_trace("public", mode="both"), stepscope.profile_scope("region"):
-        work()
-    run = captures.only_profile(tmp_path / "public").parent
-    assert captures.event_names(captures.only_profile(tmp_path / "public"))["region"] == 1
-    assert len(list(run.iterdir())) == 4
-    with pytest.raises(ValueError, match="of the block"):
-        with stepscope.profile_trace("public"):
-            raise ValueError("of the block")
-    assert len(captures.profiles(tmp_path / "public")) == 2
-
-
-def test_a_program_that_ends_inside_a_capture_keeps_it(tmp_path: Path) -> None:
-    from test_names import run_python
-
-    code = """
-        import jax, jax.numpy as jnp, stepscope
-        stepscope.start_trace("profiles", quiet=True)
-        jnp.ones(3) + 1
-    """
-    run_python(code, tmp_path)
-    manifest = captures.manifest_of(captures.only_profile(tmp_path))
-    assert manifest["success"] is True
-    assert manifest["stopped_by"] == "the end of the program"
-
-
-def test_a_program_that_dies_inside_a_window_keeps_it(tmp_path: Path) -> None:
-    from test_names import PACKAGE_FOLDER
-
-    code = (
-        "import jax.numpy as jnp, stepscope\n"
-        "profiler = stepscope.Profiler(num_steps=5, start_step=1)\n"
-        "for step in range(9):\n"
-        "    profiler.begin_step(step)\n"
-        "    assert step < 3, 'loss is nan'\n"
-        "    profiler.end_step(jnp.ones(3) + 1)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={"PYTHONPATH": PACKAGE_FOLDER, "JAX_PLATFORMS": "cpu"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "AssertionError: loss is nan" in done.stderr
-    manifest = captures.manifest_of(captures.only_profile(tmp_path))
-    assert manifest["success"] is False
-    assert manifest["error"] == "AssertionError: loss is nan"
-    assert (manifest["step_first"], manifest["step_end"]) == (1, 3)

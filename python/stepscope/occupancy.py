@@ -1,0 +1,79 @@
+"""Who holds the profiler of this process: one of our captures, jax, somebody else, or nobody.
+
+XLA has one profiler session per process, whoever begins it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from . import _jax, console, recorders
+from .errors import ProfilerBusyError
+
+if TYPE_CHECKING:
+    from .capture_session import CaptureSession
+
+lock = threading.RLock()
+"""Held while a capture of ours begins or hands the profiler back."""
+
+_active: CaptureSession | None = None
+
+_ALREADY_ACTIVE_HINT = (
+    "one capture at a time: end that one first, or open this one inside it with profile_trace, "
+    "which then marks its stretch of the trace"
+)
+
+
+def active_session() -> CaptureSession | None:
+    """The capture of ours that is recording in this process, or None."""
+    return _active
+
+
+def take(session: CaptureSession) -> None:
+    """Notes that `session` records from now on."""
+    global _active
+    with lock:
+        _active = session
+
+
+def hand_back(session: CaptureSession) -> None:
+    """Notes that `session` records no more."""
+    global _active
+    with lock:
+        if _active is session:
+            _active = None
+
+
+def refuse_if_busy() -> None:
+    """Makes sure that a session can begin; cures jax of a dead one.
+
+    Raises:
+        ProfilerBusyError: a session is active, ours or another.
+    """
+    if _active is not None:
+        raise ProfilerBusyError(
+            f"A capture is already active: {_active.name or _active.log_dir}", _ALREADY_ACTIVE_HINT
+        )
+    if recorders.cure_stuck_state():
+        console.warn("cleared a profiler session that an earlier failed stop_trace left behind")
+    state = _jax.profiler_state()
+    if getattr(state, "profile_session", None) is not None:
+        raise ProfilerBusyError(
+            "A profiler session is already active: jax.profiler.start_trace was called",
+            "end it with jax.profiler.stop_trace() first",
+        )
+    if _jax.is_recording():
+        raise ProfilerBusyError(
+            "A profiler session is already active in this process, likely a capture over the "
+            "network",
+            "wait until that capture is over",
+        )
+
+
+def is_recording_by_jax() -> bool:
+    """Whether `jax.profiler.start_trace` in this process holds a live session."""
+    if not _jax.is_loaded():
+        return False
+    state = _jax.profiler_state()
+    return getattr(state, "profile_session", None) is not None and _jax.is_recording()

@@ -62,6 +62,7 @@ pub(crate) fn command() -> Command {
         .subcommand(demo())
         .subcommand(report())
         .subcommand(sessions())
+        .subcommand(crate::commands::capture::command())
         .subcommands(ANALYSES.iter().map(analysis))
         .subcommand(doctor())
         .subcommand(environment())

@@ -52,6 +52,7 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "sessions" => commands::sessions::run(arguments, output),
         "doctor" => doctor::run(arguments, output),
         "env" => doctor::variables::run(arguments, output),
+        "capture" => commands::capture::run(arguments, output),
         "completions" => commands::completions::run(arguments, output),
         name => match registry::find(name) {
             Some(entry) => commands::analysis::run(entry, arguments, output),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::{Exit, Failure};
 use crate::format::{self, Charset};
@@ -173,6 +173,24 @@ impl Output {
         }
         bar.set_message(self.clean(what));
         bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar
+    }
+}
+
+impl Output {
+    /// Where bars of several things at once go; none where nobody watches.
+    pub(crate) fn bars(&self) -> Option<MultiProgress> {
+        let is_watched = self.loudness > Loudness::Quiet && io::stderr().is_terminal();
+        is_watched.then(MultiProgress::new)
+    }
+
+    /// One of several bars, of a thousand steps, with its words behind it.
+    pub(crate) fn bar(&self, group: &MultiProgress, name: &str) -> ProgressBar {
+        let bar = group.add(ProgressBar::new(1000));
+        if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:24}] {msg}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_prefix(self.clean(name));
         bar
     }
 }

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::access::{Access, Pass, Refusal};
 use crate::error::ApiError;
-use crate::ui;
+use crate::{capture_routes, ui};
 
 /// Lets a request through, or answers it.
 pub(crate) async fn guard(
@@ -22,13 +22,18 @@ pub(crate) async fn guard(
 }
 
 async fn admit(access: &Access, request: Request, next: Next) -> Response {
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        let error = "This server only answers GET and HEAD: it changes nothing.";
+    let is_action = capture_routes::is_action(request.method(), request.uri().path());
+    if !is_action && !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let error = "This server only answers GET and HEAD here: nothing can be changed.";
         let answer = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, error).into_response();
         return with_header(answer, header::ALLOW, "GET, HEAD");
     }
     match access.check(request.headers(), request.uri().query()) {
         Err(refusal) => refuse(refusal),
+        Ok(_) if is_action => match capture_routes::check_origin(request.headers()) {
+            Ok(()) => next.run(request).await,
+            Err(error) => error.into_response(),
+        },
         Ok(Pass::InUrl) if request.uri().path() == "/" => keep_token(access, request.uri()),
         Ok(Pass::Free | Pass::Carried | Pass::InUrl) => next.run(request).await,
     }

@@ -5,17 +5,22 @@
 //!    │
 //! router ── guard ──┬── api::sessions    what there is, how far opening is
 //!   (Host, token)   ├── api::analyses    reports, from the one list of analyses
+//!                   ├── capture          captures of running jobs, into the library's folder
 //!                   ├── api::timeline    tiles, details, search, areas
 //!                   └── ui               files embedded at compile time
 //! ```
 //!
 //! Routes and the tile format are described in `docs/wire.md`.
 //!
-//! Constraints: it reads nothing but the sessions of its [`Library`], and writes nothing. Analyses
+//! Constraints: it reads nothing but the sessions of its [`Library`], and writes nothing but
+//! captures that its own pages ask for, below the same path. Analyses
 //! run on blocking threads, and a panic in one becomes the error of one request.
 
 mod access;
 mod api;
+mod capture;
+mod capture_reports;
+mod capture_routes;
 mod error;
 mod guard;
 mod library;
@@ -27,6 +32,9 @@ mod serve;
 mod ui;
 
 pub use access::{Access, new_token};
+pub use capture_reports::{
+    CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
+};
 pub use error::ServerError;
 pub use library::{Library, OpenSession};
 pub use opening::{OpenError, open_files};
@@ -35,4 +43,4 @@ pub use reports::{
     SessionWarning, SessionsReport, VersionReport,
 };
 pub use router::router;
-pub use serve::{Ready, ServerOptions, serve};
+pub use serve::{Ready, ServerOptions, asked_to_stop, serve};

@@ -174,6 +174,22 @@ impl Library {
             .unwrap_or_default()
     }
 
+    /// The path.
+    pub(crate) fn root_path(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// The number of the session whose files lie in a folder.
+    pub(crate) fn number_in(&self, folder: &Path) -> Option<u32> {
+        let folder = folder.canonicalize().ok()?;
+        let is_in = |slot: &&Arc<Slot>| {
+            let hosts = slot.files.iter().flat_map(|files| &files.hosts);
+            let mut paths = hosts.filter_map(|host| host.path.canonicalize().ok());
+            paths.any(|path| path.parent() == Some(&folder))
+        };
+        self.slots().iter().find(is_in).map(|slot| slot.id)
+    }
+
     pub(crate) fn slots(&self) -> Vec<Arc<Slot>> {
         self.read().slots.clone()
     }
@@ -297,10 +313,19 @@ impl Library {
 
     /// Looks for sessions again, unless that happened a moment ago. What is known keeps its number.
     pub(crate) fn refresh(&self) {
+        self.look(FRESH);
+    }
+
+    /// Looks for sessions now: one was just captured.
+    pub(crate) fn look_again(&self) {
+        self.look(Duration::ZERO);
+    }
+
+    fn look(&self, fresh: Duration) {
         let Some(root) = &self.root else { return };
         let mut looked: MutexGuard<'_, Instant> =
             self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if looked.elapsed() < FRESH {
+        if looked.elapsed() < fresh {
             return;
         }
         match find(root) {

@@ -13,7 +13,7 @@ use tower_http::trace::TraceLayer;
 
 use crate::access::Access;
 use crate::library::Library;
-use crate::{api, guard, ui};
+use crate::{api, capture_routes, guard, ui};
 
 /// Answers shorter than this are sent as they are.
 const COMPRESSED_FROM_BYTES: u64 = 4096;
@@ -31,6 +31,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .route("/progress", get(api::sessions::progress))
         .route("/analyses/{name}", get(api::analyses::run))
         .nest("/timeline", timeline);
+    let captures = capture_routes::routes(Arc::clone(&library));
     // Tiles are read by the page's own machine most of the time, and they pack badly.
     let predicate = SizeAbove::new(COMPRESSED_FROM_BYTES)
         .and(NotForContentType::const_new("application/octet-stream"))
@@ -48,6 +49,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .route("/api/analyses", get(api::analyses::list))
         .route("/api/sessions", get(api::sessions::list))
         .nest("/api/sessions/{session}", session)
+        .nest(capture_routes::PREFIX, captures)
         .fallback(ui::serve)
         .with_state(library)
         .layer(compression)

@@ -145,7 +145,8 @@ fn outward_address() -> Option<IpAddr> {
     socket.local_addr().ok().map(|address| address.ip())
 }
 
-async fn asked_to_stop() {
+/// Waits for Ctrl-C or SIGTERM.
+pub async fn asked_to_stop() {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod analysis;
+pub(crate) mod capture;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod report;

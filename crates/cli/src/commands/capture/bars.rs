@@ -1,0 +1,137 @@
+//! A line per host that says what it is doing; sentences where nobody watches a terminal.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar};
+use stepscope_analysis::format as figures;
+use stepscope_capture::{HostProgress, Phase, Progress, Request};
+
+use crate::output::Output;
+
+/// The lines of all hosts. Clones share them.
+#[derive(Clone)]
+pub(super) struct HostBars {
+    names: Arc<Vec<String>>,
+    duration: Duration,
+    output: Output,
+    lines: Arc<Mutex<Lines>>,
+}
+
+struct Lines {
+    group: Option<MultiProgress>,
+    bars: Vec<ProgressBar>,
+    /// The last phase of each host, for those who read sentences.
+    phases: Vec<Option<Phase>>,
+}
+
+impl HostBars {
+    pub(super) fn new(output: &Output, request: &Request) -> Self {
+        let names: Vec<String> = request.addresses.iter().map(ToString::to_string).collect();
+        let lines = Lines {
+            group: output.bars(),
+            bars: Vec::new(),
+            phases: vec![None; names.len()],
+        };
+        let bars = Self {
+            names: Arc::new(names),
+            duration: request.duration,
+            output: output.clone(),
+            lines: Arc::new(Mutex::new(lines)),
+        };
+        bars.restart();
+        bars
+    }
+
+    /// Begins anew, for the next capture of a series.
+    pub(super) fn restart(&self) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.phases.fill(None);
+        let Some(group) = lines.group.clone() else {
+            return;
+        };
+        let widest = self.names.iter().map(String::len).max().unwrap_or(0);
+        let bar = |name: &String| self.output.bar(&group, &format!("{name:<widest$}"));
+        lines.bars = self.names.iter().map(bar).collect();
+    }
+
+    /// Takes the lines away.
+    pub(super) fn finish(&self) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.bars.drain(..).for_each(|bar| bar.finish_and_clear());
+    }
+
+    /// Says something above the lines.
+    pub(super) fn aside(&self, say: impl FnOnce()) {
+        let group = self
+            .lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .group
+            .clone();
+        match group {
+            Some(group) => group.suspend(say),
+            None => say(),
+        }
+    }
+
+    /// How far the bar is, of a thousand, and the words behind it.
+    fn words(&self, progress: &HostProgress) -> (u64, String) {
+        let seconds = |duration: Duration| format!("{:.1} s", duration.as_secs_f64());
+        let received = figures::bytes(progress.received_bytes as f64);
+        match &progress.phase {
+            Phase::Connecting => (0, "connecting".to_owned()),
+            Phase::Busy => (0, "somebody else records, asking again".to_owned()),
+            Phase::Waiting => (0, "waiting for the common start".to_owned()),
+            Phase::Recording => {
+                let ratio = progress.elapsed.as_secs_f64() / self.duration.as_secs_f64().max(1e-3);
+                let words = format!(
+                    "recording {} of {}",
+                    seconds(progress.elapsed),
+                    seconds(self.duration)
+                );
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a ratio of 0 to 1 in thousandths"
+                )]
+                let thousandths = (ratio.clamp(0.0, 1.0) * 1000.0) as u64;
+                (thousandths, words)
+            }
+            Phase::Gathering => (1000, format!("gathering for {}", seconds(progress.elapsed))),
+            Phase::Receiving => (1000, format!("received {received}")),
+            Phase::Done => (1000, format!("{received} written")),
+            Phase::Failed(reason) => (0, format!("failed: {reason}")),
+        }
+    }
+}
+
+impl Progress for HostBars {
+    fn host(&self, index: usize, progress: &HostProgress) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let (thousandths, words) = self.words(progress);
+        if lines.group.is_some() {
+            if let Some(bar) = lines.bars.get(index) {
+                bar.set_position(thousandths);
+                bar.set_message(self.output.charset.text(&words));
+            }
+            return;
+        }
+        let is_new = lines.phases[index].as_ref() != Some(&progress.phase);
+        lines.phases[index] = Some(progress.phase.clone());
+        // How it ended is said with the result.
+        let is_told = matches!(
+            progress.phase,
+            Phase::Busy | Phase::Recording | Phase::Gathering
+        );
+        if is_new && is_told {
+            let words = match progress.phase {
+                Phase::Recording => format!("recording for {:.1} s", self.duration.as_secs_f64()),
+                Phase::Gathering => "gathering what was recorded".to_owned(),
+                _ => words,
+            };
+            self.output
+                .remark(&format!("{}: {words}", self.names[index]));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! `stepscope capture --continuous`: the hosts record all the time, and each Enter keeps what they
+//! have recorded.
+
+use std::io::{BufRead, IsTerminal};
+use std::time::Duration;
+
+use clap::ArgMatches;
+use stepscope_capture::{Cancel, Continuous, Outcome, Request};
+use tokio::sync::mpsc;
+
+use super::bars::HostBars;
+use super::{Ends, arguments, exit, tell};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// Why a snapshot is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    Wanted,
+    /// The last one: the user ends it, or nobody is there to want more.
+    Last,
+}
+
+/// Starts, takes snapshots when asked, stops.
+pub(super) fn run(
+    arguments: &ArgMatches,
+    request: &Request,
+    cancel: &Cancel,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(record(arguments, request, cancel, output))
+}
+
+async fn record(
+    arguments: &ArgMatches,
+    request: &Request,
+    cancel: &Cancel,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let bars = HostBars::new(output, request);
+    let started = Continuous::start(request, &bars, cancel).await;
+    bars.finish();
+    let mut continuous = started.map_err(|error| arguments::usage(&error))?;
+    for host in continuous.failed() {
+        if let Some(failure) = host.failure() {
+            output.warn(&format!("{}: {failure}", host.address), failure.hint());
+        }
+    }
+    if continuous.running() == 0 {
+        return Ok(Exit::Failure);
+    }
+    let every = arguments::given(arguments, "every");
+    output.remark(match every {
+        Some(_) => "recording all the time; Ctrl-C takes the last snapshot and stops",
+        None => "recording all the time; Enter takes a snapshot, Ctrl-C the last one and stops",
+    });
+    output
+        .remark("until then no other capture of these jobs is possible, and their memory may grow");
+    let mut left = arguments.get_one::<u32>("repeat").copied();
+    let mut lines = if every.is_none() {
+        Some(enters())
+    } else {
+        None
+    };
+    let ends = Ends::default();
+    let told = loop {
+        let wake = next(every, lines.as_mut(), cancel).await;
+        bars.restart();
+        // Ctrl-C has asked for the end already, so this one is waited for.
+        let taken = continuous.snapshot(&bars, cancel).await;
+        bars.finish();
+        let told = match taken {
+            Ok(outcome) => {
+                ends.add(exit(&outcome));
+                tell::outcome(&outcome, arguments, output)
+            }
+            Err(error) => Err(arguments::usage(&error)),
+        };
+        left = left.map(|left| left.saturating_sub(1));
+        if wake == Wake::Last || left == Some(0) || told.is_err() || cancel.is_finishing() {
+            break told;
+        }
+    };
+    for host in continuous.stop().await {
+        if let Some(failure) = host.failure() {
+            output.warn(
+                &format!("{} was not stopped: {failure}", host.address),
+                failure.hint(),
+            );
+        }
+    }
+    told?;
+    Ok(ends.exit())
+}
+
+/// Waits for the next reason to take a snapshot.
+async fn next(
+    every: Option<Duration>,
+    lines: Option<&mut mpsc::UnboundedReceiver<()>>,
+    cancel: &Cancel,
+) -> Wake {
+    let timer = async {
+        match every {
+            Some(every) => tokio::time::sleep(every).await,
+            None => std::future::pending().await,
+        }
+    };
+    let line = async {
+        match lines {
+            Some(lines) => lines.recv().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = timer => Wake::Wanted,
+        // The end of the input is the end of the recording.
+        line = line => if line.is_some() { Wake::Wanted } else { Wake::Last },
+        () = cancel.finishing() => Wake::Last,
+    }
+}
+
+/// A message for each line of standard input; closed at its end.
+fn enters() -> mpsc::UnboundedReceiver<()> {
+    let (send, receive) = mpsc::unbounded_channel();
+    let read = move || {
+        let stdin = std::io::stdin();
+        tracing::debug!(is_terminal = stdin.is_terminal(), "waiting for lines");
+        for line in stdin.lock().lines() {
+            if line.is_err() || send.send(()).is_err() {
+                return;
+            }
+        }
+    };
+    // Without the thread no line comes, and the channel is closed: one snapshot, then the end.
+    let _ = std::thread::Builder::new()
+        .name("enter".to_owned())
+        .spawn(read);
+    receive
+}

@@ -1,0 +1,115 @@
+//! `stepscope capture`: records running jobs and says what came.
+
+mod arguments;
+mod bars;
+mod continuous;
+mod tell;
+
+use std::cell::Cell;
+
+use clap::ArgMatches;
+use stepscope_capture::{Cancel, Outcome, Repetition, Status, capture, capture_repeatedly};
+
+pub(crate) use arguments::command;
+
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+use bars::HostBars;
+
+/// Captures once, at intervals, or continuously.
+pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    let request = arguments::request(arguments)?;
+    let cancel = Cancel::new();
+    let bars = HostBars::new(output, &request);
+    end_on_signals(&cancel, output, &bars)?;
+    if arguments.get_flag("continuous") {
+        return continuous::run(arguments, &request, &cancel, output);
+    }
+    let Some(every) = arguments::given(arguments, "every") else {
+        let outcome =
+            capture(&request, &bars, &cancel).map_err(|error| arguments::usage(&error))?;
+        bars.finish();
+        tell::outcome(&outcome, arguments, output)?;
+        return Ok(exit(&outcome));
+    };
+    let repetition = Repetition {
+        every,
+        times: arguments.get_one::<u32>("repeat").copied(),
+    };
+    let ends = Ends::default();
+    let told: Cell<Result<(), Failure>> = Cell::new(Ok(()));
+    let each = |outcome: Outcome| {
+        bars.finish();
+        ends.add(exit(&outcome));
+        let result = tell::outcome(&outcome, arguments, output);
+        if result.is_err() {
+            // Nobody reads any more: the series has no purpose.
+            cancel.abort();
+            told.set(result);
+        }
+        bars.restart();
+    };
+    capture_repeatedly(&request, repetition, &bars, &cancel, each)
+        .map_err(|error| arguments::usage(&error))?;
+    bars.finish();
+    told.into_inner()?;
+    Ok(ends.exit())
+}
+
+/// The ends of the captures of a series.
+#[derive(Default)]
+struct Ends {
+    fine: Cell<usize>,
+    partial: Cell<usize>,
+    nothing: Cell<usize>,
+}
+
+impl Ends {
+    fn add(&self, exit: Exit) {
+        let count = match exit {
+            Exit::Fine => &self.fine,
+            Exit::Check => &self.partial,
+            _ => &self.nothing,
+        };
+        count.set(count.get() + 1);
+    }
+
+    /// Fine if every capture was, a failure if none gave anything.
+    fn exit(&self) -> Exit {
+        match (self.fine.get(), self.partial.get(), self.nothing.get()) {
+            (_, 0, 0) => Exit::Fine,
+            (0, 0, _) => Exit::Failure,
+            _ => Exit::Check,
+        }
+    }
+}
+
+/// How a capture ends the program.
+fn exit(outcome: &Outcome) -> Exit {
+    match outcome.status() {
+        Status::Complete => Exit::Fine,
+        Status::Nothing if outcome.files().next().is_none() => Exit::Failure,
+        Status::Partial | Status::Nothing => Exit::Check,
+    }
+}
+
+/// The first Ctrl-C (or SIGTERM) ends the capture and keeps what came, the second gives up.
+fn end_on_signals(cancel: &Cancel, output: &Output, bars: &HostBars) -> Result<(), Failure> {
+    let (cancel, output, bars) = (cancel.clone(), output.clone(), bars.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let wait = move || {
+        runtime.block_on(async {
+            stepscope_server::asked_to_stop().await;
+            bars.aside(|| output.remark("ending the capture; Ctrl-C again gives up"));
+            cancel.finish();
+            stepscope_server::asked_to_stop().await;
+            cancel.abort();
+        });
+    };
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(wait)?;
+    Ok(())
+}

@@ -1,0 +1,340 @@
+//! Captures that the page asked for: started, watched, ended; their sessions join the library.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use stepscope_capture::{
+    Cancel, HostOutcome, HostProgress, Outcome, Phase, Progress, Request, TracerLevels,
+    capture_async,
+};
+
+use crate::capture_reports::{
+    CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
+};
+use crate::error::ApiError;
+use crate::library::Library;
+
+/// Captures that run at the same time at most; each may hold a profile in memory.
+const MAX_RUNNING: usize = 4;
+/// Captures that are remembered.
+const MAX_REMEMBERED: usize = 50;
+
+/// The captures of a server.
+pub(crate) struct Captures {
+    library: Arc<Library>,
+    jobs: Mutex<Vec<Arc<Job>>>,
+    next_id: AtomicU32,
+}
+
+/// One capture.
+pub(crate) struct Job {
+    id: u32,
+    request: Request,
+    cancel: Cancel,
+    state: Mutex<JobState>,
+}
+
+struct JobState {
+    hosts: Vec<CaptureHost>,
+    end: Option<End>,
+}
+
+/// What is known at the end.
+struct End {
+    status: &'static str,
+    session_id: String,
+    session: Option<u32>,
+    error: String,
+    hint: String,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Captures {
+    pub(crate) fn new(library: Arc<Library>) -> Self {
+        Self {
+            library,
+            jobs: Mutex::default(),
+            next_id: AtomicU32::new(1),
+        }
+    }
+
+    /// Whether captures are possible, and where they go.
+    pub(crate) fn settings(&self) -> CaptureSettings {
+        let (logdir, reason) = match self.logdir() {
+            Ok(logdir) => (logdir.display().to_string(), String::new()),
+            Err(reason) => (String::new(), reason),
+        };
+        let jobs = locked(&self.jobs);
+        let running = jobs.iter().filter(|job| job.is_running());
+        CaptureSettings {
+            logdir,
+            reason,
+            running: running.map(|job| job.id).collect(),
+        }
+    }
+
+    /// The log directory that the server was started with. Nothing is written anywhere else: a
+    /// session elsewhere would not be in the list, and whoever holds the address of this server is
+    /// not to write wherever the server may.
+    fn logdir(&self) -> Result<PathBuf, String> {
+        let root = self.library.root_path();
+        let root = root.ok_or("this server shows a capture that lies in no folder")?;
+        if !root.is_dir() {
+            return Err("this server shows one file".to_owned());
+        }
+        log_directory_of(root)
+            .ok_or_else(|| "this server shows one run, not a log directory".to_owned())
+    }
+
+    /// Starts a capture.
+    pub(crate) fn start(self: &Arc<Self>, asked: &CaptureRequest) -> Result<Arc<Job>, ApiError> {
+        let logdir = self.logdir().map_err(|reason| {
+            ApiError::bad_request(format!("No capture is possible: {reason}."))
+                .with_hint("Start the server with a log directory: stepscope view LOGDIR")
+        })?;
+        let request = request(asked, logdir)?;
+        let mut jobs = locked(&self.jobs);
+        if jobs.iter().filter(|job| job.is_running()).count() >= MAX_RUNNING {
+            return Err(ApiError::bad_request("Too many captures are running.")
+                .with_hint("Wait for one of them, or cancel it."));
+        }
+        let hosts = request
+            .addresses
+            .iter()
+            .map(|address| CaptureHost::new(&address.to_string()));
+        let job = Arc::new(Job {
+            id: self.next_id.fetch_add(1, Ordering::Relaxed),
+            state: Mutex::new(JobState {
+                hosts: hosts.collect(),
+                end: None,
+            }),
+            request,
+            cancel: Cancel::new(),
+        });
+        jobs.push(Arc::clone(&job));
+        if jobs.len() > MAX_REMEMBERED
+            && let Some(oldest) = jobs.iter().position(|job| !job.is_running())
+        {
+            jobs.remove(oldest);
+        }
+        let (captures, started) = (Arc::clone(self), Arc::clone(&job));
+        tokio::spawn(async move { captures.run(&started).await });
+        Ok(job)
+    }
+
+    async fn run(&self, job: &Arc<Job>) {
+        let captured = capture_async(&job.request, job.as_ref(), &job.cancel).await;
+        let end = match captured {
+            Ok(outcome) => {
+                job.settle(&outcome.hosts);
+                self.end(&outcome).await
+            }
+            Err(error) => End {
+                status: "nothing",
+                session_id: String::new(),
+                session: None,
+                hint: error.hint().to_owned(),
+                error: error.to_string(),
+            },
+        };
+        locked(&job.state).end = Some(end);
+    }
+
+    /// The end of a capture, with its session in the library.
+    async fn end(&self, outcome: &Outcome) -> End {
+        let mut end = End {
+            status: outcome.status().name(),
+            session_id: outcome.session_id.clone(),
+            session: None,
+            error: String::new(),
+            hint: String::new(),
+        };
+        if outcome.files().next().is_none() {
+            "No host gave a profile.".clone_into(&mut end.error);
+            return end;
+        }
+        let (library, folder) = (Arc::clone(&self.library), outcome.folder.clone());
+        let found = tokio::task::spawn_blocking(move || {
+            library.look_again();
+            library.number_in(&folder)
+        });
+        end.session = found.await.ok().flatten();
+        if end.session.is_none() {
+            "The capture was written, but it is not in the list of sessions."
+                .clone_into(&mut end.error);
+            end.hint = format!("It lies in {}", outcome.folder.display());
+        }
+        end
+    }
+
+    /// The capture with this number.
+    pub(crate) fn job(&self, id: &str) -> Result<Arc<Job>, ApiError> {
+        let number = id.parse().ok();
+        let jobs = locked(&self.jobs);
+        let found = jobs.iter().find(|job| Some(job.id) == number).cloned();
+        found.ok_or_else(|| ApiError::not_found(format!("There is no capture {id:?}.")))
+    }
+}
+
+impl Job {
+    fn is_running(&self) -> bool {
+        locked(&self.state).end.is_none()
+    }
+
+    /// Ends it early and keeps what came; asked again, gives up.
+    pub(crate) fn end(&self) {
+        if self.cancel.is_finishing() {
+            self.cancel.abort();
+        } else {
+            self.cancel.finish();
+        }
+    }
+
+    /// How far it is.
+    pub(crate) fn report(&self) -> CaptureReport {
+        let state = locked(&self.state);
+        let end = state.end.as_ref();
+        let text = |of: fn(&End) -> &String| end.map(of).cloned().unwrap_or_default();
+        CaptureReport {
+            id: self.id,
+            state: match end {
+                None if self.cancel.is_finishing() => CaptureState::Ending,
+                None => CaptureState::Running,
+                Some(_) => CaptureState::Done,
+            },
+            status: end.map_or("", |end| end.status).to_owned(),
+            duration_seconds: self.request.duration.as_secs_f64(),
+            hosts: state.hosts.clone(),
+            session_id: text(|end| &end.session_id),
+            session: end.and_then(|end| end.session),
+            error: text(|end| &end.error),
+            hint: text(|end| &end.hint),
+        }
+    }
+
+    /// Adds to the hosts what is only known at the end.
+    fn settle(&self, outcomes: &[HostOutcome]) {
+        let mut state = locked(&self.state);
+        for (host, outcome) in state.hosts.iter_mut().zip(outcomes) {
+            match &outcome.result {
+                Ok(file) if file.is_empty => {
+                    "It recorded no events.".clone_into(&mut host.message);
+                    "Was the job at work? Try a longer capture.".clone_into(&mut host.hint);
+                }
+                Ok(_) => {}
+                Err(failure) => {
+                    host.phase = CapturePhase::Failed;
+                    host.message = failure.to_string();
+                    failure.hint().clone_into(&mut host.hint);
+                }
+            }
+        }
+    }
+}
+
+impl Progress for Job {
+    fn host(&self, index: usize, progress: &HostProgress) {
+        let mut state = locked(&self.state);
+        if let Some(host) = state.hosts.get_mut(index) {
+            host.phase = phase(&progress.phase);
+            host.elapsed_seconds = progress.elapsed.as_secs_f64();
+            host.received_bytes = progress.received_bytes;
+            if let Phase::Failed(reason) = &progress.phase {
+                host.message.clone_from(reason);
+            }
+        }
+    }
+}
+
+const fn phase(phase: &Phase) -> CapturePhase {
+    match phase {
+        Phase::Connecting => CapturePhase::Connecting,
+        Phase::Busy => CapturePhase::Busy,
+        Phase::Waiting => CapturePhase::Waiting,
+        Phase::Recording => CapturePhase::Recording,
+        Phase::Gathering => CapturePhase::Gathering,
+        Phase::Receiving => CapturePhase::Receiving,
+        Phase::Done => CapturePhase::Done,
+        Phase::Failed(_) => CapturePhase::Failed,
+    }
+}
+
+/// What to capture, from what the page asks for.
+fn request(asked: &CaptureRequest, logdir: PathBuf) -> Result<Request, ApiError> {
+    let refused = |error: &stepscope_capture::CaptureError| {
+        ApiError::bad_request(error.to_string()).with_hint(error.hint())
+    };
+    let mut request = Request::new(&[&asked.addresses], logdir).map_err(|error| refused(&error))?;
+    request.duration = Duration::try_from_secs_f64(asked.duration_seconds)
+        .map_err(|_| ApiError::bad_request("The duration is no number of seconds."))?;
+    request.name = Some(asked.name.clone()).filter(|name| !name.is_empty());
+    request.tracers = TracerLevels {
+        host: asked.host_tracer_level,
+        device: asked.device_tracer_level,
+        python: asked.python_tracer_level,
+    };
+    for option in asked
+        .options
+        .iter()
+        .filter(|option| !option.trim().is_empty())
+    {
+        request
+            .add_option(option.trim())
+            .map_err(|error| refused(&error))?;
+    }
+    request.check().map_err(|error| refused(&error))?;
+    Ok(request)
+}
+
+/// The log directory that a folder belongs to: itself, or what lies above `plugins/profile`. None
+/// for a run directory, beside which a new session would not be found.
+fn log_directory_of(root: &Path) -> Option<PathBuf> {
+    let absolute = std::path::absolute(root).ok()?;
+    let parts: Vec<_> = absolute.components().map(|part| part.as_os_str()).collect();
+    let above = |levels: usize| absolute.ancestors().nth(levels).map(Path::to_path_buf);
+    match parts.as_slice() {
+        [.., plugins, profile] if *plugins == "plugins" && *profile == "profile" => above(2),
+        [.., plugins] if *plugins == "plugins" => above(1),
+        [.., plugins, profile, _run] if *plugins == "plugins" && *profile == "profile" => None,
+        _ if has_profile(&absolute) => None,
+        _ => Some(root.to_path_buf()),
+    }
+}
+
+/// Whether profiles lie right in the folder, which makes it a run directory.
+fn has_profile(folder: &Path) -> bool {
+    let Ok(mut entries) = folder.read_dir() else {
+        return false;
+    };
+    entries.any(|entry| {
+        let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
+        name.to_string_lossy().contains(".xplane.pb")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures_go_where_the_list_finds_them() {
+        let root = tempfile::tempdir().expect("a folder");
+        let profiles = root.path().join("plugins/profile");
+        std::fs::create_dir_all(profiles.join("run")).expect("folders");
+        let of = |path: &Path| log_directory_of(path);
+        assert_eq!(of(root.path()).as_deref(), Some(root.path()));
+        assert_eq!(of(&profiles).as_deref(), Some(root.path()));
+        assert_eq!(
+            of(&root.path().join("plugins")).as_deref(),
+            Some(root.path())
+        );
+        assert_eq!(of(&profiles.join("run")), None);
+        std::fs::write(root.path().join("vm.xplane.pb.gz"), "x").expect("a file");
+        assert_eq!(of(root.path()), None);
+    }
+}

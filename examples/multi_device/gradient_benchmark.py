@@ -106,12 +106,14 @@ def place_problem(qubits: int, time_steps: int, devices: list[Any]) -> tuple[Any
 
     mesh = Mesh(np.array(devices), ("columns",))
     everywhere = NamedSharding(mesh, PartitionSpec())
-    shared = NamedSharding(mesh, PartitionSpec(None, "columns"))
+    shared = NamedSharding(mesh, PartitionSpec("columns"))
     system = unitary.chain(qubits, time_steps)
     pulses = np.random.default_rng(42).normal(scale=0.5, size=(time_steps, qubits))
     pulses = pulses.astype(np.float32)
-    states = np.eye(2**qubits, dtype=np.complex64)
-    target = unitary.target_gate(qubits)
+    states, target = (
+        np.stack(np.split(matrix, len(devices), axis=1))  # [devices, 2^qubits, columns of each]
+        for matrix in (np.eye(2**qubits, dtype=np.complex64), unitary.target_gate(qubits))
+    )
     system = system._replace(half_phases=jax.device_put(system.half_phases, everywhere))
     pulses = jax.device_put(pulses, everywhere)
     return system, pulses, jax.device_put(states, shared), jax.device_put(target, shared)
@@ -168,6 +170,8 @@ def _difference(gradients: dict[str, Any]) -> float | None:
 def main(device_count: int) -> int:
     """Runs the benchmark and writes its JSON; the exit status is 1 where a method failed."""
     arguments = parse_arguments(device_count)
+    if 2**arguments.qubits < device_count:
+        sys.exit(f"{arguments.qubits} qubits have fewer states than {device_count} devices")
     prepare_environment(device_count)
     devices, are_virtual = choose_devices(device_count, arguments.virtual_devices)
     kind = devices[0].device_kind

@@ -140,11 +140,17 @@ EVOLUTIONS = {"lcam": evolve_lcam, "tad": evolve_tad}
 def infidelity(
     method: str, system: Chain, pulses: jax.Array, columns: jax.Array, target: jax.Array
 ) -> jax.Array:
-    """One minus the fidelity |trace(V' U) / 2^n|^2 of the evolution U with the gate V."""
+    """One minus the fidelity |trace(V' U) / 2^n|^2 of the evolution U with the gate V.
+
+    `columns` and `target` are [devices, 2^qubits, columns of a device]. Each device gets its own
+    copy of the pulses: their gradients then stay apart until the loop is over and are added up
+    once. With one copy for all, every step of the backward loop ends in an all-reduce.
+    """
+    copies = jnp.broadcast_to(pulses, (columns.shape[0], *pulses.shape))
     with profile_scope(f"evolve_{method}"):
-        final = EVOLUTIONS[method](system, columns, pulses)
+        final = jax.vmap(partial(EVOLUTIONS[method], system))(columns, copies)
     with profile_scope("fidelity"):
-        overlap = jnp.sum(target.conj() * final) / columns.shape[0]
+        overlap = jnp.sum(target.conj() * final) / columns.shape[1]
         return 1.0 - jnp.abs(overlap) ** 2
 
 

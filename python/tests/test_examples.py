@@ -238,7 +238,7 @@ def test_evolution_against_dense_matrices() -> None:
     for evolve in unitary.EVOLUTIONS.values():
         np.testing.assert_allclose(evolve(system, states, pulses), expected, atol=2e-6)
     own = jnp.asarray(expected, jnp.complex64)
-    assert abs(unitary.infidelity("tad", system, pulses, states, own)) < 1e-5
+    assert abs(unitary.infidelity("tad", system, pulses, states[None], own[None])) < 1e-5
     identity = np.asarray(target.conj().T @ target)
     np.testing.assert_allclose(identity, np.eye(8), atol=1e-6)
 
@@ -247,7 +247,9 @@ def test_both_gradients_against_differences() -> None:
     unitary, system, pulses, states, target = small_problem()
     slopes = {
         method: np.asarray(
-            jax.grad(lambda p, m=method: unitary.infidelity(m, system, p, states, target))(pulses)
+            jax.grad(
+                lambda p, m=method: unitary.infidelity(m, system, p, states[None], target[None])
+            )(pulses)
         )
         for method in unitary.EVOLUTIONS
     }

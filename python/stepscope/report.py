@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import threading
+import time
+from pathlib import Path
 
 from . import console, profile_contents
 from .capture_result import CaptureResult
@@ -12,6 +14,9 @@ _ENGINE_MISSING = (
     "The engine is not installed, so there is no verdict: pip install stepscope as a wheel, "
     "or open the capture with the stepscope command elsewhere."
 )
+
+OTHERS_SECONDS_MAX = 10.0
+"""How long the first process waits for the captures of the others before it judges."""
 
 _threads: list[threading.Thread] = []
 
@@ -41,7 +46,30 @@ def show(result: CaptureResult, *, quiet: bool) -> None:
     """Prints the lines, on the first process of a job only."""
     if quiet or result.process_index != 0:
         return
+    if result.process_count > 1:
+        wait_for_other_processes(result.directory)
     console.say("\n".join(lines(result)))
+
+
+def wait_for_other_processes(directory: Path, seconds: float = OTHERS_SECONDS_MAX) -> bool:
+    """Waits until every process that began a capture in `directory` has written it.
+
+    A manifest without a profile is a capture under way. False if some are still missing after
+    `seconds`; the verdict then says so.
+    """
+    ends = time.monotonic() + seconds
+    while True:
+        begun = {_host_of(path) for path in directory.glob("*.stepscope.json")}
+        written = {_host_of(path) for path in directory.glob("*.xplane.pb")}
+        if begun <= written:
+            return True
+        if time.monotonic() >= ends:
+            return False
+        time.sleep(0.05)
+
+
+def _host_of(path: Path) -> str:
+    return path.name.removesuffix(".stepscope.json").removesuffix(".xplane.pb")
 
 
 def show_later(result: CaptureResult, *, quiet: bool) -> None:

@@ -99,6 +99,24 @@ def test_only_the_first_process_prints(work: Work, capsys: pytest.CaptureFixture
     assert capsys.readouterr().err == ""
 
 
+def test_the_first_process_waits_for_the_captures_of_the_others(
+    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = capture(work, quiet=True)
+    result.process_count = 2
+    (result.directory / "other.stepscope.json").write_text("{}")
+    engine_that(monkeypatch, lambda path: [f"{len(captures.profiles(Path(path)))} hosts"])
+    writer = threading.Timer(
+        0.2, lambda: (result.directory / "other.xplane.pb").write_bytes(result.path.read_bytes())
+    )
+    writer.start()
+    report.show(result, quiet=False)
+    writer.join()
+    assert capsys.readouterr().err.startswith("2 hosts\n")
+    (result.directory / "third.stepscope.json").write_text("{}")
+    assert not report.wait_for_other_processes(result.directory, seconds=0.1)
+
+
 def test_printing_beside_the_program(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     shown, go = [], threading.Event()

@@ -59,7 +59,8 @@ fn files_beside_a_profile_are_named_with_the_reason() {
         })
         .collect();
     let expected = [
-        "ignored: a device memory profile, not a capture of time: LOG/memory.prof",
+        "unreadable: named like a memory profile, but its content is not one in pprof's format: \
+         LOG/memory.prof",
         "ignored: 10 files (.cached_tools.json, .metadata.SSTABLE, .trie.SSTABLE, \
          ALL_HOSTS.op_stats_v2.pb, NO_MODULE.hlo_proto.pb, a.SSTABLE and 4 more), each a cache \
          of another tool: LOG/plugins/profile/run",
@@ -165,14 +166,14 @@ fn an_archive_without_profiles_says_what_it_holds() {
     let tree = Tree::new();
     let path = tree.file(
         "data.tar",
-        &tar(&[("x/memory.prof", b"x"), ("y.txt", b"y")]),
+        &tar(&[("x/jit_f.hlo_proto.pb", b"x"), ("y.txt", b"y")]),
     );
     let (text, hint) = refusal(&path);
     assert_eq!(
         text,
-        "no profile found: looked in 1 archive; found 1 *.prof, 1 other file, no *.xplane.pb"
+        "no profile found: looked in 1 archive; found 1 *.hlo_proto.pb, 1 other file, no *.xplane.pb"
     );
-    assert!(hint.contains("pprof"), "{hint}");
+    assert!(hint.contains("*.xplane.pb of a run"), "{hint}");
 }
 
 #[test]
@@ -184,12 +185,6 @@ fn files_that_are_no_profiles_are_sent_elsewhere() {
             gzip(b"{}"),
             "a trace viewer's export",
             "the same directory",
-        ),
-        (
-            "memory.prof",
-            gzip(b"x"),
-            "a device memory profile",
-            "holds no times",
         ),
         (
             "jit_f.hlo_proto.pb",

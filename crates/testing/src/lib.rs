@@ -3,6 +3,7 @@
 //! - [`space`]: the wire format by `prost` derive, decode and encode
 //! - [`drawing`]: profiles drawn from a few lines of text
 //! - [`oracle`]: brute-force figures from raw events, to check the engine against
+//! - [`pprof`]: memory profiles by `prost` derive
 //! - [`corpus`]: where the real captures and the recorded answers are
 //! - [`corrupt`]: damaged bytes for decoders
 //!
@@ -26,6 +27,7 @@ pub mod corpus;
 pub mod corrupt;
 pub mod drawing;
 pub mod oracle;
+pub mod pprof;
 #[cfg(feature = "profiler-server")]
 pub mod profiler_server;
 pub mod space;

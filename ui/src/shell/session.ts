@@ -4,11 +4,12 @@ import { createMemo, createRoot } from 'solid-js';
 import { shellQuote, truncateMiddle } from '../format/text';
 import { createAnswer } from '../wire/report';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
+import { FIRST_VIEW } from './hash';
 import { getParam, route, selectionParams } from './state';
 import { VIEWS } from './views';
 
 /** Views in menu order until the server has told its own. */
-const USUAL_ORDER = ['overview', 'verdict', 'timeline', 'steps', 'ops', 'kernels', 'scopes'];
+const USUAL_ORDER = ['overview', 'verdict', 'timeline', 'steps', 'ops', 'scopes', 'kernels', 'heap'];
 
 export interface MenuEntry {
   name: string;
@@ -37,6 +38,11 @@ export const { analyses, sessions, opened, menu, summaryOf } = createRoot(() => 
   };
   return { analyses, sessions, opened, menu, summaryOf };
 });
+
+/** Where a session is entered: memory snapshots alone have nothing but their heap. */
+export function entryView(session: SessionSummary | undefined): string {
+  return session?.kind === 'memory' ? 'heap' : FIRST_VIEW;
+}
 
 /** `op_tree` is `Op tree`. */
 export function titleOf(analysis: string): string {

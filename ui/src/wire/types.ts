@@ -1,4 +1,5 @@
 /** Reports by the name of their analysis, and what else the server answers. All generated from Rust. */
+import type { HeapReport } from './generated/HeapReport';
 import type { KernelsReport } from './generated/KernelsReport';
 import type { OpsReport } from './generated/OpsReport';
 import type { OverviewReport } from './generated/OverviewReport';
@@ -19,4 +20,5 @@ export interface Reports {
   ops: OpsReport;
   kernels: KernelsReport;
   scopes: ScopesReport;
+  heap: HeapReport;
 }

@@ -118,8 +118,9 @@ fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note
             let is_moved = |change| report.rows.iter().any(|row| row.change == Some(change));
             if moved.into_iter().all(is_moved) {
                 notes.push(Note::info(
-                    "Stacks are told apart by file and line: where the code was edited between \
-                     the two, one stack counts as gone and another as new.",
+                    "Stacks are told apart by the lines they go through: what one line made and \
+                     another has replaced since, as steps do with parameters, is gone at the one \
+                     and new at the other.",
                 ));
             }
         }

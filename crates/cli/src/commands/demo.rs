@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use flate2::read::GzDecoder;
 use stepscope_model::Session;
-use stepscope_model::ingest::{HostInput, ingest};
+use stepscope_model::ingest::{HostInput, MemoryInput, ingest_with_memory};
 use stepscope_server::Library;
 
 use super::{report, view};
@@ -16,6 +16,9 @@ use crate::output::Output;
 /// Our own capture; its birth certificate stands in `fixtures/README.md`.
 const CAPTURE: &[u8] =
     include_bytes!("../../../../fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz");
+
+/// The memory snapshot saved by the same run.
+const SNAPSHOT: &[u8] = include_bytes!("../../../../fixtures/demo-gpt-cpu/memory.prof");
 
 /// Prints the report and serves the session.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
@@ -32,12 +35,23 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
 }
 
 fn open() -> Result<Session, Failure> {
-    let mut bytes = Vec::new();
-    GzDecoder::new(CAPTURE).read_to_end(&mut bytes)?;
-    let input = HostInput {
+    let host = HostInput {
         host: "vm".to_owned(),
-        bytes: Arc::new(bytes),
+        bytes: Arc::new(unfolded(CAPTURE)?),
         problem: None,
     };
-    ingest("demo", vec![input]).map_err(|error| Failure::new(Exit::Failure, error.to_string()))
+    let snapshot = MemoryInput {
+        name: "memory".to_owned(),
+        bytes: Arc::new(unfolded(SNAPSHOT)?),
+        written_epoch_ns: None,
+        problem: None,
+    };
+    ingest_with_memory("demo", vec![host], vec![snapshot])
+        .map_err(|error| Failure::new(Exit::Failure, error.to_string()))
+}
+
+fn unfolded(gzip: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(gzip).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

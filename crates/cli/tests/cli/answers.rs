@@ -3,7 +3,9 @@
 use crate::support::{check, fixture, run, run_in, stepscope};
 
 const FIXTURES: [&str; 3] = ["demo-gpt-cpu", "mlp-cpu", "hosts4-cpu"];
-const ANALYSES: [&str; 6] = ["overview", "timeline", "steps", "ops", "scopes", "kernels"];
+const ANALYSES: [&str; 7] = [
+    "overview", "timeline", "steps", "ops", "scopes", "kernels", "heap",
+];
 
 fn text(arguments: &[&str]) -> String {
     let answer = run(arguments);

@@ -4,6 +4,7 @@ mod answers;
 mod docs;
 mod doctor;
 mod failures;
+mod heap;
 mod manifest;
 mod serving;
 mod support;

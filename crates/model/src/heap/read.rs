@@ -79,8 +79,8 @@ impl Values {
                 (text(found.kind), text(found.unit))
             })
             .collect();
-        let are_nameless = types.iter().all(|(kind, _)| kind.is_empty());
-        if are_nameless && types.len() == 2 && profile.problem_count > 0 {
+        let mut texts = profile.sample_types.iter().flat_map(|t| [t.kind, t.unit]);
+        if types.len() == 2 && texts.any(|text| !profile.has_text(text)) {
             return Ok(Self {
                 allocations: Some(0),
                 bytes: 1,

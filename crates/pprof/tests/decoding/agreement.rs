@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use prost::Message;
 use stepscope_pprof::Profile;
+use stepscope_testing::pprof as message;
 
-use crate::message;
 use crate::support::{as_message, fixtures};
 
 #[test]

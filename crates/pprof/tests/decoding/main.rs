@@ -2,5 +2,4 @@
 
 mod agreement;
 mod damage;
-mod message;
 mod support;

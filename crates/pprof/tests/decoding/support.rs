@@ -4,8 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use stepscope_pprof::{Profile, StringIndex, ValueType};
-
-use crate::message;
+use stepscope_testing::pprof as message;
 
 /// The decompressed memory profiles of the fixtures, with their paths.
 pub(crate) fn fixtures() -> Vec<(PathBuf, Vec<u8>)> {

@@ -89,7 +89,9 @@ impl SessionSummary {
             id,
             name: files.map(|files| files.name.clone()).unwrap_or_default(),
             location: location.to_owned(),
-            kind: files.map_or("trace", kind).to_owned(),
+            kind: files
+                .map_or("trace", |files| kind(!files.hosts.is_empty(), !files.memory.is_empty()))
+                .to_owned(),
             hosts: files.map_or_else(Vec::new, |files| {
                 files.hosts.iter().map(|host| host.host.clone()).collect()
             }),
@@ -107,6 +109,8 @@ impl SessionSummary {
     /// Adds what is known once it is open.
     pub fn describe(&mut self, session: &Session) {
         self.state = SessionState::Open;
+        let has_memory = !session.heap.snapshots.is_empty();
+        kind(!session.hosts.is_empty(), has_memory).clone_into(&mut self.kind);
         self.devices = devices(session);
         self.duration_ps = session.extent().map(|span| span.duration().0);
         // A moment has no steps, not even none.
@@ -132,12 +136,12 @@ impl SessionSummary {
     }
 }
 
-/// What a session's files are of.
-fn kind(files: &SessionFiles) -> &'static str {
-    match (files.hosts.is_empty(), files.memory.is_empty()) {
-        (true, false) => "memory",
-        (false, false) => "trace and memory",
-        (_, true) => "trace",
+/// What a session is of.
+const fn kind(has_hosts: bool, has_memory: bool) -> &'static str {
+    match (has_hosts, has_memory) {
+        (false, true) => "memory",
+        (true, true) => "trace and memory",
+        (_, false) => "trace",
     }
 }
 

@@ -17,6 +17,7 @@ import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
 import { createReport } from '../../wire/report';
+import { ScopeFlame } from './flame';
 import { buildTree, visibleNodes, worthOpening, type Node } from './tree';
 import './scopes.css';
 
@@ -66,6 +67,36 @@ export default function ScopesView(props: ViewProps) {
         const columns = createMemo(() =>
           columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'),
         );
+        const tools = () => (
+          <>
+            <input
+              type="search"
+              class="table-search"
+              placeholder="Filter scopes: text or regular expression"
+              aria-label="Filter scopes"
+              data-shortcut="search"
+              value={table.query()}
+              onInput={(event) => table.setQuery(event.currentTarget.value)}
+            />
+            <BySwitch />
+            <ShapeSwitch />
+            <Show when={!isFlame()}>
+              <button class="quiet" onClick={() => setDepth(0)}>
+                Fold all
+              </button>
+              <button class="quiet" onClick={() => setDepth(Infinity)}>
+                Unfold all
+              </button>
+            </Show>
+            <span class="muted" data-figure="attributed_ratio">
+              Σ self {formatDuration(data().total_self_ps)}
+              <Show when={data().attributed_ratio !== null}>
+                , {formatRatio(data().attributed_ratio)} attributed
+              </Show>
+            </span>
+            <span class="spacer" />
+          </>
+        );
         return (
           <div class="page is-filling">
             <Warnings notes={data().notes} />
@@ -74,46 +105,34 @@ export default function ScopesView(props: ViewProps) {
               fallback={<NoScopes isSource={by() === 'source'} />}
             >
               <section class="card is-main">
-                <DataTable
-                  rows={visible()}
-                  rowCount={data().row_count}
-                  loadedCount={tree().length}
-                  columns={columns()}
-                  state={{ ...table, query: () => '', sort: () => null }}
-                  noun="scope"
-                  fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-scopes`}
-                  isFilling
-                  isOrdered
-                  isBare
-                  onRow={toggle}
-                  tools={
+                <Show
+                  when={!isFlame()}
+                  fallback={
                     <>
-                      <input
-                        type="search"
-                        class="table-search"
-                        placeholder="Filter scopes: text or regular expression"
-                        aria-label="Filter scopes"
-                        data-shortcut="search"
-                        value={table.query()}
-                        onInput={(event) => table.setQuery(event.currentTarget.value)}
+                      <div class="scope-tools">{tools()}</div>
+                      <ScopeFlame
+                        rows={data().rows}
+                        found={matching()}
+                        totalPs={data().total_self_ps}
                       />
-                      <BySwitch />
-                      <button class="quiet" onClick={() => setDepth(0)}>
-                        Fold all
-                      </button>
-                      <button class="quiet" onClick={() => setDepth(Infinity)}>
-                        Unfold all
-                      </button>
-                      <span class="muted" data-figure="attributed_ratio">
-                        Σ self {formatDuration(data().total_self_ps)}
-                        <Show when={data().attributed_ratio !== null}>
-                          , {formatRatio(data().attributed_ratio)} attributed
-                        </Show>
-                      </span>
-                      <span class="spacer" />
                     </>
                   }
-                />
+                >
+                  <DataTable
+                    rows={visible()}
+                    rowCount={data().row_count}
+                    loadedCount={tree().length}
+                    columns={columns()}
+                    state={{ ...table, query: () => '', sort: () => null }}
+                    noun="scope"
+                    fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-scopes`}
+                    isFilling
+                    isOrdered
+                    isBare
+                    onRow={toggle}
+                    tools={tools()}
+                  />
+                </Show>
               </section>
             </Show>
             <Remarks notes={data().notes} />
@@ -124,19 +143,34 @@ export default function ScopesView(props: ViewProps) {
   );
 }
 
+const isFlame = () => getParam('as') === 'flame';
+
+function ShapeSwitch() {
+  return (
+    <span class="segmented">
+      <button aria-pressed={!isFlame()} onClick={() => setParams({ as: null, zoom: null }, false)}>
+        Table
+      </button>
+      <button aria-pressed={isFlame()} onClick={() => setParams({ as: 'flame' }, false)}>
+        Flame graph
+      </button>
+    </span>
+  );
+}
+
 function BySwitch() {
   const by = () => getParam('by') ?? 'scope';
   return (
     <span class="segmented">
       <button
         aria-pressed={by() !== 'source'}
-        onClick={() => setParams({ by: null, q: null }, false)}
+        onClick={() => setParams({ by: null, q: null, zoom: null }, false)}
       >
         By scope
       </button>
       <button
         aria-pressed={by() === 'source'}
-        onClick={() => setParams({ by: 'source', q: null }, false)}
+        onClick={() => setParams({ by: 'source', q: null, zoom: null }, false)}
       >
         By source
       </button>

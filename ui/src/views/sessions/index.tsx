@@ -1,8 +1,9 @@
 /** The list of sessions: what is there, and what could not be read. */
 import { createMemo, onCleanup, Show } from 'solid-js';
 
+import { openCapture } from '../../capture/dialog';
 import { formatCount, formatDate, plural } from '../../format/numbers';
-import { sessions } from '../../shell/session';
+import { entryView, sessions } from '../../shell/session';
 import { navigate } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
@@ -30,6 +31,13 @@ const COLUMNS: Column<SessionSummary>[] = [
         </Show>
       </>
     ),
+  },
+  {
+    key: 'kind',
+    title: 'Kind',
+    figure: 'session_kind',
+    width: 136,
+    value: (session) => session.kind,
   },
   {
     key: 'modified',
@@ -122,6 +130,7 @@ export default function SessionsView() {
               <div class="sessions-title">
                 <h1>{plural(report().sessions.length, 'session')}</h1>
                 <span class="muted mono">{report().root}</span>
+                <button onClick={openCapture}>Capture a running job</button>
               </div>
               <Warnings notes={report().notes} />
               <section class="card sessions-table">
@@ -132,7 +141,7 @@ export default function SessionsView() {
                   noun="session"
                   fileName="stepscope-sessions"
                   isPlain={report().sessions.length <= 8}
-                  onRow={(session) => navigate({ session: session.id, view: 'overview' })}
+                  onRow={(session) => navigate({ session: session.id, view: entryView(session) })}
                 />
               </section>
               <Show when={infos().length > 0}>
@@ -153,6 +162,7 @@ function NoSessions(props: { root: string }) {
   return (
     <EmptyState
       title={`No profile in ${props.root}`}
+      actions={<button onClick={openCapture}>Capture a running job</button>}
       code={
         'import jax\n\nwith jax.profiler.trace("/tmp/profile"):\n    for step in range(5):\n        with jax.profiler.StepTraceAnnotation("train", step_num=step):\n            state = train_step(state, batch)\n    jax.block_until_ready(state)'
       }

@@ -19,6 +19,10 @@ name: string,
  */
 location: string, 
 /**
+ * `trace`, `memory` for memory snapshots alone, or `trace and memory`.
+ */
+kind: string, 
+/**
  * Host names.
  */
 hosts: Array<string>, 

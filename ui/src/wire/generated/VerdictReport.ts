@@ -25,6 +25,10 @@ findings: Array<Finding>,
  */
 host_count: number, 
 /**
+ * Memory profiles of the session; one with nothing else has no findings.
+ */
+memory_profile_count: number, 
+/**
  * Devices by chip.
  */
 devices: Array<VerdictDevices>, 

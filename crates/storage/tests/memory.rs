@@ -1,0 +1,121 @@
+//! Memory profiles: found by what they hold, and given to the session they lie beside.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Tree, found, gzip, hosts, names, profile, tar, zstd};
+use stepscope_storage::{NoProgress, NoteKind, SessionFiles, open, open_hosts};
+
+/// The bytes a memory profile begins with: two sample types and a string table.
+const MEMORY: &[u8] = b"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x32\x00\
+    \x32\x0ballocations\x32\x05count\x32\x05space\x32\x05bytes";
+
+fn snapshots(session: &SessionFiles) -> Vec<&str> {
+    let files = session.memory.iter();
+    files.map(|file| file.host.as_str()).collect()
+}
+
+#[test]
+fn beside_a_capture_they_belong_to_its_session() {
+    let tree = Tree::new();
+    let run = "plugins/profile/run";
+    tree.file(&format!("{run}/a.xplane.pb"), &profile(1, 100));
+    tree.file(&format!("{run}/memory_10.prof"), &gzip(MEMORY));
+    tree.file(&format!("{run}/memory_9.prof"), MEMORY);
+    let found = found(tree.path());
+    assert_eq!(names(&found), ["run"]);
+    let session = &found.sessions[0];
+    assert_eq!(hosts(session), ["a"]);
+    assert_eq!(snapshots(session), ["memory_9", "memory_10"]);
+    let files = session.hosts.iter().chain(&session.memory);
+    assert_eq!(session.size_bytes, files.map(|file| file.size_bytes).sum());
+    assert_eq!(found.notes, []);
+    let opened = open_hosts(session, |_| NoProgress);
+    assert_eq!((opened.inputs.len(), opened.memory.len()), (1, 2));
+    assert!(opened.memory[0].written_epoch_ns.is_some());
+    assert_eq!((*opened.memory[1].bytes).as_ref(), MEMORY);
+}
+
+#[test]
+fn in_the_log_directory_of_one_run_they_belong_to_that_run() {
+    let tree = Tree::new();
+    tree.file("log/plugins/profile/a/h.xplane.pb", &profile(1, 100));
+    tree.file("log/memory.prof", &gzip(MEMORY));
+    let one = found(tree.path());
+    assert_eq!(names(&one), ["a"]);
+    assert_eq!(snapshots(&one.sessions[0]), ["memory"]);
+    // With a second run nobody knows whose it is.
+    tree.file("log/plugins/profile/b/h.xplane.pb", &profile(2, 100));
+    let two = found(tree.path());
+    assert_eq!(names(&two), ["a", "b", "log"]);
+    assert!(two.sessions[2].hosts.is_empty());
+    assert_eq!(snapshots(&two.sessions[2]), ["memory"]);
+    let newest = two.newest().map(|session| session.name.as_str());
+    assert!(newest != Some("log"), "a capture of time comes first");
+}
+
+#[test]
+fn a_folder_of_them_is_one_session() {
+    let tree = Tree::new();
+    tree.file("shots/step_1.prof", &gzip(MEMORY));
+    tree.file("shots/step_2.memprof", &zstd(MEMORY));
+    tree.file("shots/heap.pb.gz", &gzip(MEMORY));
+    tree.file("shots/other.pb.gz", &gzip(&profile(1, 300)));
+    tree.file("shots/cprofile.prof", b"{\xfb)\x03stdlib");
+    let found = found(tree.path());
+    assert_eq!(names(&found), ["shots"]);
+    assert_eq!(snapshots(&found.sessions[0]), ["heap", "step_1", "step_2"]);
+    let [note] = found.notes.as_slice() else {
+        panic!("one note: {:?}", found.notes);
+    };
+    assert_eq!(note.kind, NoteKind::Unreadable);
+    assert!(note.path.ends_with(Path::new("cprofile.prof")));
+}
+
+#[test]
+fn snapshots_of_one_name_are_told_apart() {
+    let tree = Tree::new();
+    tree.file("memory.prof", MEMORY);
+    tree.file("memory.pb.gz", &gzip(MEMORY));
+    let found = found(tree.path());
+    assert_eq!(
+        snapshots(&found.sessions[0]),
+        ["memory.pb.gz", "memory.prof"]
+    );
+}
+
+#[test]
+fn one_given_by_its_path_is_a_session_whatever_its_name() {
+    let tree = Tree::new();
+    for (name, bytes, expected) in [
+        ("memory.prof", gzip(MEMORY), "memory"),
+        ("download", gzip(MEMORY), "download"),
+        ("heap.pb", MEMORY.to_vec(), "heap"),
+        // What it is, the decoder says: the name promises a memory profile.
+        ("broken.prof", b"x".to_vec(), "broken"),
+    ] {
+        let path = tree.file(name, &bytes);
+        let found = found(&path);
+        assert_eq!(names(&found), [expected]);
+        let session = &found.sessions[0];
+        assert!(session.hosts.is_empty());
+        assert_eq!(snapshots(session), [expected]);
+        assert!(open(&session.memory[0], &NoProgress).is_ok());
+    }
+}
+
+#[test]
+fn in_an_archive_they_are_told_by_name() {
+    let tree = Tree::new();
+    let entries: &[(&str, &[u8])] = &[
+        ("run/a.xplane.pb", &profile(1, 100)),
+        ("run/memory.prof", &gzip(MEMORY)),
+    ];
+    let found = found(&tree.file("run.tar", &tar(entries)));
+    let session = &found.sessions[0];
+    assert_eq!(hosts(session), ["a"]);
+    assert_eq!(snapshots(session), ["memory"]);
+    let bytes = open(&session.memory[0], &NoProgress);
+    assert_eq!(bytes.ok().as_ref().map(AsRef::as_ref), Some(MEMORY));
+}

@@ -1,0 +1,122 @@
+/** From the tree of a report to the boxes of the flame graph: weights, colours, words. Pure. */
+import type { HeapFrameRow } from '../../wire/generated/HeapFrameRow';
+import type { FlameFrame } from '../../widgets/flame/layout';
+
+export type Measure = 'bytes' | 'allocations';
+
+/** What a frame holds in one measure, now and then. */
+export interface Held {
+  now: number;
+  change: number | null;
+  own: number;
+  ownChange: number | null;
+}
+
+export function heldBy(row: HeapFrameRow, by: Measure): Held {
+  return by === 'bytes'
+    ? {
+        now: row.total_bytes,
+        change: row.change_bytes,
+        own: row.self_bytes,
+        ownChange: row.change_self_bytes,
+      }
+    : {
+        now: row.total_allocations,
+        change: row.change_allocations,
+        own: row.self_allocations,
+        ownChange: row.change_self_allocations,
+      };
+}
+
+/**
+ * Weights. Without a comparison a frame is as wide as what it holds. In one, what a frame holds of
+ * its own counts with the larger of both snapshots, so that what is gone keeps its place.
+ */
+export function weightsOf(rows: readonly HeapFrameRow[], by: Measure): number[] {
+  const weights = rows.map((row) => {
+    const { own, ownChange } = heldBy(row, by);
+    return Math.max(0, own, own - (ownChange ?? 0));
+  });
+  // Children come after their parents: from the last to the first, each adds itself to its parent.
+  const path: number[] = [];
+  const parents = rows.map((row, index) => {
+    path.length = row.depth;
+    const parent = path[row.depth - 1] ?? -1;
+    path[row.depth] = index;
+    return parent;
+  });
+  for (let index = rows.length - 1; index >= 0; index -= 1) {
+    const parent = parents[index] ?? -1;
+    if (parent >= 0) weights[parent] = (weights[parent] ?? 0) + (weights[index] ?? 0);
+  }
+  return weights;
+}
+
+/** Colours by meaning; the legend shows the same. */
+export const COLOURS = {
+  own: 'phase-forward',
+  internal: 'text-faint',
+  grown: 'problem',
+  shrunk: 'accent',
+  same: 'text-faint',
+} as const;
+
+export type Meaning = keyof typeof COLOURS;
+
+/** What a frame's colour means, and how strong it is. */
+export function meaningOf(
+  row: HeapFrameRow,
+  by: Measure,
+  largestChange: number,
+): { meaning: Meaning; strength: number } {
+  const { change } = heldBy(row, by);
+  if (change === null) {
+    return row.is_internal
+      ? { meaning: 'internal', strength: 0.38 }
+      : { meaning: 'own', strength: 0.3 + 0.25 * shadeOf(row.source) };
+  }
+  if (change === 0) return { meaning: 'same', strength: 0.22 };
+  const strength = 0.25 + 0.6 * Math.sqrt(Math.abs(change) / Math.max(1, largestChange));
+  return { meaning: change > 0 ? 'grown' : 'shrunk', strength: Math.min(0.85, strength) };
+}
+
+/** Files differ in shade, so that a change of file is seen. */
+function shadeOf(source: string): number {
+  const file = source.replace(/:\d+$/, '');
+  let hash = 7;
+  for (let index = 0; index < file.length; index += 1) {
+    hash = (hash * 31 + file.charCodeAt(index)) % 1009;
+  }
+  return (hash % 5) / 4;
+}
+
+export function framesOf(
+  rows: readonly HeapFrameRow[],
+  by: Measure,
+  colourOf: (meaning: Meaning) => string,
+): FlameFrame[] {
+  const weights = weightsOf(rows, by);
+  const changes = rows.map((row) => Math.abs(heldBy(row, by).change ?? 0));
+  const largest = changes.reduce((one, other) => Math.max(one, other), 0);
+  return rows.map((row, index) => {
+    const { meaning, strength } = meaningOf(row, by, largest);
+    return {
+      title: titleOf(row),
+      depth: row.depth,
+      weight: weights[index] ?? 0,
+      colour: colourOf(meaning),
+      strength,
+    };
+  });
+}
+
+/** `load_batch  train.py:24` */
+export function titleOf(row: HeapFrameRow): string {
+  const file = row.source.split(/[/\\]/).pop() ?? '';
+  return file ? `${row.name}  ${file}` : row.name;
+}
+
+/** What became of something: `new`, `gone`, `+2 MiB`. */
+export function signed(text: string, value: number): string {
+  return value > 0 ? `+${text}` : text;
+}

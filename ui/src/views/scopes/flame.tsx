@@ -1,0 +1,123 @@
+/** The tree of scopes as a flame graph: as wide as the time, coloured by the pass most of it is in. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { getParam, setParams } from '../../shell/state';
+import { themeColour } from '../../shell/theme';
+import { FlameGraph, FlamePath } from '../../widgets/flame/flame';
+import { buildFlame, matchesOf, type FlameFrame } from '../../widgets/flame/layout';
+import type { ScopeRow } from '../../wire/generated/ScopeRow';
+
+const PASSES = [
+  { title: 'mostly forward', colour: 'phase-forward', figure: 'forward_ps' },
+  { title: 'mostly backward', colour: 'phase-backward', figure: 'backward_ps' },
+  { title: 'mostly rematerialised', colour: 'phase-rematerialised', figure: 'rematerialised_ps' },
+] as const;
+
+/** The pass with most of the time; none where no time belongs to one. */
+export function passOf(row: ScopeRow): (typeof PASSES)[number] | undefined {
+  const largest = [...PASSES].sort((one, other) => row[other.figure] - row[one.figure])[0];
+  return largest && row[largest.figure] > 0 ? largest : undefined;
+}
+
+export function ScopeFlame(props: {
+  rows: readonly ScopeRow[];
+  /** Positions of the rows that the filter found; null without one. */
+  found: ReadonlySet<number> | null;
+  totalPs: number;
+}) {
+  const frames = createMemo<FlameFrame[]>(() =>
+    props.rows.map((row) => ({
+      title: row.name || row.path,
+      depth: row.depth,
+      weight: row.total_ps,
+      colour: themeColour(passOf(row)?.colour ?? 'text-faint'),
+      strength: 0.5,
+    })),
+  );
+  const tree = createMemo(() => buildFlame(frames()));
+  const zoom = () => {
+    const wanted = Number(getParam('zoom') ?? '-1');
+    return Number.isInteger(wanted) && wanted < props.rows.length ? wanted : -1;
+  };
+  const onZoom = (index: number) => setParams({ zoom: index < 0 ? null : index }, false);
+  const matches = createMemo(() => {
+    const found = props.found;
+    return found === null ? null : matchesOf(tree(), (index) => found.has(index));
+  });
+  return (
+    <div class="scope-flame">
+      <div class="scope-flame-bar">
+        <Show when={matches()}>
+          {(found) => (
+            <span class="muted" role="status">
+              {plural(found().found.size, 'scope')}
+              <Show when={tree().total > 0}>
+                , {formatRatio(found().weight / tree().total)} of the whole
+              </Show>
+            </span>
+          )}
+        </Show>
+        <FlamePath tree={tree()} zoom={zoom()} onZoom={onZoom} />
+        <span class="spacer" />
+        <For each={PASSES}>
+          {(pass) => (
+            <span class="muted">
+              <span class="swatch" style={{ background: `var(--${pass.colour})` }} /> {pass.title}
+            </span>
+          )}
+        </For>
+      </div>
+      <FlameGraph
+        tree={tree()}
+        zoom={zoom()}
+        onZoom={onZoom}
+        found={matches()?.found ?? null}
+        label={`Flame graph of ${plural(props.rows.length, 'scope')}`}
+        details={(index) => <Details row={props.rows[index]} totalPs={props.totalPs} />}
+      />
+    </div>
+  );
+}
+
+function Details(props: { row: ScopeRow | undefined; totalPs: number }) {
+  return (
+    <Show when={props.row}>
+      {(row) => (
+        <>
+          <p class="mono">
+            <strong>{row().path}</strong>
+          </p>
+          <table>
+            <tbody>
+              <tr>
+                <td>Total</td>
+                <td class="number">{formatDuration(row().total_ps)}</td>
+                <td class="number">{formatRatio(row().ratio)}</td>
+              </tr>
+              <tr>
+                <td>Self</td>
+                <td class="number">{formatDuration(row().self_ps)}</td>
+                <td class="number">
+                  {props.totalPs > 0 ? formatRatio(row().self_ps / props.totalPs) : ''}
+                </td>
+              </tr>
+              <For each={PASSES.filter((pass) => row()[pass.figure] > 0)}>
+                {(pass) => (
+                  <tr>
+                    <td>
+                      <span class="swatch" style={{ background: `var(--${pass.colour})` }} />{' '}
+                      {pass.title.replace('mostly ', '')}
+                    </td>
+                    <td class="number">{formatDuration(row()[pass.figure])}</td>
+                    <td />
+                  </tr>
+                )}
+              </For>
+            </tbody>
+          </table>
+        </>
+      )}
+    </Show>
+  );
+}

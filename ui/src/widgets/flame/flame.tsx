@@ -1,0 +1,212 @@
+/**
+ * A flame graph: stacks merged, the outermost frame at the top, as wide as what it weighs. A click or
+ * Enter zooms, Escape zooms out, arrows walk, and what is pointed at is explained beside it. Only the
+ * rows in sight are drawn.
+ */
+import { createEffect, createMemo, createSignal, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+
+import { themeColour } from '../../shell/theme';
+import { drawFlame, ROW_HEIGHT } from './draw';
+import { frameAt, moveFrom, pathTo, rowCount, type FlameTree, type Move } from './layout';
+import './flame.css';
+
+const MOVES: Record<string, Move> = {
+  ArrowUp: 'parent',
+  ArrowDown: 'child',
+  ArrowLeft: 'previous',
+  ArrowRight: 'next',
+};
+
+interface FlameProps {
+  tree: FlameTree;
+  /** The frame that takes the whole width; -1 for all. */
+  zoom: number;
+  onZoom: (index: number) => void;
+  /** Frames that a search found; null without one. */
+  found: ReadonlySet<number> | null;
+  /** What is said of a frame that is pointed at. */
+  details: (index: number) => JSX.Element;
+  label: string;
+}
+
+export function FlameGraph(props: FlameProps) {
+  let scroller!: HTMLDivElement;
+  let canvas!: HTMLCanvasElement;
+  const [size, setSize] = createSignal({ width: 0, height: 0 });
+  const [top, setTop] = createSignal(0);
+  const [pointed, setPointed] = createSignal<{ index: number; x: number; y: number } | null>(null);
+  const [active, setActive] = createSignal(-1);
+
+  const rows = createMemo(() => rowCount(props.tree, props.zoom));
+  createEffect(
+    on(
+      () => props.tree,
+      () => {
+        setActive(-1);
+        setPointed(null);
+      },
+    ),
+  );
+  onMount(() => {
+    const observer = new ResizeObserver(() =>
+      setSize({ width: scroller.clientWidth, height: scroller.clientHeight }),
+    );
+    observer.observe(scroller);
+    onCleanup(() => observer.disconnect());
+  });
+  createEffect(() => {
+    const { width, height } = size();
+    const context = canvas.getContext('2d');
+    if (!context || width === 0) return;
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    drawFlame(context, {
+      tree: props.tree,
+      zoom: props.zoom,
+      width,
+      height,
+      top: top(),
+      hovered: pointed()?.index ?? -1,
+      active: active(),
+      found: props.found,
+      colours: {
+        text: themeColour('text'),
+        surface: themeColour('surface'),
+        line: themeColour('line'),
+        accent: themeColour('accent'),
+      },
+      font: themeColour('sans') || 'sans-serif',
+    });
+  });
+
+  const at = (event: PointerEvent | MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const row = Math.floor((y + top()) / ROW_HEIGHT);
+    return { index: frameAt(props.tree, props.zoom, size().width, x, row), x, y };
+  };
+  /** Again on the frame that is zoomed to, it goes back one. */
+  const zoomTo = (index: number) => {
+    if (index < 0) return;
+    setActive(index);
+    props.onZoom(index === props.zoom ? (props.tree.parents[index] ?? -1) : index);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const move = MOVES[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (move) {
+      const next = moveFrom(props.tree, active() < 0 ? props.zoom : active(), move);
+      setActive(next);
+      setPointed(null);
+      keepInSight(next);
+    } else if (event.key === 'Enter' && active() >= 0) {
+      zoomTo(active());
+    } else if ((event.key === 'Escape' || event.key === 'Backspace') && props.zoom >= 0) {
+      props.onZoom(props.tree.parents[props.zoom] ?? -1);
+    } else if (event.key === '0' || event.key === 'Home') {
+      props.onZoom(-1);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  /** Beside the zoomed frame nothing is drawn, so walking there zooms out as far as needed. */
+  const keepInSight = (index: number) => {
+    const isInside = props.zoom < 0 || pathTo(props.tree, index).includes(props.zoom);
+    if (!isInside) props.onZoom(props.tree.parents[index] ?? -1);
+    const row = (props.tree.frames[index]?.depth ?? 0) * ROW_HEIGHT;
+    if (row < scroller.scrollTop) scroller.scrollTop = row;
+    const below = row + ROW_HEIGHT - scroller.clientHeight;
+    if (below > scroller.scrollTop) scroller.scrollTop = below;
+  };
+  const shown = createMemo(() => {
+    const found = pointed();
+    if (found && found.index >= 0) return found;
+    const index = active();
+    if (index < 0 || document.activeElement !== scroller) return null;
+    const row = props.tree.frames[index]?.depth ?? 0;
+    return { index, x: size().width / 3, y: row * ROW_HEIGHT - top() + ROW_HEIGHT / 2 };
+  });
+
+  return (
+    <div class="flame">
+      <div
+        class="flame-scroller"
+        ref={scroller}
+        tabindex="0"
+        role="application"
+        aria-label={`${props.label}. Arrows walk, Enter zooms, Escape zooms out.`}
+        onScroll={() => setTop(scroller.scrollTop)}
+        onKeyDown={onKey}
+        onBlur={() => setActive(-1)}
+      >
+        <canvas
+          ref={canvas}
+          class="flame-canvas"
+          classList={{ 'is-over': (pointed()?.index ?? -1) >= 0 }}
+          style={{ width: `${size().width}px`, height: `${size().height}px` }}
+          onPointerMove={(event) => setPointed(at(event))}
+          onPointerLeave={() => setPointed(null)}
+          onClick={(event) => zoomTo(at(event).index)}
+        />
+        <div
+          class="flame-spacer"
+          style={{ height: `${Math.max(0, rows() * ROW_HEIGHT - size().height)}px` }}
+        />
+      </div>
+      <Show when={shown()}>
+        {(found) => (
+          <div
+            class="flame-details"
+            style={{
+              left: `${Math.max(0, Math.min(found().x + 14, size().width - 380))}px`,
+              top: `${found().y + 18}px`,
+            }}
+          >
+            {props.details(found().index)}
+          </div>
+        )}
+      </Show>
+      <p class="flame-said" role="status">
+        {active() >= 0 ? (props.tree.frames[active()]?.title ?? '') : ''}
+      </p>
+    </div>
+  );
+}
+
+/** The way from the outermost frame to the one zoomed to; each step zooms there. */
+export function FlamePath(props: {
+  tree: FlameTree;
+  zoom: number;
+  onZoom: (index: number) => void;
+}) {
+  const path = () => (props.zoom >= 0 ? pathTo(props.tree, props.zoom).slice(-4) : []);
+  const isCut = () => props.zoom >= 0 && pathTo(props.tree, props.zoom).length > 4;
+  return (
+    <Show when={props.zoom >= 0}>
+      <nav class="flame-path" aria-label="Zoomed to">
+        <button class="quiet" onClick={() => props.onZoom(-1)}>
+          All
+        </button>
+        <Show when={isCut()}>
+          <span class="muted">›&nbsp;…</span>
+        </Show>
+        {path().map((index) => (
+          <>
+            <span class="muted">›</span>
+            <button
+              class="quiet"
+              aria-current={index === props.zoom ? 'true' : undefined}
+              onClick={() => props.onZoom(index)}
+            >
+              {props.tree.frames[index]?.title}
+            </button>
+          </>
+        ))}
+      </nav>
+    </Show>
+  );
+}

@@ -14,7 +14,7 @@ import captures
 import pytest
 
 import stepscope
-from stepscope import _jax
+from stepscope import _jax, limits
 
 Work = Callable[[], Any]
 
@@ -38,14 +38,37 @@ def test_seconds_end_a_capture(
 
 
 def test_size_ends_a_capture(tmp_path: Path, work: Work) -> None:
-    with stepscope.profile_trace("profiles", max_megabytes=0.001) as trace:
+    with stepscope.profile_trace("profiles", max_megabytes=0.2) as trace:
         began = time.monotonic()
-        held = []
         while not captures.profiles(tmp_path) and time.monotonic() - began < 20:
-            held.append(bytearray(1_000_000))
             work().block_until_ready()
     assert trace.result is not None
-    assert (trace.result.stopped_by or "").startswith("max_megabytes = 0.001")
+    assert (trace.result.stopped_by or "").startswith("max_megabytes = 0.2, estimated from")
+
+
+@pytest.mark.parametrize("has_allocator", [True, False])
+def test_memory_in_use(has_allocator: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not has_allocator:
+        monkeypatch.setattr(limits, "_allocator", lambda: None)
+    before = limits.allocated_bytes()
+    held = bytearray(50_000_000)
+    held[:: 4096] = b"x" * len(held[:: 4096])
+    growth = limits.allocated_bytes() - before
+    assert 40_000_000 < growth < 90_000_000
+
+
+def test_the_size_is_estimated_well(tmp_path: Path, work: Work) -> None:
+    """What the limit assumes, within a factor of two, also for a second capture."""
+    for _ in range(2):
+        with stepscope.profile_trace("profiles") as trace:
+            before = limits.allocated_bytes()
+            for _ in range(2000):
+                work()
+            work().block_until_ready()
+            growth = limits.allocated_bytes() - before
+        assert trace.result is not None
+        estimated_bytes = growth / limits.MEMORY_BYTES_PER_FILE_BYTE
+        assert 0.5 < estimated_bytes / trace.result.size_bytes < 2
 
 
 def test_the_profile_hook_of_python_is_put_back(tmp_path: Path, work: Work) -> None:

@@ -5,7 +5,7 @@ steps, make a pair; which goes first is drawn by lot. Blocks of steps without a 
 before, between and after, so that each session has a baseline of its own.
 
 Beside it, as ratios of steps are noisy: the processor time of our calls around a step that has
-nothing to do, which is all that our session can add to a step.
+nothing to do, which is all that our session adds on the thread of the program.
 """
 
 import gc
@@ -140,6 +140,7 @@ def measure_pairs(step: Callable[[], Any], count: int, levels: tuple[int, int], 
     steps: dict[str, list[float]] = {name: [] for name in SESSIONS}
     slowdown: dict[str, list[float]] = {name: [] for name in SESSIONS}
     stops: dict[str, list[float]] = {name: [] for name in SESSIONS}
+    plain: list[float] = []
     for index in range(rounds + 1):
         order = list(SESSIONS)
         generator.shuffle(order)
@@ -149,12 +150,14 @@ def measure_pairs(step: Callable[[], Any], count: int, levels: tuple[int, int], 
             session = SESSIONS[name](step, count, levels)
             after = plain_steps(step, count)
             if index > 0:
+                plain.append((baseline + after) / 2)
                 steps[name].append(session.step_seconds)
-                slowdown[name].append(session.step_seconds / ((baseline + after) / 2))
+                slowdown[name].append(session.step_seconds / plain[-1])
                 stops[name].append(session.stop_seconds)
             baseline = after
     return {
         "steps_per_session": count,
+        "plain_step_seconds": describe(plain),
         "step_seconds": {name: describe(values) for name, values in steps.items()},
         "slowdown_ratio": {name: describe(values) for name, values in slowdown.items()},
         "stop_seconds": {name: describe(values) for name, values in stops.items()},
@@ -206,12 +209,11 @@ def calls_alone(levels: tuple[int, int], rounds: int, uses: int) -> dict[str, An
         return elapsed_ns / uses / 1e3
 
     figures = take_turns({"jax.profiler": jax_calls, "stepscope": our_calls}, rounds, seed=4)
-    pairs = zip(figures["stepscope"], figures["jax.profiler"], strict=True)
-    added = [ours - theirs for ours, theirs in pairs]
+    added = min(figures["stepscope"]) - min(figures["jax.profiler"])
     return {name: describe(values) for name, values in figures.items()} | {
-        "added_microseconds": describe(added),
+        "added_microseconds": added,
         # The shortest step of which this is one hundredth.
-        "one_percent_of_milliseconds": statistics.median(added) / 10,
+        "one_percent_of_milliseconds": added / 10,
     }
 
 
@@ -230,4 +232,4 @@ def measure(rounds: int, shrink: int) -> Iterator[tuple[str, dict]]:
         for words, levels in LEVELS.items():
             pairs = rounds * more if shrink == 1 else rounds
             row = measure_pairs(step, max(5, count // shrink), levels, pairs)
-            yield f"{model}, {words}", row
+            yield f"{model}, {words}", row | {"tracer": words}

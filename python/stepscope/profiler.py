@@ -94,6 +94,7 @@ class Profiler:
         self._session: CaptureSession | None = None
         self._window: range = range(0)
         self._annotation: Any = None
+        self._step_annotation: Any = None  # fetched once per window, not in every step
         self._record: StepRecord | None = None
         self._record_began_ns = 0
         self._armed_steps: int | None = None
@@ -212,7 +213,7 @@ class Profiler:
         step = self._record.step
         try:
             if outputs is not None and error is None and session.is_recording:
-                session.wait_for(outputs)
+                _jax.block_until_ready(outputs)
         except BaseException as raised:
             error = raised
             raise
@@ -246,6 +247,7 @@ class Profiler:
         except Exception as error:  # noqa: BLE001 - a training step never fails for its profiler
             console.warn(f"no capture of step {step}: {error}")
             return
+        self._step_annotation = _jax.profiler().StepTraceAnnotation
         self._session, self._window = session, range(step, step + count)
         self._say(f"Capture started; profiling step {step} ...")
 
@@ -307,7 +309,7 @@ class Profiler:
 
     def _begin_step_in_window(self, step: int) -> None:
         if self._annotate_steps:
-            self._annotation = _jax.step_annotation("train", step)
+            self._annotation = self._step_annotation("train", step_num=step)
             self._annotation.__enter__()
         self._record_began_ns = time.perf_counter_ns()
         self._record = StepRecord(step, time.time_ns())

@@ -70,7 +70,8 @@ function commandWith(path: string): string {
   const words = ['stepscope', route.view, path];
   if (route.session === null) return words.join(' ');
   for (const [name, value] of Object.entries({ ...ownOptions(), ...selectionParams() })) {
-    words.push(`--${name}`, shellQuote(value));
+    // A flag stands alone.
+    words.push(`--${name}`, ...(value === 'true' ? [] : [shellQuote(value)]));
   }
   return words.join(' ');
 }

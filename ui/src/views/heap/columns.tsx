@@ -31,21 +31,24 @@ function changes<Row extends Changing>(): Column<Row>[] {
       cell: (row, scale) => (
         <Change value={row.change_bytes} text={scale.text(row.change_bytes)} />
       ),
-      isOptional: true,
     },
     {
       key: 'change_allocations',
       title: 'Change of count',
       figure: 'heap.change_allocations',
-      width: 120,
+      width: 142,
       kind: 'count',
       value: (row) => row.change_allocations,
       cell: (row, scale) => (
         <Change value={row.change_allocations} text={scale.text(row.change_allocations)} />
       ),
-      isOptional: true,
     },
   ];
+}
+
+/** Without a comparison there is nothing to say about changes. */
+function only<Row>(isCompared: boolean, columns: Column<Row>[]): Column<Row>[] {
+  return isCompared ? columns : [];
 }
 
 function Change(props: { value: number | null; text: string }) {
@@ -73,7 +76,7 @@ function share<Row extends Sharing>(): Column<Row> {
   };
 }
 
-export const STACKS: Column<HeapStackRow>[] = [
+export const stackColumns = (isCompared: boolean): Column<HeapStackRow>[] => [
   {
     key: 'site',
     title: 'Allocated in',
@@ -86,15 +89,16 @@ export const STACKS: Column<HeapStackRow>[] = [
       </span>
     ),
   },
-  ...changes<HeapStackRow>(),
-  {
-    key: 'change',
-    title: 'State',
-    figure: 'heap.change',
-    width: 76,
-    value: (row) => row.change,
-    isOptional: true,
-  },
+  ...only(isCompared, [
+    ...changes<HeapStackRow>(),
+    {
+      key: 'change',
+      title: 'State',
+      figure: 'heap.change',
+      width: 76,
+      value: (row: HeapStackRow) => row.change,
+    },
+  ]),
   {
     key: 'bytes',
     title: 'Bytes',
@@ -138,7 +142,7 @@ export const STACKS: Column<HeapStackRow>[] = [
   },
 ];
 
-export const FUNCTIONS: Column<HeapFunctionRow>[] = [
+export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] => [
   {
     key: 'name',
     title: 'Function',
@@ -147,7 +151,7 @@ export const FUNCTIONS: Column<HeapFunctionRow>[] = [
     value: (row) => row.name,
     cell: (row) => <Middle text={row.name} isCode />,
   },
-  ...changes<HeapFunctionRow>(),
+  ...only(isCompared, changes<HeapFunctionRow>()),
   {
     key: 'total_bytes',
     title: 'Bytes',
@@ -194,7 +198,7 @@ export const FUNCTIONS: Column<HeapFunctionRow>[] = [
 ];
 
 /** Devices or kinds. */
-export function groups(title: string): Column<HeapGroup>[] {
+export function groupColumns(title: string, isCompared: boolean): Column<HeapGroup>[] {
   return [
     {
       key: 'name',
@@ -203,7 +207,7 @@ export function groups(title: string): Column<HeapGroup>[] {
       width: 220,
       value: (row) => row.name || `(no ${title.toLowerCase()})`,
     },
-    ...changes<HeapGroup>(),
+    ...only(isCompared, changes<HeapGroup>()),
     {
       key: 'bytes',
       title: 'Bytes',
@@ -225,7 +229,7 @@ export function groups(title: string): Column<HeapGroup>[] {
   ];
 }
 
-export const SNAPSHOTS: Column<HeapSnapshotRow>[] = [
+export const SNAPSHOT_COLUMNS: Column<HeapSnapshotRow>[] = [
   { key: 'name', title: 'Snapshot', figure: '', width: 240, value: (row) => row.name },
   {
     key: 'epoch_ns',

@@ -43,9 +43,9 @@ describe('the frames of a heap', () => {
 
   it('are red where they grew, blue where they shrank, stronger for more', () => {
     const grown = row('grown', 0, { change_bytes: 100 });
-    expect(meaningOf(grown, 'bytes', 100)).toEqual({ meaning: 'grown', strength: 0.85 });
+    expect(meaningOf(grown, 'bytes', 100)).toEqual({ meaning: 'grown', strength: 0.6 });
     const less = meaningOf(row('less', 0, { change_bytes: 4 }), 'bytes', 100);
-    expect(less.strength).toBeCloseTo(0.37);
+    expect(less.strength).toBeCloseTo(0.28);
     expect(meaningOf(row('same', 0, { change_bytes: 0 }), 'bytes', 100).meaning).toBe('same');
     expect(meaningOf(row('own', 0, {}), 'bytes', 0).meaning).toBe('own');
     const internal = row('jax', 0, { is_internal: true });

@@ -76,8 +76,8 @@ export function meaningOf(
       : { meaning: 'own', strength: 0.3 + 0.25 * shadeOf(row.source) };
   }
   if (change === 0) return { meaning: 'same', strength: 0.22 };
-  const strength = 0.25 + 0.6 * Math.sqrt(Math.abs(change) / Math.max(1, largestChange));
-  return { meaning: change > 0 ? 'grown' : 'shrunk', strength: Math.min(0.85, strength) };
+  const strength = 0.2 + 0.4 * Math.sqrt(Math.abs(change) / Math.max(1, largestChange));
+  return { meaning: change > 0 ? 'grown' : 'shrunk', strength: Math.min(0.6, strength) };
 }
 
 /** Files differ in shade, so that a change of file is seen. */

@@ -17,7 +17,7 @@ import { DataTable } from '../../widgets/table/table';
 import type { HeapFrameRow } from '../../wire/generated/HeapFrameRow';
 import type { HeapReport } from '../../wire/generated/HeapReport';
 import { createReport } from '../../wire/report';
-import { FUNCTIONS, groups, SNAPSHOTS, STACKS } from './columns';
+import { functionColumns, groupColumns, SNAPSHOT_COLUMNS, stackColumns } from './columns';
 import { COLOURS, framesOf, heldBy, signed, type Meaning, type Measure } from './frames';
 import './heap.css';
 
@@ -206,7 +206,10 @@ function Totals(props: { report: HeapReport }) {
         </span>{' '}
         <span class="muted">
           in{' '}
-          {signed(formatCount(props.report.change_allocations), props.report.change_allocations ?? 0)}
+          {signed(
+            plural(props.report.change_allocations ?? 0, 'allocation'),
+            props.report.change_allocations ?? 0,
+          )}
         </span>
       </Show>
     </span>
@@ -405,19 +408,23 @@ function Tables(props: { report: HeapReport; session: number }) {
   const body = () => {
     const { report } = props;
     const total = usual() === measure() ? `total_${measure()}` : usual();
+    const isCompared = report.against !== null;
+    const { rows, functions, devices, kinds, snapshots } = report;
     switch (tab()) {
       case 'stacks':
-        return table(report.rows, report.row_count, STACKS, 'stack', usual());
-      case 'functions':
-        return table(report.functions, report.function_count, FUNCTIONS, 'function', total);
-      case 'devices':
-        return table(report.devices, report.devices.length, groups('Device'), 'device', 'name');
-      case 'kinds':
-        return table(report.kinds, report.kinds.length, groups('Kind'), 'kind', 'name');
-      case 'snapshots': {
-        const { snapshots } = report;
-        return table(snapshots, snapshots.length, SNAPSHOTS, 'snapshot', 'epoch_ns');
+        return table(rows, report.row_count, stackColumns(isCompared), 'stack', usual());
+      case 'functions': {
+        const columns = functionColumns(isCompared);
+        return table(functions, report.function_count, columns, 'function', total);
       }
+      case 'devices': {
+        const columns = groupColumns('Device', isCompared);
+        return table(devices, devices.length, columns, 'device', '');
+      }
+      case 'kinds':
+        return table(kinds, kinds.length, groupColumns('Kind', isCompared), 'kind', '');
+      case 'snapshots':
+        return table(snapshots, snapshots.length, SNAPSHOT_COLUMNS, 'snapshot', '');
     }
   };
   return <section class="card is-main">{body()}</section>;

@@ -136,6 +136,7 @@ export function FlameGraph(props: FlameProps) {
       <div
         class="flame-scroller"
         ref={scroller}
+        style={{ height: `min(${Math.max(3, rows()) * ROW_HEIGHT}px, var(--flame-height, 280px))` }}
         tabindex="0"
         role="application"
         aria-label={`${props.label}. Arrows walk, Enter zooms, Escape zooms out.`}

@@ -18,6 +18,7 @@ import stepscope
 from stepscope import _jax, occupancy
 
 Work = Callable[[], Any]
+pytestmark = pytest.mark.oldest
 HAS_OPTIONS = hasattr(jax.profiler, "ProfileOptions")
 
 

@@ -17,6 +17,7 @@ import stepscope
 from stepscope import _jax, limits
 
 Work = Callable[[], Any]
+pytestmark = pytest.mark.oldest
 
 
 def test_seconds_end_a_capture(

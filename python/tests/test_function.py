@@ -17,6 +17,7 @@ import pytest
 import stepscope
 
 Work = Callable[[], Any]
+pytestmark = pytest.mark.oldest
 
 
 def test_one_call_after_the_warm_up(tmp_path: Path, work: Work) -> None:

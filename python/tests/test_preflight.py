@@ -16,6 +16,7 @@ import stepscope
 from stepscope import preflight
 
 Work = Callable[[], Any]
+pytestmark = pytest.mark.oldest
 
 
 def ids(log_dir: str | Path) -> list[str]:

@@ -94,6 +94,7 @@ def check_one_session_per_capture(log_dir: Path) -> None:
         assert len({manifest["host"] for manifest in manifests}) == 2
 
 
+@pytest.mark.oldest
 def test_a_job_of_jax_distributed_writes_one_session(tmp_path: Path) -> None:
     printed = run_processes(tmp_path, free_port(), [{}, {}])
     check_one_session_per_capture(tmp_path / "profiles")

@@ -15,6 +15,7 @@ import stepscope
 from stepscope import Profiler, console, environment
 
 Work = Callable[[], Any]
+pytestmark = pytest.mark.oldest
 
 
 def run(profiler: Profiler, steps: range, work: Work, at: dict[int, Callable[[], Any]] = {}) -> None:

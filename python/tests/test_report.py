@@ -17,6 +17,7 @@ import stepscope
 from stepscope import console, manifest, profile_contents, report
 
 Work = Callable[[], Any]
+pytestmark = pytest.mark.oldest
 
 
 @pytest.fixture

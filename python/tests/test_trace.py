@@ -22,6 +22,7 @@ import stepscope
 from stepscope.history import history
 
 Work = Callable[[], Any]
+pytestmark = pytest.mark.oldest
 HAS_OPTIONS = hasattr(jax.profiler, "ProfileOptions")
 
 
@@ -154,7 +155,7 @@ def test_blocks_of_many_threads(tmp_path: Path, work: Work) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-    assert 10 <= len(captures.profiles(tmp_path)) <= 40
+    assert 1 <= len(captures.profiles(tmp_path)) <= 40
 
 
 def test_a_chosen_session_id_is_never_reused(tmp_path: Path, work: Work) -> None:

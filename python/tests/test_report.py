@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import captures
+import jax
 import pytest
 
 import stepscope
@@ -137,9 +138,7 @@ def test_printing_beside_the_program(work: Work, monkeypatch: pytest.MonkeyPatch
     assert shown == [str(profiler.results[0].directory)]
 
 
-@pytest.mark.skipif(
-    not hasattr(__import__("jax").profiler, "ProfileOptions"), reason="no levels in this jax"
-)
+@captures.only_where(hasattr(jax.profiler, "ProfileOptions"))
 def test_an_empty_capture_is_named(
     work: Work, no_engine: None, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -385,7 +385,7 @@ def test_perfetto_trace_is_one_that_perfetto_reads(tmp_path: Path, work: Work) -
     assert any(event.get("name") == "seen in perfetto" for event in trace["traceEvents"])
 
 
-@captures.only_where(not HAS_OPTIONS)
+@captures.only_where(HAS_OPTIONS)
 def test_raw_options_reach_the_profiler(tmp_path: Path, work: Work) -> None:
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
@@ -405,7 +405,7 @@ def test_raw_options_reach_the_profiler(tmp_path: Path, work: Work) -> None:
         assert manifest["options"]["python_tracer_level"] == 0
 
 
-@captures.only_where(not HAS_OPTIONS)
+@captures.only_where(HAS_OPTIONS)
 def test_unknown_options_are_said(
     tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -423,7 +423,7 @@ def test_unknown_options_are_said(
     assert "duration_ms has no effect" in printed
 
 
-@captures.only_where(HAS_OPTIONS)
+@captures.only_where(not HAS_OPTIONS)
 def test_options_are_left_out_where_jax_has_none(
     tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,9 +14,10 @@ import { Skeleton } from '../widgets/answer';
 import { EmptyState } from '../widgets/empty';
 import { TooltipLayer } from '../widgets/tooltip';
 import { SessionGate } from './gate';
+import { CaptureDialog } from '../capture/dialog';
 import { CommandPalette } from './palette';
 import { SelectionBar } from './selection';
-import { analyses, sessions, summaryOf, titleOf } from './session';
+import { analyses, entryView, sessions, summaryOf, titleOf } from './session';
 import { handleKey, registerShortcut } from './shortcuts';
 import { ShortcutsOverlay } from './shortcuts-overlay';
 import { navigate, route } from './state';
@@ -58,7 +59,7 @@ export function App() {
       const list = sessions.data()?.sessions;
       const only = list?.length === 1 ? list[0] : undefined;
       if (only && route.session === null && window.location.hash === '') {
-        navigate({ session: only.id, view: 'overview' }, true);
+        navigate({ session: only.id, view: entryView(only) }, true);
       }
     });
   }
@@ -93,6 +94,7 @@ export function App() {
           </Suspense>
         </ErrorBoundary>
       </main>
+      <CaptureDialog />
       <CommandPalette />
       <ShortcutsOverlay />
       <TooltipLayer />

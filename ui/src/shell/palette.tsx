@@ -1,8 +1,9 @@
 /** The command palette: every view, session and action by a few letters. */
 import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
 
+import { openCapture } from '../capture/dialog';
 import { copyText } from '../widgets/copy';
-import { commandLine, menu, sessions } from './session';
+import { commandLine, entryView, menu, sessions } from './session';
 import { openShortcuts } from './shortcuts-overlay';
 import { registerShortcut } from './shortcuts';
 import { clearSelection, flushUrl, navigate, route, select } from './state';
@@ -125,7 +126,7 @@ function commands(): Command[] {
     }
   }
   for (const session of sessions.data()?.sessions ?? []) {
-    const view = route.session === null ? 'overview' : route.view;
+    const view = route.session === null ? entryView(session) : route.view;
     list.push({
       title: session.name,
       detail: session.devices || session.location,
@@ -135,6 +136,7 @@ function commands(): Command[] {
   }
   list.push(
     action('All sessions', () => navigate({ session: null, view: 'sessions' })),
+    action('Capture a running job', openCapture),
     action('Clear the selection', clearSelection),
     action('Copy the link', () => {
       flushUrl();

@@ -1,6 +1,7 @@
 /** The bar on top: session, views, and what helps everywhere. */
 import { For, Show } from 'solid-js';
 
+import { openCapture } from '../capture/dialog';
 import { formatBytes, formatDate } from '../format/numbers';
 import { CopyButton } from '../widgets/copy';
 import { Hint } from '../widgets/notes';
@@ -44,6 +45,10 @@ export function TopBar() {
       </Show>
       <span class="spacer" />
       <SessionWarnings />
+      <button class="quiet capture-button" data-tip="Record a running job" onClick={openCapture}>
+        <Icon name="record" />
+        Capture
+      </button>
       <button
         class="quiet palette-button"
         data-tip="Go to a view, session or action"

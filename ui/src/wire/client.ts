@@ -99,10 +99,21 @@ function waitFor<T>(url: string, request: Pending, signal?: AbortSignal): Promis
   });
 }
 
-async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
+/** Asks for something to be done, with a body of JSON. Answers are not kept. */
+export async function postJson<T>(url: string, body: unknown): Promise<T> {
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const answer = await exchange(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  return answer as T;
+}
+
+function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
+  return exchange(url, { signal, headers: { accept: 'application/json' } });
+}
+
+async function exchange(url: string, init: RequestInit): Promise<unknown> {
   let response: Response;
   try {
-    response = await fetch(url, { signal, headers: { accept: 'application/json' } });
+    response = await fetch(url, init);
   } catch (error) {
     if (isAbort(error)) throw error;
     throw new WireError(

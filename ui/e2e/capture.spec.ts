@@ -1,0 +1,150 @@
+/** The capture dialog against a profiler service on real sockets. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { expect, test as base } from '@playwright/test';
+
+import { keepImage } from './server';
+
+const UI = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const ROOT = path.resolve(UI, '..');
+const BINARY = path.resolve(UI, process.env['STEPSCOPE_BIN'] ?? '../target/release/stepscope');
+const PROFILE = 'fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz';
+const TARGET = path.resolve(ROOT, process.env['CARGO_TARGET_DIR'] ?? 'target');
+const JOB = path.join(TARGET, 'debug/examples/profiler_server');
+
+/** A job to capture, and a server of its own whose log directory captures go to. */
+const test = base.extend<object, { place: { url: string; job: string } }>({
+  place: [
+    async ({}, use) => {
+      const logdir = mkdtempSync(path.join(tmpdir(), 'stepscope-capture-'));
+      cpSync(path.join(ROOT, 'fixtures/mlp-cpu'), logdir, { recursive: true });
+      // `cargo test` builds it; alone, this does.
+      if (!existsSync(JOB)) {
+        const build = ['build', '-p', 'stepscope-capture', '--example', 'profiler_server'];
+        spawnSync('cargo', build, { cwd: ROOT, stdio: 'inherit' });
+      }
+      const job = spawn(JOB, [path.join(ROOT, PROFILE)]);
+      const server = spawn(BINARY, ['view', logdir, '--no-report', '--port', '0']);
+      try {
+        const listening = await printed(job, /listening at (\S+)/);
+        const url = await printed(server, /(http:\/\/127\.0\.0\.1:\d+)/);
+        await use({ url: `${url}/`, job: listening });
+      } finally {
+        server.kill();
+        job.kill();
+        rmSync(logdir, { recursive: true });
+      }
+    },
+    { scope: 'worker', timeout: 300_000 },
+  ],
+});
+
+function printed(process: ChildProcess, wanted: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const read = (chunk: Buffer) => {
+      text += chunk.toString();
+      const match = wanted.exec(text);
+      if (match?.[1]) resolve(match[1]);
+    };
+    process.stdout?.on('data', read);
+    process.stderr?.on('data', read);
+    process.on('error', reject);
+    process.on('exit', (code) => reject(new Error(`ended with ${code}:\n${text}`)));
+  });
+}
+
+test('a capture is watched and opens when it is complete', async ({ page, place }) => {
+  await page.goto(`${place.url}#/`);
+  await page.getByRole('banner').getByRole('button', { name: 'Capture' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Capture' });
+  await dialog.getByLabel('Addresses').fill(place.job);
+  await dialog.getByLabel('Seconds').fill('1.5');
+  await dialog.getByLabel('Name').fill('from the page');
+  await keepImage(page, 'capture');
+  await dialog.getByRole('button', { name: 'Capture', exact: true }).click();
+  await expect(dialog).toContainText(/Recording \d\.\d s of 1\.5 s/);
+  await expect(page).toHaveURL(/#\/s\/\d+\/overview/, { timeout: 20_000 });
+  await expect(page.getByText('Step time').first()).toBeVisible();
+  await expect(page.locator('.topbar .session-name').first()).toContainText('from_the_page');
+  // Addresses are remembered.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: 'Command' }).fill('capture a running');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByLabel('Addresses')).toHaveValue(place.job);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+});
+
+test('a host that is missing is named, and the rest opens on request', async ({ page, place }) => {
+  await page.goto(`${place.url}#/`);
+  await page.getByRole('banner').getByRole('button', { name: 'Capture' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Capture' });
+  await dialog.getByLabel('Addresses').fill(`${place.job}, 127.0.0.1:1`);
+  await dialog.getByLabel('Seconds').fill('0.2');
+  await dialog.getByRole('button', { name: 'Capture', exact: true }).click();
+  await expect(dialog).toContainText('Captured in part');
+  await expect(dialog.getByRole('alert')).toContainText('Nothing listens there');
+  await expect(dialog.getByRole('alert')).toContainText('start_server');
+  await dialog.getByRole('button', { name: 'Open what came' }).click();
+  await expect(page).toHaveURL(/#\/s\/\d+\/overview/);
+});
+
+test('a capture that is cancelled keeps what came', async ({ page, place }) => {
+  await page.goto(`${place.url}#/`);
+  await page.getByRole('banner').getByRole('button', { name: 'Capture' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Capture' });
+  await dialog.getByLabel('Addresses').fill(place.job);
+  await dialog.getByLabel('Seconds').fill('600');
+  await dialog.getByRole('button', { name: 'Capture', exact: true }).click();
+  await expect(dialog).toContainText('Recording');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL(/#\/s\/\d+\/overview/, { timeout: 20_000 });
+});
+
+test('what cannot be sent says why before it is sent', async ({ page, place }) => {
+  await page.goto(`${place.url}#/`);
+  await page.getByRole('banner').getByRole('button', { name: 'Capture' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Capture' });
+  await dialog.getByLabel('Addresses').fill('localhost');
+  await dialog.getByRole('button', { name: 'Capture', exact: true }).click();
+  await expect(dialog.getByRole('alert')).toContainText('HOST:PORT');
+});
+
+test('a page of another site cannot start a capture', async ({ page, place }) => {
+  const seen: string[] = [];
+  page.on('requestfinished', (request) => seen.push(request.url()));
+  await page.route('http://evil.test/', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>evil</title>' }),
+  );
+  await page.goto('http://evil.test/');
+  const before = await (await page.request.get(`${place.url}api/sessions`)).json();
+  const outcome = await page.evaluate(
+    async ({ url, job }) => {
+      const body = JSON.stringify({ addresses: job, duration_seconds: 0.1 });
+      const kinds = ['application/json', 'text/plain'];
+      const sent = kinds.map((kind) =>
+        fetch(`${url}api/capture`, {
+          method: 'POST',
+          mode: kind === 'text/plain' ? 'no-cors' : 'cors',
+          headers: { 'content-type': kind },
+          body,
+        }).then(
+          (response) => response.status,
+          () => -1,
+        ),
+      );
+      return Promise.all(sent);
+    },
+    { url: place.url, job: place.job },
+  );
+  // Neither answer can be read: one was never sent, the other was refused.
+  expect(outcome.every((status) => status <= 0)).toBe(true);
+  await page.waitForTimeout(800);
+  const after = await (await page.request.get(`${place.url}api/sessions`)).json();
+  expect(after.sessions.length).toBe(before.sessions.length);
+});

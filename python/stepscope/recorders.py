@@ -94,7 +94,10 @@ class FastRecorder:
             raise _stop_error(error) from error
         finally:
             self._free_state()
-        write_atomically(place.profile, profile)
+        try:
+            write_atomically(place.profile, profile)
+        except CaptureError as error:
+            raise _rescue(profile, place, error) from error
         if trace_json:
             with _temporary_folder(place.folder) as folder:
                 session.export(profile, str(folder))
@@ -226,6 +229,18 @@ def write_atomically(path: Path, content: bytes) -> None:
             f"The capture cannot be written ({error.strerror or error}): {path}",
             "free some space, or choose another folder with log_dir",
         ) from error
+
+
+def _rescue(profile: bytes, place: RunDirectory, error: CaptureError) -> CaptureError:
+    """Writes a capture whose folder failed to the folder for temporary files instead."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="stepscope-rescued-"))
+        run = folder / "plugins" / "profile" / place.session_id
+        run.mkdir(parents=True)
+        write_atomically(run / place.profile.name, profile)
+    except (OSError, CaptureError):
+        return error
+    return CaptureError(error.message, f"it was kept in {folder}; move it where there is room")
 
 
 def _stop_error(error: Exception) -> CaptureError:

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +20,7 @@ import jax.numpy as jnp
 import pytest
 
 import stepscope
+from stepscope import _jax
 from stepscope.history import history
 
 Work = Callable[[], Any]
@@ -265,15 +267,22 @@ def test_the_exception_is_not_masked_when_the_stop_fails_too(
     assert captures.only_profile(tmp_path / "others")
 
 
-def test_a_stop_that_fails_is_an_error_and_the_next_capture_works(
-    tmp_path: Path, work: Work
+def test_a_capture_that_cannot_be_written_is_kept_elsewhere(
+    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(stepscope.CaptureError):
-        with stepscope.profile_trace("profiles"):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    with pytest.raises(stepscope.CaptureError) as caught:
+        with stepscope.profile_trace("profiles"), stepscope.profile_scope("region"):
             work()
             (run,) = captures.run_directories(tmp_path / "profiles")
             shutil.rmtree(run)
             run.touch()
+    if _jax.has_fast_stop():
+        assert "cannot be written" in caught.value.message
+        assert f"kept in {elsewhere}" in str(caught.value)
+        assert captures.event_names(captures.only_profile(elsewhere))["region"] == 1
     with stepscope.profile_trace("others"):
         work()
     assert captures.only_profile(tmp_path / "others")

@@ -339,8 +339,9 @@ class CaptureSession:
                     "started_unix_ns": record.started_unix_ns,
                     "duration_ns": record.duration_ns,
                 }
-                for record in result.steps
+                for record in result.steps[: manifest.STEPS_MAX]
             ],
+            "steps_left_out": max(0, len(result.steps) - manifest.STEPS_MAX),
             "success": result.success,
             "error": result.error,
             "stopped_by": result.stopped_by,

@@ -21,6 +21,8 @@ from .recorders import write_atomically
 
 MANIFEST_VERSION = 1
 GIT_SECONDS_MAX = 2.0
+STEPS_MAX = 10_000
+"""So many steps are listed; readers take no manifest above 4 MiB."""
 
 _DISTRIBUTIONS = (
     "jax",

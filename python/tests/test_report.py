@@ -233,6 +233,19 @@ def test_the_manifest(
     assert content == {"stepscope_manifest": 1} | result.manifest
 
 
+def test_a_manifest_stays_small(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest, "STEPS_MAX", 3)
+    with stepscope.profile_trace("profiles", quiet=True) as trace:
+        for step in range(5):
+            with trace.step(step):
+                work()
+    assert trace.result is not None
+    content = captures.manifest_of(trace.result.path)
+    assert [record["step"] for record in content["steps"]] == [0, 1, 2]
+    assert content["steps_left_out"] == 2
+    assert (content["step_first"], content["step_end"]) == (0, 5)
+
+
 def test_git_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import subprocess
 

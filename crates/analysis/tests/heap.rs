@@ -454,7 +454,8 @@ fn other_analyses_say_that_there_are_no_events() {
 
 #[test]
 fn a_session_without_snapshots_says_how_to_take_one() {
-    let session = support::drawn(&["host vm"]);
+    let capture = stepscope_testing::corpus::fixture("hosts4-cpu").expect("a fixture");
+    let session = support::open(&capture);
     let report = run(&session, &HeapOptions::default());
     assert!(report.rows.is_empty() && report.tree.is_empty());
     assert!(report.notes[0].hint.contains("save_device_memory_profile"));

@@ -29,7 +29,8 @@ fn beside_a_capture_they_belong_to_its_session() {
     assert_eq!(hosts(session), ["a"]);
     assert_eq!(snapshots(session), ["memory_9", "memory_10"]);
     let files = session.hosts.iter().chain(&session.memory);
-    assert_eq!(session.size_bytes, files.map(|file| file.size_bytes).sum());
+    let size_bytes: u64 = files.map(|file| file.size_bytes).sum();
+    assert_eq!(session.size_bytes, size_bytes);
     assert_eq!(found.notes, []);
     let opened = open_hosts(session, |_| NoProgress);
     assert_eq!((opened.inputs.len(), opened.memory.len()), (1, 2));

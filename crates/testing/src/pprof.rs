@@ -237,8 +237,8 @@ impl Profile {
         frames
     }
 
-    /// A profile as JAX writes one: each sample is its stack, innermost first, as `function file:line`,
-    /// its kind, its device (may be empty), allocations and bytes.
+    /// A profile as JAX writes one: each sample is its stack, innermost first, as
+    /// `function file:line`, its kind, its device (may be empty), allocations and bytes.
     pub fn drawn(samples: &[(&[&str], &str, &str, i64, i64)]) -> Self {
         let mut profile = Self::default();
         profile.number("");

@@ -57,7 +57,7 @@ pub struct HeapOptions {
 
 impl Analysis for Heap {
     const NAME: &'static str = "heap";
-    const ALIASES: &'static [&'static str] = &["memory_snapshot"];
+    const ALIASES: &'static [&'static str] = &[];
     const SUMMARY: &'static str =
         "Device memory snapshots: who holds what, as stacks and a flame graph; growth between two";
     const EXAMPLES: &'static str = "\

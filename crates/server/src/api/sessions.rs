@@ -90,7 +90,9 @@ impl SessionSummary {
             name: files.map(|files| files.name.clone()).unwrap_or_default(),
             location: location.to_owned(),
             kind: files
-                .map_or("trace", |files| kind(!files.hosts.is_empty(), !files.memory.is_empty()))
+                .map_or("trace", |files| {
+                    kind(!files.hosts.is_empty(), !files.memory.is_empty())
+                })
                 .to_owned(),
             hosts: files.map_or_else(Vec::new, |files| {
                 files.hosts.iter().map(|host| host.host.clone()).collect()

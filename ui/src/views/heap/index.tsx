@@ -92,7 +92,8 @@ function Pickers(props: { report: HeapReport; everything: HeapReport }) {
           values={names()}
           onPick={(name) => {
             const isCompared = name === props.report.against;
-            setParams({ snapshot: name, against: isCompared ? null : getParam('against'), zoom: null }, false);
+            const against = isCompared ? null : getParam('against');
+            setParams({ snapshot: name, against, zoom: null }, false);
           }}
         />
         <Picker
@@ -102,10 +103,7 @@ function Pickers(props: { report: HeapReport; everything: HeapReport }) {
           values={names().filter((name) => name !== props.report.snapshot)}
           onPick={(name) =>
             // The snapshot shown stays, also where the last is the one to compare with.
-            setParams(
-              { against: name || null, snapshot: props.report.snapshot, zoom: null },
-              false,
-            )
+            setParams({ against: name || null, snapshot: props.report.snapshot, zoom: null }, false)
           }
         />
       </Show>
@@ -127,10 +125,7 @@ function Pickers(props: { report: HeapReport; everything: HeapReport }) {
         onPick={(name) => setOption('kind', name || null)}
       />
       <span class="segmented">
-        <button
-          aria-pressed={measure() === 'bytes'}
-          onClick={() => setOption('by', null)}
-        >
+        <button aria-pressed={measure() === 'bytes'} onClick={() => setOption('by', null)}>
           Bytes
         </button>
         <button
@@ -347,7 +342,9 @@ function FrameDetails(props: { row: HeapFrameRow; report: HeapReport }) {
                   <td class="number">{text(by, held().now)}</td>
                   <td class="number">{text(by, held().own)}</td>
                   <Show when={props.report.against !== null}>
-                    <td class="number">{signed(text(by, held().change ?? 0), held().change ?? 0)}</td>
+                    <td class="number">
+                      {signed(text(by, held().change ?? 0), held().change ?? 0)}
+                    </td>
                   </Show>
                 </tr>
               );

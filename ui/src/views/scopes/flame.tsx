@@ -1,4 +1,4 @@
-/** The tree of scopes as a flame graph: as wide as the time, coloured by the pass most of it is in. */
+/** The tree of scopes as a flame graph: as wide as the time, coloured by the pass of most of it. */
 import { createMemo, For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';

@@ -1,9 +1,18 @@
 /**
- * A flame graph: stacks merged, the outermost frame at the top, as wide as what it weighs. A click or
- * Enter zooms, Escape zooms out, arrows walk, and what is pointed at is explained beside it. Only the
- * rows in sight are drawn.
+ * A flame graph: stacks merged, the outermost frame at the top, as wide as what it weighs. A click
+ * or Enter zooms, Escape zooms out, arrows walk, and what is pointed at is explained beside it. Only
+ * the rows in sight are drawn.
  */
-import { createEffect, createMemo, createSignal, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  type JSX,
+} from 'solid-js';
 
 import { themeColour } from '../../shell/theme';
 import { drawFlame, ROW_HEIGHT } from './draw';

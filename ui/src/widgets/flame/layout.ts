@@ -62,8 +62,8 @@ export interface Box {
 const LEAST_WIDTH = 0.4;
 
 /**
- * The boxes of the rows from `firstRow` to `lastRow`. Zoomed to a frame, its ancestors stay above it
- * and what lies beside it goes. Boxes too narrow to see are drawn one pixel wide where the pixel is
+ * The boxes of the rows from `firstRow` to `lastRow`. Zoomed to a frame, its ancestors stay above
+ * it and what lies beside it goes. Boxes too narrow to see are drawn one pixel wide where the pixel is
  * still free.
  */
 export function boxesOf(

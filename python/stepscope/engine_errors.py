@@ -23,13 +23,18 @@ class EngineError(StepscopeError):
     ) -> None:
         super().__init__(message, hint or None)
         self.path = None if path is None else os.fspath(path)
-        if isinstance(self, OSError):
-            self.errno = errno
-            self.filename = self.path
+        _tell_system_error(self, errno, self.path)
 
     def __reduce__(self) -> tuple[object, ...]:
-        errno = self.errno if isinstance(self, OSError) else None
+        errno = getattr(self, "errno", None)
         return (type(self), (self.message, self.hint, self.path, errno))
+
+
+def _tell_system_error(error: BaseException, errno: int | None, path: str | None) -> None:
+    """Fills in what code that catches `OSError` reads."""
+    if isinstance(error, OSError):
+        error.errno = errno
+        error.filename = path
 
 
 class EngineMissingError(EngineError, ImportError):
@@ -90,6 +95,14 @@ class NoEventsError(EngineError, ValueError):
 
 class AnalysisFailedError(EngineError, RuntimeError):
     """A defect of the engine."""
+
+
+class OnDemandError(EngineError, RuntimeError):
+    """A capture from outside that gave nothing."""
+
+
+class OnDemandOptionsError(OnDemandError, ValueError):
+    """An address or a setting of a capture from outside that makes no sense."""
 
 
 class CaptureWarning(UserWarning):

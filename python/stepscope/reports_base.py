@@ -142,10 +142,10 @@ def _attributes(cls: type[Record], data: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _plan(cls: type[Record]) -> list[tuple[str, str, Callable[[Any], Any] | None]]:
+def _plan(cls: Any) -> list[tuple[str, str, Callable[[Any], Any] | None]]:
     """For each attribute its key, and what makes records of the JSON below it."""
     hints = typing.get_type_hints(cls)
-    names = [field.name for field in dataclasses.fields(typing.cast(Any, cls))]
+    names = [field.name for field in dataclasses.fields(cls)]
     return [(name, cls._KEYS.get(name, name), _converter(hints[name])) for name in names]
 
 
@@ -156,12 +156,22 @@ def _converter(hint: Any) -> Callable[[Any], Any] | None:
     if isinstance(hint, types.UnionType) and len(arguments) == 1:
         return _converter(arguments[0])
     if typing.get_origin(hint) is list:
-        inner = _converter(arguments[0])
-        return None if inner is None else lambda values: [inner(value) for value in values]
+        return _for_each(_converter(arguments[0]))
     if typing.get_origin(hint) is dict:
-        inner = _converter(arguments[1])
-        return None if inner is None else lambda values: {k: inner(v) for k, v in values.items()}
+        return _for_each_value(_converter(arguments[1]))
     return None
+
+
+def _for_each(convert: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+    if convert is None:
+        return None
+    return lambda values: [convert(value) for value in values]
+
+
+def _for_each_value(convert: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+    if convert is None:
+        return None
+    return lambda values: {key: convert(value) for key, value in values.items()}
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import stepscope
+from stepscope._stepscope import analyses
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("polars")
@@ -45,7 +46,7 @@ def test_what_is_not_known_is_null(session: stepscope.Session) -> None:
     assert table["flops"].is_null().to_pylist() == unknown
 
 
-@pytest.mark.parametrize("analysis", [name for name, _ in stepscope._stepscope.analyses()])
+@pytest.mark.parametrize("analysis", [name for name, _ in analyses()])
 def test_the_schema_does_not_depend_on_the_rows(session: stepscope.Session, analysis: str) -> None:
     full = session.run(analysis)
     for key, table in full.tables.items():

@@ -66,8 +66,10 @@ def native_profiler() -> Any:
     module()
     library = _private("jax._src.lib")
     found = getattr(library, "_profiler", None)
-    return found if found is not None else getattr(
-        getattr(library, "xla_client", None), "profiler", None
+    return (
+        found
+        if found is not None
+        else getattr(getattr(library, "xla_client", None), "profiler", None)
     )
 
 

@@ -64,9 +64,7 @@ class CaptureSession:
         create_perfetto_trace: bool = False,
     ) -> None:
         self.settings = settings or Settings.resolve(TRACE_DEFAULTS, log_dir=log_dir)
-        self._folder_as_given = os.fspath(
-            log_dir if log_dir is not None else self.settings.log_dir
-        )
+        self._folder_as_given = os.fspath(log_dir if log_dir is not None else self.settings.log_dir)
         self.log_dir = Path(self._folder_as_given).expanduser()
         self.name = name
         self.trigger = trigger
@@ -105,9 +103,7 @@ class CaptureSession:
                 raise CaptureError("A session is started once", "make a new CaptureSession")
             attempt = self._count_attempt()
             occupancy.refuse_if_busy()
-            found = preflight.problems(
-                self._folder_as_given, need_bytes=history.largest_size_bytes
-            )
+            found = preflight.problems(self._folder_as_given, need_bytes=history.largest_size_bytes)
             preflight.enforce(found, self.settings.preflight)
             history.remark_on_frequency(self.settings.quiet)
             _jax.initialise_backends()

@@ -15,7 +15,7 @@ RULE = "=" * 60
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Prints `text` unless `quiet`; a closed standard error is no reason to fail a training step."""
+    """Prints `text` unless `quiet`; a closed standard error never fails a training step."""
     if quiet:
         return
     try:

@@ -107,9 +107,7 @@ class Profiler:
         self._next_start = self.settings.start_step if self.settings.start_step >= 0 else None
         self._wake_step: float = math.inf
         if self.settings.enabled:
-            preflight.enforce(
-                preflight.problems(self.settings.log_dir), self.settings.preflight
-            )
+            preflight.enforce(preflight.problems(self.settings.log_dir), self.settings.preflight)
             if announce:
                 self._say_what_is_planned()
             self._set_wake_step()

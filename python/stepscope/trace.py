@@ -1,4 +1,4 @@
-"""`profile_trace` and `ProfileContext`: capture a block. `start_trace`, `stop_trace`: in two calls."""
+"""`profile_trace` and `ProfileContext` capture a block; `start_trace`, `stop_trace` are calls."""
 
 from __future__ import annotations
 

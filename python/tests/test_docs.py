@@ -35,16 +35,17 @@ def test_every_check_is_in_the_troubleshooting_table() -> None:
     assert {name for name in ids if f"`{name}`" not in table} == set()
 
 
-def test_every_key_of_the_manifest_is_described(
-    tmp_path: Path, work: Callable[[], Any]
-) -> None:
+def test_every_key_of_the_manifest_is_described(tmp_path: Path, work: Callable[[], Any]) -> None:
     with stepscope.profile_trace("profiles"):
         work()
     keys = captures.manifest_of(captures.only_profile(tmp_path))
     page = (DOCS / "manifest.md").read_text(encoding="utf-8")
-    described = set(re.findall(r"`([a-z_]+)`", "".join(
-        line.split("|")[1] for line in page.splitlines() if line.startswith("| `")
-    )))
+    described = set(
+        re.findall(
+            r"`([a-z_]+)`",
+            "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `")),
+        )
+    )
     assert described == set(keys)
 
 

@@ -65,7 +65,10 @@ def test_a_folder_lost_after_the_start_costs_a_capture_only(
 
 @pytest.mark.parametrize("policy", ["warn", "off"])
 def test_the_checks_can_be_softened(
-    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch, policy: str,
+    tmp_path: Path,
+    work: Work,
+    monkeypatch: pytest.MonkeyPatch,
+    policy: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
@@ -131,9 +134,7 @@ def test_windows_drives_under_wsl_without_a_list_of_mounts(
 
 
 @pytest.mark.parametrize("variable", sorted(preflight.RIVALS))
-def test_rivals_for_the_gpu(
-    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rivals_for_the_gpu(variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "1")
     monkeypatch.setattr(preflight, "_has_gpu", lambda: False)
     assert "rival_profiler" in ids(tmp_path)

@@ -174,7 +174,10 @@ def test_names_fit_for_files() -> None:
         ({}, None),
         ({"RANK": "1", "WORLD_SIZE": "4", "MASTER_PORT": "5"}, (1, 4, "MASTER_PORT=5")),
         ({"RANK": "0", "WORLD_SIZE": "1"}, None),
-        ({"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "8"}, (3, 8, "OMPI_MCA_ess_base_jobid=job")),
+        (
+            {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "8"},
+            (3, 8, "OMPI_MCA_ess_base_jobid=job"),
+        ),
         (
             {"RANK": "1", "WORLD_SIZE": "2", "PROFILE_JOB_ID": "mine"},
             (1, 2, "MASTER_PORT=mine"),

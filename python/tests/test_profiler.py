@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,14 @@ Work = Callable[[], Any]
 pytestmark = pytest.mark.oldest
 
 
-def run(profiler: Profiler, steps: range, work: Work, at: dict[int, Callable[[], Any]] = {}) -> None:
+def run(
+    profiler: Profiler, steps: range, work: Work, at: Mapping[int, Callable[[], Any]] | None = None
+) -> None:
     """A loop as users write it; `at` are things done between `end_step` and the next step."""
     for step in steps:
         profiler.begin_step(step)
         profiler.end_step(work())
-        at.get(step, lambda: None)()
+        (at or {}).get(step, lambda: None)()
 
 
 def windows(profiler: Profiler) -> list[tuple[int | None, int | None]]:
@@ -295,8 +297,9 @@ def test_flags_drive_a_profiler(tmp_path: Path, work: Work) -> None:
 def test_as_an_attribute_of_a_trainer(work: Work) -> None:
     class Trainer:
         def __init__(self) -> None:
-            self.profiler = Profiler(num_steps=1, log_dir="./checkpoints/profiler_traces",
-                                     start_step=-1)
+            self.profiler = Profiler(
+                num_steps=1, log_dir="./checkpoints/profiler_traces", start_step=-1
+            )
 
         def train(self) -> None:
             run(self.profiler, range(5), work, at={1: self.profiler.capture_async})

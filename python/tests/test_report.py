@@ -190,15 +190,14 @@ def test_durations_for_people(seconds: float, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "expected"), [(0, "0 bytes"), (999, "999 bytes"), (1_900_000, "1.9 MB"), (2e12, "2 TB")]
+    ("size", "expected"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1_900_000, "1.9 MB"), (2e12, "2 TB")],
 )
 def test_sizes_for_people(size: float, expected: str) -> None:
     assert console.bytes_text(size) == expected
 
 
-def test_the_manifest(
-    tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_manifest(tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XLA_FLAGS_NOT", "1")
     monkeypatch.setenv("JAX_SOMETHING", "2")
     monkeypatch.setenv("PROFILE_DIR", "3")
@@ -224,7 +223,11 @@ def test_the_manifest(
     assert set(content["devices"][0]) == {"id", "kind", "platform", "process_index"}
     assert content["options"]["mode"] == "tensorboard"
     assert content["arguments"] == [
-        "train.py", "--lr=0.1", "--api_key", "(hidden)", "--token=(hidden)",
+        "train.py",
+        "--lr=0.1",
+        "--api_key",
+        "(hidden)",
+        "--token=(hidden)",
     ]
     assert content["environment"]["JAX_SOMETHING"] == "2"
     assert content["environment"]["JAX_API_KEY"] == "(hidden)"
@@ -266,7 +269,9 @@ def test_git_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         git("add", "train.py")
         git("commit", "-q", "-m", "one")
         assert manifest.git_state() == {
-            "commit": git("rev-parse", "HEAD"), "branch": "trunk", "dirty": False,
+            "commit": git("rev-parse", "HEAD"),
+            "branch": "trunk",
+            "dirty": False,
         }
         manifest.git_state.cache_clear()
         script.write_text("changed")

@@ -157,8 +157,11 @@ async fn start_one(
         let root = profiles(&request.logdir)
             .map_err(|error| HostFailure::NotWritten(error.to_string()))?;
         let mut ask = request.message(&host.address, "", &root, 0);
+        // A host that is given a place to write to writes snapshots there, on its own disk.
+        ask.repository_root.clear();
         ask.duration_ms = 0;
         if let Some(options) = &mut ask.options {
+            options.repository_path.clear();
             options.duration_ms = 0;
         }
         let mut waits = BACK_OFF.into_iter();

@@ -31,8 +31,9 @@ pub(crate) fn write(
             "host": host.address.file_stem(),
             "started_unix_ns": unix_ns(started),
             "stopped_unix_ns": unix_ns(SystemTime::now()),
-            "success": !file.is_empty,
-            "error": error(host, file.is_empty),
+            "success": true,
+            "error": null,
+            "is_empty": file.is_empty,
             "trigger": trigger,
             "versions": { "stepscope": env!("CARGO_PKG_VERSION") },
             "options": options(request, host),
@@ -50,10 +51,6 @@ pub(crate) fn write(
 fn write_text(path: &Path, content: &Value) -> std::io::Result<()> {
     let text = serde_json::to_string_pretty(content)?;
     write_whole(path, format!("{text}\n").as_bytes())
-}
-
-fn error(host: &HostOutcome, is_empty: bool) -> Option<String> {
-    is_empty.then(|| format!("{} recorded no events", host.address))
 }
 
 fn options(request: &Request, host: &HostOutcome) -> Value {

@@ -91,8 +91,13 @@ impl ProfilerServer {
             .enable_all()
             .build()?;
         let asked = Arc::new(Mutex::new(Asked::default()));
-        let listener = runtime.block_on(tokio::net::TcpListener::bind(address))?;
+        // Bound without the runtime, so that a test which runs in one of its own can start it.
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
+        let guard = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        drop(guard);
         runtime.spawn(service::serve(listener, behaviour, Arc::clone(&asked)));
         Ok(Self {
             address,

@@ -82,7 +82,13 @@ async fn a_capture_becomes_a_session_that_opens() {
         "{summary}"
     );
     let overview = format!("/api/sessions/{session}/analyses/overview");
-    assert!(get_json(&server, &overview).await["steps"].is_object());
+    assert_eq!(
+        get_json(&server, &overview).await["step_series"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[tokio::test]

@@ -13,7 +13,8 @@ use crate::output::Output;
 #[derive(Clone)]
 pub(super) struct HostBars {
     names: Arc<Vec<String>>,
-    duration: Duration,
+    /// The window; none where it has no end.
+    duration: Option<Duration>,
     output: Output,
     lines: Arc<Mutex<Lines>>,
 }
@@ -21,21 +22,21 @@ pub(super) struct HostBars {
 struct Lines {
     group: Option<MultiProgress>,
     bars: Vec<ProgressBar>,
-    /// The last phase of each host, for those who read sentences.
-    phases: Vec<Option<Phase>>,
+    /// What was said of each host to those who read sentences; nothing is said twice.
+    told: Vec<Vec<String>>,
 }
 
 impl HostBars {
-    pub(super) fn new(output: &Output, request: &Request) -> Self {
+    pub(super) fn new(output: &Output, request: &Request, duration: Option<Duration>) -> Self {
         let names: Vec<String> = request.addresses.iter().map(ToString::to_string).collect();
         let lines = Lines {
             group: output.bars(),
             bars: Vec::new(),
-            phases: vec![None; names.len()],
+            told: vec![Vec::new(); names.len()],
         };
         let bars = Self {
             names: Arc::new(names),
-            duration: request.duration,
+            duration,
             output: output.clone(),
             lines: Arc::new(Mutex::new(lines)),
         };
@@ -46,7 +47,7 @@ impl HostBars {
     /// Begins anew, for the next capture of a series.
     pub(super) fn restart(&self) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.phases.fill(None);
+        lines.told.fill(Vec::new());
         let Some(group) = lines.group.clone() else {
             return;
         };
@@ -83,21 +84,21 @@ impl HostBars {
             Phase::Connecting => (0, "connecting".to_owned()),
             Phase::Busy => (0, "somebody else records, asking again".to_owned()),
             Phase::Waiting => (0, "waiting for the common start".to_owned()),
-            Phase::Recording => {
-                let ratio = progress.elapsed.as_secs_f64() / self.duration.as_secs_f64().max(1e-3);
-                let words = format!(
-                    "recording {} of {}",
-                    seconds(progress.elapsed),
-                    seconds(self.duration)
-                );
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a ratio of 0 to 1 in thousandths"
-                )]
-                let thousandths = (ratio.clamp(0.0, 1.0) * 1000.0) as u64;
-                (thousandths, words)
-            }
+            Phase::Recording => match self.duration {
+                None => (0, format!("recording for {}", seconds(progress.elapsed))),
+                Some(duration) => {
+                    let elapsed = progress.elapsed.min(duration);
+                    let ratio = elapsed.as_secs_f64() / duration.as_secs_f64().max(1e-3);
+                    let words = format!("recording {} of {}", seconds(elapsed), seconds(duration));
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "a ratio of 0 to 1 in thousandths"
+                    )]
+                    let thousandths = (ratio.clamp(0.0, 1.0) * 1000.0) as u64;
+                    (thousandths, words)
+                }
+            },
             Phase::Gathering => (1000, format!("gathering for {}", seconds(progress.elapsed))),
             Phase::Receiving => (1000, format!("received {received}")),
             Phase::Done => (1000, format!("{received} written")),
@@ -117,21 +118,20 @@ impl Progress for HostBars {
             }
             return;
         }
-        let is_new = lines.phases[index].as_ref() != Some(&progress.phase);
-        lines.phases[index] = Some(progress.phase.clone());
         // How it ended is said with the result.
-        let is_told = matches!(
-            progress.phase,
-            Phase::Busy | Phase::Recording | Phase::Gathering
-        );
-        if is_new && is_told {
-            let words = match progress.phase {
-                Phase::Recording => format!("recording for {:.1} s", self.duration.as_secs_f64()),
-                Phase::Gathering => "gathering what was recorded".to_owned(),
-                _ => words,
-            };
+        let said = match (&progress.phase, self.duration) {
+            (Phase::Recording, Some(duration)) => {
+                format!("recording for {:.1} s", duration.as_secs_f64())
+            }
+            (Phase::Gathering, Some(_)) => "gathering what was recorded".to_owned(),
+            (Phase::Busy, _) => words,
+            _ => return,
+        };
+        let told = &mut lines.told[index];
+        if !told.contains(&said) {
             self.output
-                .remark(&format!("{}: {words}", self.names[index]));
+                .remark(&format!("{}: {said}", self.names[index]));
+            told.push(said);
         }
     }
 }

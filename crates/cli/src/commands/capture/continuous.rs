@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal};
 use std::time::Duration;
 
 use clap::ArgMatches;
-use stepscope_capture::{Cancel, Continuous, Outcome, Request};
+use stepscope_capture::{Cancel, Continuous, Request};
 use tokio::sync::mpsc;
 
 use super::bars::HostBars;
@@ -25,23 +25,24 @@ enum Wake {
 pub(super) fn run(
     arguments: &ArgMatches,
     request: &Request,
+    bars: &HostBars,
     cancel: &Cancel,
     output: &Output,
 ) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(record(arguments, request, cancel, output))
+    runtime.block_on(record(arguments, request, bars, cancel, output))
 }
 
 async fn record(
     arguments: &ArgMatches,
     request: &Request,
+    bars: &HostBars,
     cancel: &Cancel,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let bars = HostBars::new(output, request);
-    let started = Continuous::start(request, &bars, cancel).await;
+    let started = Continuous::start(request, bars, cancel).await;
     bars.finish();
     let mut continuous = started.map_err(|error| arguments::usage(&error))?;
     for host in continuous.failed() {
@@ -70,7 +71,7 @@ async fn record(
         let wake = next(every, lines.as_mut(), cancel).await;
         bars.restart();
         // Ctrl-C has asked for the end already, so this one is waited for.
-        let taken = continuous.snapshot(&bars, cancel).await;
+        let taken = continuous.snapshot(bars, cancel).await;
         bars.finish();
         let told = match taken {
             Ok(outcome) => {

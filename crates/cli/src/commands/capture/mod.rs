@@ -20,10 +20,12 @@ use bars::HostBars;
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let request = arguments::request(arguments)?;
     let cancel = Cancel::new();
-    let bars = HostBars::new(output, &request);
+    let is_continuous = arguments.get_flag("continuous");
+    let duration = Some(request.duration).filter(|_| !is_continuous);
+    let bars = HostBars::new(output, &request, duration);
     end_on_signals(&cancel, output, &bars)?;
-    if arguments.get_flag("continuous") {
-        return continuous::run(arguments, &request, &cancel, output);
+    if is_continuous {
+        return continuous::run(arguments, &request, &bars, &cancel, output);
     }
     let Some(every) = arguments::given(arguments, "every") else {
         let outcome =

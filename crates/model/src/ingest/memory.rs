@@ -168,7 +168,7 @@ fn said_of(input: &MemoryInput, profile: &Profile<'_>, damage: &Damage) -> Vec<W
         let samples = profile.samples.len();
         let count = damage.nameless_samples;
         add(
-            WarningKind::Missing,
+            WarningKind::Damaged,
             format!(
                 "{count} of {samples} samples name functions or labels that the file does not \
                  have; their bytes count, under no name"

@@ -8,6 +8,12 @@ use crate::overview::StepSource;
 
 /// At most [`limits::LINES`] lines; findings that find no room are counted in the last.
 pub(super) fn lines(report: &VerdictReport) -> Vec<String> {
+    if report.host_count == 0 && report.memory_profile_count > 0 {
+        let count = format::counted(report.memory_profile_count, "memory profile");
+        return vec![format!(
+            "{count}, no capture of what ran: see stepscope heap PATH"
+        )];
+    }
     let mut lines = vec![captured(report)];
     lines.extend(key_figures(report));
     lines.extend(top_ops(report));

@@ -44,6 +44,7 @@ stepscope verdict ./logs --json";
             lines: Vec::new(),
             findings,
             host_count: session.hosts.len(),
+            memory_profile_count: session.heap.snapshots.len(),
             devices: evidence.chips(),
             step_time_ps: evidence.overview.step_time_ps.clone(),
             duration_ps: evidence.overview.duration_ps,

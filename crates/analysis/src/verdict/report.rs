@@ -17,6 +17,8 @@ pub struct VerdictReport {
     pub findings: Vec<Finding>,
     /// Hosts whose files were read.
     pub host_count: usize,
+    /// Memory profiles of the session; one with nothing else has no findings.
+    pub memory_profile_count: usize,
     /// Devices by chip.
     pub devices: Vec<VerdictDevices>,
     /// Step time of `overview`; absent where no step was recorded or inferred.

@@ -46,6 +46,7 @@ pub(crate) fn files(found: &Found, session: &SessionFiles) -> Vec<Check> {
     let mut folders: Vec<PathBuf> = session
         .hosts
         .iter()
+        .chain(&session.memory)
         .filter(|host| host.entry.is_none())
         .filter_map(|host| host.path.parent().map(Path::to_owned))
         .collect();
@@ -72,7 +73,7 @@ fn sizes(session: &SessionFiles) -> Check {
         })
         .collect();
     if small.is_empty() {
-        let files = counted(session.hosts.len(), "profile");
+        let files = counted(session.hosts.len() + session.memory.len(), "profile");
         let size = bytes(session.size_bytes as f64);
         return Check::ok("file_size", format!("{files}, {size} in all."));
     }
@@ -82,7 +83,8 @@ fn sizes(session: &SessionFiles) -> Check {
             "{}: a profile with events has more than 1 KB.",
             small.join(", ")
         ),
-        "Take the capture again, and let the program end by itself: the file is written when the profiler stops.",
+        "Take the capture again, and let the program end by itself: the file is written when the \
+         profiler stops.",
     )
 }
 
@@ -108,17 +110,21 @@ fn halves(session: &SessionFiles) -> Option<Check> {
         Check::warning(
             "half_sessions",
             format!(
-                "The hosts lie in several run directories, {}: they stopped in different seconds. Stepscope shows them as one session; other tools show halves.",
+                "The hosts lie in several run directories, {}: they stopped in different seconds. \
+                 Stepscope shows them as one session; other tools show halves.",
                 session.joined_from.join(" and ")
             ),
-            "Capture with the Python package of Stepscope, or give all hosts one `options.session_id`.",
+            "Capture with the Python package of Stepscope, or give all hosts one \
+             `options.session_id`.",
         )
     })
 }
 
 fn folder_checks(folder: &Path) -> Vec<Check> {
     let entries = fs::read_dir(folder).into_iter().flatten();
-    let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|e| e.path()).collect();
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
     files.sort();
     let name = |path: &PathBuf| {
         path.file_name()
@@ -168,14 +174,15 @@ fn folder_checks(folder: &Path) -> Vec<Check> {
 
 /// XProf keeps what it computed beside the profiles, and shows it even when they were replaced.
 fn cache(profiles: &[PathBuf], caches: &[PathBuf]) -> Option<Check> {
-    let oldest = caches.iter().filter_map(modified).min()?;
-    let newest = profiles.iter().filter_map(modified).max()?;
+    let oldest = caches.iter().filter_map(|path| modified(path)).min()?;
+    let newest = profiles.iter().filter_map(|path| modified(path)).max()?;
     let count = counted(caches.len(), "file");
     Some(if oldest < newest {
         Check::warning(
             "viewer_cache",
             format!(
-                "XProf's cache ({count}) is older than the profile: XProf shows what was there before."
+                "XProf's cache ({count}) is older than the profile: XProf shows what was there \
+                 before."
             ),
             format!("`rm {}`; Stepscope does not read them.", names(caches)),
         )
@@ -195,7 +202,7 @@ fn names(paths: &[PathBuf]) -> String {
     names.join(" ")
 }
 
-fn modified(path: &PathBuf) -> Option<SystemTime> {
+fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
@@ -215,6 +222,7 @@ fn trace_json(path: &Path) -> Option<Check> {
     Some(Check::warning(
         "trace_json",
         format!("{} {problem}: Perfetto cannot open it.", path.display()),
-        "Open the *.xplane.pb beside it, which holds more; the capture was interrupted while the trace was written.",
+        "Open the *.xplane.pb beside it, which holds more; the capture was interrupted while the \
+         trace was written.",
     ))
 }

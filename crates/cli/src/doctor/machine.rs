@@ -11,6 +11,7 @@ use super::log_directory::LogDirectory;
 use super::python::Python;
 
 /// What the checks look at.
+#[expect(clippy::struct_excessive_bools, reason = "facts, each on its own")]
 pub(crate) struct Machine {
     /// Variables of the environment.
     pub(crate) variables: BTreeMap<String, String>,
@@ -153,7 +154,7 @@ fn has_tpu(root: &Root) -> bool {
     root.exists("/dev/accel0") || root.names("/dev/vfio").iter().any(is_chip)
 }
 
-/// Folders where CUDA is installed, besides those of LD_LIBRARY_PATH.
+/// Folders where CUDA is installed, besides those of `LD_LIBRARY_PATH`.
 const LIBRARY_FOLDERS: [&str; 6] = [
     "/usr/local/cuda/lib64",
     "/usr/local/cuda/extras/CUPTI/lib64",

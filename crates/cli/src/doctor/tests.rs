@@ -128,6 +128,7 @@ fn complaints(machine: &Machine) -> Vec<(&'static str, Status, String)> {
 }
 
 /// One machine for each complaint: the check, its status, a part of what it says.
+#[expect(clippy::too_many_lines, reason = "a table of machines")]
 fn ill() -> Vec<(Drawn, &'static str, Status, &'static str)> {
     use Status::{Bad, Warning};
     let healthy = Drawn::healthy;

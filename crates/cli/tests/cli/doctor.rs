@@ -20,6 +20,13 @@ fn the_verdict_on_every_fixture() {
 }
 
 #[test]
+fn memory_profiles_alone_are_no_ill_capture() {
+    let answer = run(&["doctor", &fixture("leak-cpu")]);
+    assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);
+    check("leak-cpu.doctor.txt", &answer.stdout);
+}
+
+#[test]
 fn a_healthy_capture_passes() {
     let answer = run(&["doctor", &fixture("mlp-cpu")]);
     assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);

@@ -50,8 +50,14 @@ fn apart(evidence: &Evidence<'_>) -> Option<Finding> {
     );
     Some(
         Finding::new("hosts_apart", Severity::Warning, what)
-            .why("They were started at different times, or their clocks differ; what lies apart cannot be compared.")
-            .fix("Start the profiler on all hosts at the same step number, and keep their clocks in step with NTP."),
+            .why(
+                "They were started at different times, or their clocks differ; what lies apart \
+             cannot be compared.",
+            )
+            .fix(
+                "Start the profiler on all hosts at the same step number, and keep their clocks \
+             in step with NTP.",
+            ),
     )
 }
 
@@ -73,8 +79,14 @@ fn clocks(evidence: &Evidence<'_>) -> Option<Finding> {
     );
     Some(
         Finding::new("host_clocks", Severity::Warning, what)
-            .why("Their clocks differ, or their step numbers do; times across these hosts cannot be compared.")
-            .fix("Keep the clocks of the hosts in step with NTP or PTP, and number steps alike on all hosts."),
+            .why(
+                "Their clocks differ, or their step numbers do; times across these hosts cannot \
+             be compared.",
+            )
+            .fix(
+                "Keep the clocks of the hosts in step with NTP or PTP, and number steps alike on \
+             all hosts.",
+            ),
     )
 }
 

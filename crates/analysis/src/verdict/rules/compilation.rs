@@ -59,7 +59,8 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         steps => (
             Severity::Warning,
             format!(
-                "The devices waited for it in {} (the first is step {}): shapes or static arguments change, or the capture began too early.",
+                "The devices waited for it in {} (the first is step {}): shapes or static \
+                 arguments change, or the capture began too early.",
                 format::counted(steps.len(), "step"),
                 steps[0]
             ),
@@ -67,8 +68,14 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     };
     let fix = match (severity, steps.as_slice()) {
         (Severity::Info, _) => String::new(),
-        (_, [_, _, ..]) => "Capture after the warm-up; if it compiles still, `JAX_LOG_COMPILES=1` says what changed.".to_owned(),
-        (_, [step]) => format!("Run 3 to 5 steps before the profiler starts, or leave that step out: `--steps {}..`.", step + 1),
+        (_, [_, _, ..]) => "Capture after the warm-up; if it compiles still, `JAX_LOG_COMPILES=1` \
+         says what changed."
+            .to_owned(),
+        (_, [step]) => format!(
+            "Run 3 to 5 steps before the profiler starts, or leave that step \
+         out: `--steps {}..`.",
+            step + 1
+        ),
         _ => "Run 3 to 5 steps before the profiler starts.".to_owned(),
     };
     vec![

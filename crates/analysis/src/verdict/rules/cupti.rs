@@ -29,7 +29,8 @@ const CAUSES: [Cause; 3] = [
             "already subscribed",
         ],
         why: "CUPTI serves one profiler at a time, and another one holds it.",
-        fix: "Run without nsys, ncu, compute-sanitizer and other GPU profilers; `stepscope doctor` names those it sees.",
+        fix: "Run without nsys, ncu, compute-sanitizer and other GPU profilers; `stepscope doctor` \
+         names those it sees.",
     },
     Cause {
         id: "cupti_permission",
@@ -39,7 +40,9 @@ const CAUSES: [Cause; 3] = [
             "permission",
         ],
         why: "The NVIDIA driver lets administrators alone trace GPUs.",
-        fix: "Set `options nvidia NVreg_RestrictProfilingToAdminUsers=0` in /etc/modprobe.d/nvidia-profiling.conf and reboot, or give the container `--cap-add=SYS_ADMIN`.",
+        fix: "Set `options nvidia NVreg_RestrictProfilingToAdminUsers=0` in \
+         /etc/modprobe.d/nvidia-profiling.conf and reboot, or give the container \
+         `--cap-add=SYS_ADMIN`.",
     },
     Cause {
         id: "cupti_missing",
@@ -50,7 +53,8 @@ const CAUSES: [Cause; 3] = [
             "cupti_error",
         ],
         why: "JAX found no CUPTI library that fits the driver.",
-        fix: "Install it with JAX: `pip install -U \"jax[cuda12]\"`, and take other CUDA versions off LD_LIBRARY_PATH.",
+        fix: "Install it with JAX: `pip install -U \"jax[cuda12]\"`, and take other CUDA versions \
+         off LD_LIBRARY_PATH.",
     },
 ];
 

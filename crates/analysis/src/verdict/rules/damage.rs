@@ -15,11 +15,14 @@ pub(super) const RULE: Rule = Rule {
 fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let truncated = evidence.warnings(&[WarningKind::Truncated]);
     let damaged = evidence.warnings(&[WarningKind::Damaged]);
-    let truncated = told(&truncated).map(|what| {
-        Finding::new("truncated", Severity::Bad, what)
-            .why("The capture was stopped while the file was written, or the copy is incomplete; what came before is in the figures.")
-            .fix("Copy the file again and compare the sizes, or take the capture again with room on the disk.")
-    });
+    let truncated =
+        told(&truncated).map(|what| {
+            Finding::new("truncated", Severity::Bad, what)
+            .why("The capture was stopped while the file was written, or the copy is incomplete; \
+             what came before is in the figures.")
+            .fix("Copy the file again and compare the sizes, or take the capture again with room \
+             on the disk.")
+        });
     let damaged = told(&damaged).map(|what| {
         Finding::new("damaged", Severity::Warning, what)
             .why("What could not be decoded is in no figure.")

@@ -40,7 +40,10 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     vec![
         Finding::new("device_ends_early", Severity::Warning, what)
             .why("The tracer's buffer was full or it stopped early, while the program went on.")
-            .fix("Capture fewer steps, or give the tracer more room: `options.advanced_configuration = {\"gpu_max_activity_api_events\": 8388608}`."),
+            .fix(
+                "Capture fewer steps, or give the tracer more room: \
+             `options.advanced_configuration = {\"gpu_max_activity_api_events\": 8388608}`.",
+            ),
     ]
 }
 

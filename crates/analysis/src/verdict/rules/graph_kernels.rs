@@ -26,7 +26,13 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
             Severity::Warning,
             format!("{share} of kernel time carries no HLO op."),
         )
-        .why("Kernels launched by CUDA graphs or libraries do not say which op they belong to; they are listed by their own names.")
-        .fix("For one capture, `XLA_FLAGS=--xla_gpu_enable_command_buffer=` turns CUDA graphs off, at some cost in speed."),
+        .why(
+            "Kernels launched by CUDA graphs or libraries do not say which op they belong to; \
+         they are listed by their own names.",
+        )
+        .fix(
+            "For one capture, `XLA_FLAGS=--xla_gpu_enable_command_buffer=` turns CUDA graphs off, \
+         at some cost in speed.",
+        ),
     ]
 }

@@ -35,6 +35,9 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     vec![
         Finding::new("idle_devices", Severity::Info, what)
             .why("They count in no mean.")
-            .fix("If the program should use them, look at the sharding of its inputs: `jax.debug.visualize_array_sharding(array)`."),
+            .fix(
+                "If the program should use them, look at the sharding of its inputs: \
+             `jax.debug.visualize_array_sharding(array)`.",
+            ),
     ]
 }

@@ -22,7 +22,10 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         );
         found.push(
             Finding::new("large_capture", Severity::Warning, what)
-                .why("Stopping the profiler held the program up, and other tools open it slowly or, past 2 GiB, not at all.")
+                .why(
+                    "Stopping the profiler held the program up, and other tools open it slowly \
+                 or, past 2 GiB, not at all.",
+                )
                 .fix("Capture 5 to 10 steps, with `options.python_tracer_level = 0`."),
         );
     }

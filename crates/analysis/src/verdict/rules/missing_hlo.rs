@@ -35,7 +35,10 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     );
     vec![
         Finding::new("missing_hlo", Severity::Warning, what)
-            .why("Ops without it have no source line, scope or FLOPs, but for what the device itself recorded.")
+            .why(
+                "Ops without it have no source line, scope or FLOPs, but for what the device \
+             itself recorded.",
+            )
             .fix("Leave `options.enable_hlo_proto = True`, the default."),
     ]
 }

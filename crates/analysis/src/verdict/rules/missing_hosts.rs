@@ -33,8 +33,14 @@ fn missing(evidence: &Evidence<'_>) -> Option<Finding> {
     );
     Some(
         Finding::new("missing_hosts", Severity::Warning, what)
-            .why("A straggler among the others cannot be seen, and means are over the hosts that are here.")
-            .fix("Copy the *.xplane.pb of every host into one run directory, or capture all at once: `stepscope capture HOST:PORT,HOST:PORT --logdir DIR`."),
+            .why(
+                "A straggler among the others cannot be seen, and means are over the hosts that \
+             are here.",
+            )
+            .fix(
+                "Copy the *.xplane.pb of every host into one run directory, or capture all at \
+             once: `stepscope capture HOST:PORT,HOST:PORT --logdir DIR`.",
+            ),
     )
 }
 

@@ -29,16 +29,23 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
                 "{} of {name} launched work on {accelerator}, and its tracer recorded none of it.",
                 format::counted(count, "call"),
             ))
-            .fix("Run `stepscope doctor` in the environment of the program: it checks the tracer's library, permissions and rivals."),
+            .fix(
+                "Run `stepscope doctor` in the environment of the program: it checks the tracer's \
+             library, permissions and rivals.",
+            ),
         (Some((name, count)), None) => finding
             .why(format!(
-                "{} of {name} launched work that had not run when the profiler stopped: JAX returns before the work is done.",
+                "{} of {name} launched work that had not run when the profiler stopped: JAX \
+                 returns before the work is done.",
                 format::counted(count, "call"),
             ))
             .fix("Wait for the result before the profiler stops: `jax.block_until_ready(result)`."),
         (None, _) => finding
             .why("No program was launched while the profiler was on, or another process did it.")
-            .fix("Put the profiler around the step itself, in the process that owns the devices, and end with `jax.block_until_ready(result)`."),
+            .fix(
+                "Put the profiler around the step itself, in the process that owns the devices, \
+             and end with `jax.block_until_ready(result)`.",
+            ),
     };
     vec![finding]
 }

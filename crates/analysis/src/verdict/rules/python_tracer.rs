@@ -54,7 +54,10 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     );
     vec![
         Finding::new("python_tracer", severity, what)
-            .why("Each traced call makes the step longer by about 0.16 µs; steps without the tracer are faster.")
+            .why(
+                "Each traced call makes the step longer by about 0.16 µs; steps without the \
+             tracer are faster.",
+            )
             .fix("`options.python_tracer_level = 0`, unless you look for slow Python."),
     ]
 }

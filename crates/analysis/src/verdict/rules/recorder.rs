@@ -23,8 +23,15 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let dropped: Vec<String> = texts.extract_if(.., |text| is_drop(text)).collect();
     let dropped = told(&dropped).map(|what| {
         Finding::new("events_dropped", Severity::Warning, what)
-            .why("The tracer's buffer was full: busy time, counts and totals are too small from there on.")
-            .fix("Capture fewer steps, or give the tracer more room: `options.advanced_configuration = {\"gpu_max_activity_api_events\": 8388608, \"gpu_max_callback_api_events\": 8388608}`.")
+            .why(
+                "The tracer's buffer was full: busy time, counts and totals are too small from \
+             there on.",
+            )
+            .fix(
+                "Capture fewer steps, or give the tracer more room: \
+             `options.advanced_configuration = {\"gpu_max_activity_api_events\": 8388608, \
+             \"gpu_max_callback_api_events\": 8388608}`.",
+            )
     });
     let other = told(&texts).map(|what| {
         Finding::new("recorder_reported", Severity::Warning, what)

@@ -53,7 +53,13 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
             Severity::Bad,
             format!("Only XLA:CPU recorded work, although the process had a {accelerator}."),
         )
-        .why("The arrays live on the CPU (jax.default_device, device_put, JAX_PLATFORMS), or the tracer of the accelerator did not start.")
-        .fix("Look at `jax.devices()` and `array.devices()` in the program; if they name the accelerator, run `stepscope doctor` there."),
+        .why(
+            "The arrays live on the CPU (jax.default_device, device_put, JAX_PLATFORMS), or the \
+         tracer of the accelerator did not start.",
+        )
+        .fix(
+            "Look at `jax.devices()` and `array.devices()` in the program; if they name the \
+         accelerator, run `stepscope doctor` there.",
+        ),
     ]
 }

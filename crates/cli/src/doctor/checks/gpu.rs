@@ -34,7 +34,8 @@ fn cupti(machine: &Machine) -> Check {
         None => Check::bad(
             "cupti",
             "No libcupti was found: captures will have no kernels.",
-            "`pip install -U \"jax[cuda12]\"` brings it; with a CUDA of your own put its extras/CUPTI/lib64 on LD_LIBRARY_PATH.",
+            "`pip install -U \"jax[cuda12]\"` brings it; with a CUDA of your own put its \
+             extras/CUPTI/lib64 on LD_LIBRARY_PATH.",
         ),
     }
 }
@@ -50,18 +51,23 @@ fn permission(machine: &Machine) -> Check {
         Some(true) if !is_admin => Check::warning(
             "driver_permission",
             format!(
-                "The NVIDIA driver {driver} lets administrators alone profile (NVreg_RestrictProfilingToAdminUsers), and this process is none."
+                "The NVIDIA driver {driver} lets administrators alone profile \
+                 (NVreg_RestrictProfilingToAdminUsers), and this process is none."
             ),
             if machine.is_container {
-                "Start the container with `--cap-add=SYS_ADMIN`, or lift it on the host: `options nvidia NVreg_RestrictProfilingToAdminUsers=0` in /etc/modprobe.d/nvidia-profiling.conf, then reboot."
+                "Start the container with `--cap-add=SYS_ADMIN`, or lift it on the host: `options \
+                 nvidia NVreg_RestrictProfilingToAdminUsers=0` in \
+                 /etc/modprobe.d/nvidia-profiling.conf, then reboot."
             } else {
-                "`options nvidia NVreg_RestrictProfilingToAdminUsers=0` in /etc/modprobe.d/nvidia-profiling.conf, then reboot."
+                "`options nvidia NVreg_RestrictProfilingToAdminUsers=0` in \
+                 /etc/modprobe.d/nvidia-profiling.conf, then reboot."
             },
         ),
         Some(true) => Check::ok(
             "driver_permission",
             format!(
-                "The NVIDIA driver {driver} lets administrators alone profile, and this process is one."
+                "The NVIDIA driver {driver} lets administrators alone profile, and this process is \
+                 one."
             ),
         ),
         Some(false) => Check::ok(

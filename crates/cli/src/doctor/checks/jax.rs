@@ -43,7 +43,8 @@ fn interpreter(python: &Python) -> Check {
         return Check::warning(
             "python",
             what,
-            "The Python package of Stepscope needs 3.11 or newer; captures by jax.profiler open with any.",
+            "The Python package of Stepscope needs 3.11 or newer; captures by jax.profiler open \
+             with any.",
         );
     }
     Check::ok("python", what)
@@ -54,7 +55,8 @@ fn jax(python: &Python) -> Vec<Check> {
         return vec![Check::bad(
             "jax",
             format!("JAX is not installed in {}.", python.executable),
-            "Give the Python of the program to be profiled with `--python PATH`, or install JAX: `pip install -U jax`.",
+            "Give the Python of the program to be profiled with `--python PATH`, or install JAX: \
+             `pip install -U jax`.",
         )];
     };
     let copies = |name: &str| python.distributions.get(name).map_or(0, Vec::len);
@@ -176,7 +178,8 @@ fn plugin(python: &Python, machine: &Machine) -> Vec<Check> {
                     "{} is installed, and the machine shows no such device.",
                     plugins.join(", ")
                 ),
-                "Start the container with its devices (`--gpus all`; for TPUs `--privileged`), or run on a machine that has one; JAX falls back to the CPU.",
+                "Start the container with its devices (`--gpus all`; for TPUs `--privileged`), or \
+                 run on a machine that has one; JAX falls back to the CPU.",
             ),
         };
         checks.push(check);

@@ -17,8 +17,12 @@ pub(super) fn look(machine: &Machine) -> Vec<Check> {
     checks.push(match &folder.problem {
         Some(problem) => Check::bad(
             "log_directory",
-            format!("Nothing can be written to {path}: {}: {problem}.", folder.existing.display()),
-            "Choose another folder (`--logdir`, PROFILE_DIR), such as ~/profiles, or `mkdir -p` and `chmod u+rwx` this one.",
+            format!(
+                "Nothing can be written to {path}: {}: {problem}.",
+                folder.existing.display()
+            ),
+            "Choose another folder (`--logdir`, PROFILE_DIR), such as ~/profiles, or `mkdir -p` \
+             and `chmod u+rwx` this one.",
         ),
         None if folder.existing == folder.path => {
             Check::ok("log_directory", format!("{path} can be written."))
@@ -29,7 +33,8 @@ pub(super) fn look(machine: &Machine) -> Vec<Check> {
         ),
     });
     let megabytes = |bytes: u64| format!("{:.1} GB are free for captures.", bytes as f64 / 1e9);
-    let fix = "Free some space, or choose a folder on another disk; a capture of ten steps takes 1 to 200 MB a host.";
+    let fix = "Free some space, or choose a folder on another disk; a capture of ten steps takes 1 \
+     to 200 MB a host.";
     checks.extend(folder.free_bytes.map(|free| match free {
         0..FREE_BYTES_MIN => Check::bad("disk", megabytes(free), fix),
         FREE_BYTES_MIN..FREE_BYTES_LOW => Check::warning("disk", megabytes(free), fix),

@@ -90,7 +90,10 @@ fn container(machine: &Machine) -> Option<Check> {
         };
         Check::ok(
             "container",
-            format!("In a container, {rights} SYS_ADMIN; to see pages from outside publish the port: `-p 6006:6006`, and `stepscope view --host 0.0.0.0`."),
+            format!(
+                "In a container, {rights} SYS_ADMIN; to see pages from outside publish the \
+             port: `-p 6006:6006`, and `stepscope view --host 0.0.0.0`."
+            ),
         )
     })
 }
@@ -100,7 +103,8 @@ fn viewer_port(machine: &Machine) -> Check {
     Check::ok(
         "port_viewer",
         if is_taken {
-            "Port 6006 is in use, perhaps by TensorBoard; `stepscope view` takes the next free one and says which."
+            "Port 6006 is in use, perhaps by TensorBoard; `stepscope view` takes the next free one \
+             and says which."
         } else {
             "Port 6006 is free for `stepscope view`."
         },
@@ -112,7 +116,8 @@ fn perfetto_port(machine: &Machine) -> Check {
         return Check::warning(
             "port_perfetto",
             "Port 9001 is in use: create_perfetto_link=True cannot serve its trace.",
-            "End the program that listens there, perhaps an earlier capture whose link nobody opened, or use `stepscope view`.",
+            "End the program that listens there, perhaps an earlier capture whose link nobody \
+             opened, or use `stepscope view`.",
         );
     }
     Check::ok("port_perfetto", "Port 9001 is free for Perfetto.")

@@ -19,7 +19,8 @@ pub(super) fn look(machine: &Machine) -> Vec<Check> {
 fn plugin(python: &Python) -> Option<Check> {
     let board = python.of("tensorboard").or_else(|| python.of("tb-nightly"));
     let plugins = &python.profile_plugins;
-    let fix_clash = "`pip uninstall -y tensorboard-plugin-profile tbp-nightly xprof xprof-nightly`, then `pip install xprof`. Stepscope needs neither.";
+    let fix_clash = "`pip uninstall -y tensorboard-plugin-profile tbp-nightly xprof \
+     xprof-nightly`, then `pip install xprof`. Stepscope needs neither.";
     match (board, plugins.as_slice()) {
         (None, []) => None,
         (Some(version), []) => Some(Check::warning(
@@ -27,7 +28,8 @@ fn plugin(python: &Python) -> Option<Check> {
             format!(
                 "TensorBoard {version} has no plugin for profiles: its Profile page stays empty."
             ),
-            "`pip install xprof` and restart it; or `stepscope view LOGDIR`, which needs no plugin.",
+            "`pip install xprof` and restart it; or `stepscope view LOGDIR`, which needs no \
+             plugin.",
         )),
         (_, [only]) => {
             let version = python.of(only).unwrap_or_default();
@@ -70,7 +72,8 @@ fn tensorflow(python: &Python) -> Option<Check> {
             format!(
                 "{both}: it takes the memory of the GPU, and CUPTI when its own profiler runs."
             ),
-            "In the program: `tf.config.set_visible_devices([], \"GPU\")`, or install tensorflow-cpu.",
+            "In the program: `tf.config.set_visible_devices([], \"GPU\")`, or install \
+             tensorflow-cpu.",
         )
     } else {
         Check::ok("tensorflow", format!("{both}."))

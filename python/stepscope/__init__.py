@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from .function import profile_function as profile_function
     from .memory import save_device_memory_profile as save_device_memory_profile
     from .memory import save_memory_profile as save_memory_profile
+    from .on_demand import OnDemandCapture as OnDemandCapture
+    from .on_demand import capture as capture
     from .profiler import Profiler as Profiler
     from .run_directory import format_directory as format_directory
     from .run_directory import step_directory as step_directory
@@ -58,6 +60,7 @@ _MODULE_OF: dict[str, str] = {
     "CaptureSession": "capture_session",
     "CaptureWarning": "engine_errors",
     "EngineError": "engine_errors",
+    "OnDemandCapture": "on_demand",
     "PreflightError": "errors",
     "ProfileContext": "trace",
     "Profiler": "profiler",
@@ -70,6 +73,7 @@ _MODULE_OF: dict[str, str] = {
     "WallClock": "wall_clock",
     "add_profile_args": "arguments",
     "benchmark_function": "benchmark",
+    "capture": "on_demand",
     "environment_profiler": "environment",
     "format_directory": "run_directory",
     "maybe_profile": "environment",

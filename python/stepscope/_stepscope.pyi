@@ -1,12 +1,22 @@
 """The extension module. Use `stepscope.open`; this is what stands behind it."""
 
 import os
-from collections.abc import Sequence
-from typing import final
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, final
 
 __version__: str
 
 def main(arguments: Sequence[str]) -> int: ...
+def capture(
+    wanted: Mapping[str, Any],
+) -> tuple[
+    str,
+    os.PathLike[str],
+    str,
+    bool,
+    list[tuple[str, Path | None, int | None, bool, str | None, str]],
+]: ...
 def analyses() -> list[tuple[str, str]]: ...
 def sessions(path: str | os.PathLike[str], quick: bool = False) -> tuple[str, Table]: ...
 @final

@@ -16,6 +16,7 @@
 )]
 
 mod answer;
+mod capture;
 mod catalogue;
 mod command;
 mod errors;
@@ -32,6 +33,8 @@ mod _stepscope {
 
     #[pymodule_export]
     use super::answer::Answer;
+    #[pymodule_export]
+    use super::capture::capture;
     #[pymodule_export]
     use super::catalogue::analyses;
     #[pymodule_export]

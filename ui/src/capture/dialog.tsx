@@ -317,11 +317,16 @@ function Host(props: { host: CaptureHost; seconds: number }) {
   );
 }
 
+/** Words of the command line, which begin small there. */
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 function Problem(props: { text: string; hint: string }) {
   return (
     <div class="capture-problem" role="alert">
-      <p>{props.text.charAt(0).toUpperCase() + props.text.slice(1)}</p>
-      <Show when={props.hint}>{(hint) => <Hint hint={hint()} />}</Show>
+      <p>{sentence(props.text)}</p>
+      <Show when={props.hint}>{(hint) => <Hint hint={sentence(hint())} />}</Show>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 //! End to end over the real binary: answers, failures, serving.
 
 mod answers;
+mod capture;
 mod docs;
 mod doctor;
 mod failures;

@@ -130,9 +130,24 @@ impl Rows<'_> {
                 (self.rank(stack.amount), self.stack(frames, *kind, stack))
             })
             .collect();
-        // Equal ones stay in the order of their frames in the file.
-        ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+        ranked.sort_by(|(a, left), (b, right)| {
+            let texts = |row: &HeapStackRow| {
+                let frames: Vec<_> = row.frames.iter().map(|&frame| self.texts(frame)).collect();
+                (frames, row.kind.clone())
+            };
+            b.cmp(a).then_with(|| texts(left).cmp(&texts(right)))
+        });
         ranked.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// What orders frames whatever their numbers, which depend on the order of files.
+    fn texts(&self, frame: u32) -> (&str, &str, i64) {
+        let frame = self.heap.frames[frame as usize];
+        (
+            self.heap.text(frame.function),
+            self.heap.text(frame.file),
+            frame.line,
+        )
     }
 
     fn stack(&self, frames: &[u32], kind: StringId, stack: &Stack) -> HeapStackRow {

@@ -54,9 +54,7 @@ class Job:
         self.address = f"localhost:{self.port}"
         command = [sys.executable, "-c", JOB, str(self.port), *arguments]
         environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, env=environment, text=True
-        )
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
 
     def wait_until_ready(self) -> Job:
         assert self.process.stdout is not None
@@ -150,9 +148,7 @@ def test_a_busy_job_is_asked_again(jobs: list[Job], tmp_path: Path) -> None:
 def test_a_job_killed_while_it_records_is_told(jobs: list[Job], tmp_path: Path) -> None:
     doomed = Job().wait_until_ready()
     threading.Timer(1.0, doomed.kill).start()
-    done = run(
-        f"{doomed.address},{jobs[0].address}", "--duration", "3s", "--logdir", tmp_path
-    )
+    done = run(f"{doomed.address},{jobs[0].address}", "--duration", "3s", "--logdir", tmp_path)
     assert done.returncode == 4, done.stderr
     assert f"{doomed.address}: the job ended during the capture" in done.stderr
     (folder,) = run_directories(tmp_path)
@@ -181,7 +177,9 @@ def test_a_series_makes_one_session_per_capture(jobs: list[Job], tmp_path: Path)
 def test_ctrl_c_ends_the_recording_and_keeps_it(jobs: list[Job], tmp_path: Path) -> None:
     command = [sys.executable, "-m", "stepscope", "capture", jobs[0].address]
     process = subprocess.Popen(
-        [*command, "--duration", "60s", "--logdir", str(tmp_path)], stderr=subprocess.PIPE, text=True
+        [*command, "--duration", "60s", "--logdir", str(tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stderr is not None
     assert "recording" in process.stderr.readline()

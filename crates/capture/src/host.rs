@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(200);
 const FIRST_BACK_OFF: Duration = Duration::from_millis(50);
 const LAST_BACK_OFF: Duration = Duration::from_secs(1);
 /// How long a host that was told to end may take to hand over what it has.
-const EARLY_WAIT: Duration = Duration::from_secs(60);
+const EARLY_WAIT: Duration = Duration::from_mins(1);
 
 /// The limits of a call, from the request.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@ use crate::wire::{
 };
 
 /// The longest window: a profile past 2 GiB cannot be handed over, and jobs fill that sooner.
-const LONGEST: Duration = Duration::from_secs(3600);
+const LONGEST: Duration = Duration::from_hours(1);
 /// Several hosts start this long after all of them were reached.
 const COMMON_START: Duration = Duration::from_millis(500);
 
@@ -103,7 +103,7 @@ impl Request {
             start_delay: None,
             busy_wait: Duration::from_secs(5),
             connect_timeout: Duration::from_secs(5),
-            reply_timeout: Duration::from_secs(180),
+            reply_timeout: Duration::from_mins(3),
         })
     }
 

@@ -295,7 +295,10 @@ fn request(asked: &CaptureRequest, logdir: PathBuf) -> Result<Request, ApiError>
 /// for a run directory, beside which a new session would not be found.
 fn log_directory_of(root: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(root).ok()?;
-    let parts: Vec<_> = absolute.components().map(|part| part.as_os_str()).collect();
+    let parts: Vec<_> = absolute
+        .components()
+        .map(std::path::Component::as_os_str)
+        .collect();
     let above = |levels: usize| absolute.ancestors().nth(levels).map(Path::to_path_buf);
     match parts.as_slice() {
         [.., plugins, profile] if *plugins == "plugins" && *profile == "profile" => above(2),

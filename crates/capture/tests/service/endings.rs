@@ -11,7 +11,7 @@ use crate::support::{PROFILE, Seen, dead_address, failure, logdir, names, reques
 fn ending_early_keeps_what_came() {
     let (server, logdir) = (server(Behaviour::default()), logdir());
     let mut wanted = request(&[&server.address()], logdir.path());
-    wanted.duration = Duration::from_secs(60);
+    wanted.duration = Duration::from_mins(1);
     let cancel = Cancel::new();
     let ender = cancel.clone();
     let thread = std::thread::spawn(move || {
@@ -73,7 +73,7 @@ fn nothing_is_left_where_no_host_answers() {
 fn a_host_killed_while_it_records_is_told_apart() {
     let (mut server, logdir) = (server(Behaviour::default()), logdir());
     let mut wanted = request(&[&server.address()], logdir.path());
-    wanted.duration = Duration::from_secs(60);
+    wanted.duration = Duration::from_mins(1);
     let thread = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(400));
         server.kill();

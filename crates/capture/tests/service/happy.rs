@@ -197,7 +197,7 @@ fn a_series_ends_between_two_captures_when_asked() {
     let (server, logdir) = (server(Behaviour::default()), logdir());
     let wanted = request(&[&server.address()], logdir.path());
     let repetition = Repetition {
-        every: Duration::from_secs(60),
+        every: Duration::from_mins(1),
         times: None,
     };
     let cancel = Cancel::new();

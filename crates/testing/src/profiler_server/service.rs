@@ -67,6 +67,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+#[expect(
+    clippy::unused_async,
+    reason = "all calls of the service have one form"
+)]
 impl Profiler {
     fn begin(&self) -> Result<Recording, Status> {
         let mut state = locked(&self.state);
@@ -217,17 +221,17 @@ impl Service<HttpRequest<Body>> for Profiler {
         let has = self.behaviour.continuous;
         Box::pin(async move {
             let answer = match (method.as_str(), has) {
-                ("Profile", _) => unary(profiler, request, Profiler::profile).await,
-                ("Terminate", _) => unary(profiler, request, Profiler::terminate).await,
+                ("Profile", _) => unary(profiler, request, Self::profile).await,
+                ("Terminate", _) => unary(profiler, request, Self::terminate).await,
                 ("StartContinuousProfiling", Continuous::Today)
                 | ("ContinuousProfiling", Continuous::Older) => {
-                    unary(profiler, request, Profiler::start_continuous).await
+                    unary(profiler, request, Self::start_continuous).await
                 }
                 ("GetSnapshot", Continuous::Today) | ("GetSnapShot", Continuous::Older) => {
-                    unary(profiler, request, Profiler::snapshot).await
+                    unary(profiler, request, Self::snapshot).await
                 }
                 ("StopContinuousProfiling", Continuous::Today | Continuous::Older) => {
-                    unary(profiler, request, Profiler::stop_continuous).await
+                    unary(profiler, request, Self::stop_continuous).await
                 }
                 _ => Status::unimplemented("").into_http(),
             };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::ArgMatches;
 use serde_json::json;
 use stepscope_analysis::{format as figures, registry};
-use stepscope_capture::{HostOutcome, Outcome, Status};
+use stepscope_capture::{HostFailure, HostOutcome, Outcome, Status};
 
 use crate::exit::Failure;
 use crate::format;
@@ -146,7 +146,7 @@ fn json(outcome: &Outcome, verdict: &[String]) -> serde_json::Value {
                 "is_empty": file.map(|file| file.is_empty),
                 "attempts": file.map(|file| file.attempts),
                 "error": failure.map(ToString::to_string),
-                "hint": failure.map(|failure| failure.hint()),
+                "hint": failure.map(HostFailure::hint),
             })
         })
         .collect();

@@ -22,7 +22,7 @@ Text = str | int | os.PathLike[str] | Iterable[str | int]
 class Analyses:
     """One method for each analysis; options are those of the command line."""
 
-    def _answer(self, analysis: str, kind: type[AnyReport], **options: Any) -> AnyReport:
+    def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:
         raise NotImplementedError
 
     def overview(

@@ -101,12 +101,12 @@ class Session(Analyses):
         found = self._native.warnings
         return [reports.SessionWarning.from_dict(dict(zip(keys, one, strict=True))) for one in found]
 
-    def run(self, analysis: str, **options: Any) -> Report:
+    def run(self, analysis: str, /, **options: Any) -> Report:
         """Runs an analysis by its name or by the name XProf has for it, options by keyword."""
         kind = reports.BY_ANALYSIS.get(analysis, reports.OtherReport)
         return self._answer(analysis, kind, **options)
 
-    def _answer(self, analysis: str, kind: type[AnyReport], **options: Any) -> AnyReport:
+    def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:
         pairs = [
             (name.rstrip("_").replace("_", "-"), _text(value))
             for name, value in options.items()

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import urllib.request
 from importlib.metadata import version
 from pathlib import Path
 
@@ -69,7 +70,10 @@ def test_ctrl_c_ends_the_server(command: list[str]) -> None:
     try:
         assert served.stderr is not None
         address = served.stderr.readline()
-        assert re.search(r"http://127\.0\.0\.1:\d+", address), address
+        found = re.search(r"http://127\.0\.0\.1:\d+", address)
+        assert found is not None, address
+        # Once it answers it also listens for signals.
+        urllib.request.urlopen(found.group(), timeout=20).close()
         served.send_signal(signal.SIGINT)
         assert served.wait(timeout=20) == 0
         rest = served.stderr.read()
@@ -82,8 +86,6 @@ def test_ctrl_c_ends_the_server(command: list[str]) -> None:
 
 
 def test_the_pages_are_inside() -> None:
-    import urllib.request
-
     line = [SCRIPT, "view", str(DEMO), "--no-report", "--port", "0"]
     served = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
     try:

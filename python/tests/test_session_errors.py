@@ -55,9 +55,8 @@ def test_a_compressed_file_of_which_nothing_can_be_read(tmp_path: Path) -> None:
 
 def test_a_bomb_is_too_large(tmp_path: Path) -> None:
     file = tmp_path / "host.xplane.pb.gz"
-    with gzip.open(file, "wb") as bomb:
-        for _ in range(1100):
-            bomb.write(bytes(1 << 20))
+    # Compressed data may be put one behind the other: 1.1 GiB of zeros in all.
+    file.write_bytes(gzip.compress(bytes(16 << 20)) * 70)
     with pytest.raises(errors.TooLargeError, match="bomb"):
         stepscope.open(file)
 
@@ -117,7 +116,7 @@ def test_questions_that_make_no_sense() -> None:
 
 def test_a_memory_profile_alone_has_no_steps() -> None:
     session = stepscope.open(DEMO / "memory.prof")
-    with pytest.raises(errors.NoEventsError, match="heap"):
+    with pytest.raises(errors.NoEventsError, match="memory profile"):
         session.steps()
 
 

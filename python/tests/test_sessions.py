@@ -126,7 +126,7 @@ def test_attributes_carry_figures_of_the_capture(demo: stepscope.Session) -> Non
         ({"device": [0, "CPU:1"]}, ["--device", "0,CPU:1"]),
         ({"match": "dot", "limit": 3}, ["--match", "dot", "--limit", "3"]),
         ({"sort": "-occurrences", "limit": 5}, ["--sort=-occurrences", "--limit", "5"]),
-        ({"by": "program"}, ["--by", "program"]),
+        ({"by": "device"}, ["--by", "device"]),
         ({"host": None, "limit": 1}, ["--limit", "1"]),
     ],
 )

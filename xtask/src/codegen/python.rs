@@ -288,7 +288,7 @@ fn analyses(entries: &[Entry]) -> String {
          \"\"\"Text as the command line takes it, a list for a comma, a path for the text of a file.\"\"\"\n\n\n\
          class Analyses:\n    \
          \"\"\"One method for each analysis; options are those of the command line.\"\"\"\n\n    \
-         def _answer(self, analysis: str, kind: type[AnyReport], **options: Any) -> AnyReport:\n        \
+         def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:\n        \
          raise NotImplementedError\n"
     );
     for entry in entries {

@@ -197,12 +197,20 @@ impl Profile {
         self.encode_to_vec()
     }
 
-    /// The text of a number; panics where there is none.
+    /// The text of a number.
+    ///
+    /// # Panics
+    ///
+    /// Where the table has no such number.
     pub fn text(&self, number: i64) -> &str {
         &self.string_table[usize::try_from(number).expect("a number of the table")]
     }
 
-    /// All samples with everything looked up, by linear search; panics where something is missing.
+    /// All samples with everything looked up, by linear search.
+    ///
+    /// # Panics
+    ///
+    /// Where something is missing.
     pub fn flat(&self) -> Vec<FlatSample> {
         let samples = self.sample.iter();
         samples

@@ -25,6 +25,10 @@ pub struct MemoryInput {
 
 /// Builds a session from the files of its hosts and its memory profiles, either of which may be
 /// none. Damage becomes warnings; an error means that nothing at all could be decoded.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "as for hosts: callers hand the files over"
+)]
 pub fn ingest_with_memory(
     name: &str,
     inputs: Vec<HostInput>,

@@ -9,18 +9,33 @@ pub struct Intervals(Vec<Span>);
 impl Intervals {
     /// The union of spans in any order. Empty spans vanish.
     pub fn union_of(mut spans: Vec<Span>) -> Self {
-        spans.retain(|span| span.start < span.end);
-        // A few sorted runs, one per lane: the stable sort merges runs and is linear on one.
+        // The stable sort merges runs that are sorted already.
         if !spans.is_sorted_by_key(|span| span.start) {
             spans.sort_by_key(|span| span.start);
         }
-        spans.dedup_by(|next, last| {
-            let touches = next.start <= last.end;
-            if touches {
-                last.end = last.end.max(next.end);
-            }
-            touches
-        });
+        join_touching(&mut spans);
+        Self(spans)
+    }
+
+    /// The union of lists that are each sorted by start, such as one per lane. Neighbours are merged
+    /// in pairs, so that a span moves as often as the lists can be halved.
+    pub fn union_of_sorted(mut lists: Vec<Vec<Span>>) -> Self {
+        while lists.len() > 1 {
+            let pairs = lists.chunks_mut(2).map(|pair| match pair {
+                [left, right] => merged(left, right),
+                alone => alone.iter_mut().flat_map(std::mem::take).collect(),
+            });
+            lists = pairs.collect();
+        }
+        let mut spans = lists.pop().unwrap_or_default();
+        join_touching(&mut spans);
+        Self(spans)
+    }
+
+    /// From spans that are sorted, not empty and do not touch.
+    pub(crate) fn from_disjoint(spans: Vec<Span>) -> Self {
+        debug_assert!(spans.iter().all(|span| span.start < span.end));
+        debug_assert!(spans.is_sorted_by(|one, next| one.end < next.start));
         Self(spans)
     }
 
@@ -91,9 +106,7 @@ impl Intervals {
     /// What either has.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        let mut spans = self.0.clone();
-        spans.extend_from_slice(&other.0);
-        Self::union_of(spans)
+        Self(merged(&self.0, &other.0))
     }
 
     /// How much of the window is covered.
@@ -120,6 +133,43 @@ impl Intervals {
                 .collect(),
         )
     }
+}
+
+/// Adds a span that starts no earlier than the last one, joining the two where they touch.
+#[inline]
+pub(crate) fn append(spans: &mut Vec<Span>, span: Span) {
+    match spans.last_mut() {
+        Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+        _ => spans.push(span),
+    }
+}
+
+/// Two sorted lists as one, touching spans joined.
+pub(crate) fn merged(left: &[Span], right: &[Span]) -> Vec<Span> {
+    let mut all = Vec::with_capacity(left.len() + right.len());
+    let (mut from_left, mut from_right) = (0, 0);
+    while let (Some(&a), Some(&b)) = (left.get(from_left), right.get(from_right)) {
+        let is_left = a.start <= b.start;
+        append(&mut all, if is_left { a } else { b });
+        from_left += usize::from(is_left);
+        from_right += usize::from(!is_left);
+    }
+    for &span in left[from_left..].iter().chain(&right[from_right..]) {
+        append(&mut all, span);
+    }
+    all
+}
+
+/// Of spans that are sorted by start: empty ones vanish, touching ones join.
+fn join_touching(spans: &mut Vec<Span>) {
+    spans.retain(|span| span.start < span.end);
+    spans.dedup_by(|next, last| {
+        let touches = next.start <= last.end;
+        if touches {
+            last.end = last.end.max(next.end);
+        }
+        touches
+    });
 }
 
 #[cfg(test)]
@@ -172,6 +222,8 @@ mod tests {
             prop_assert_eq!(members(&a.subtract(&b)), only);
             let either = i64::try_from(members(&a.union(&b)).len()).expect("a small set");
             prop_assert_eq!(either, a.union(&b).duration().0);
+            let lists = vec![a.spans().to_vec(), b.spans().to_vec(), a.spans().to_vec()];
+            prop_assert_eq!(Intervals::union_of_sorted(lists), a.union(&b));
         }
     }
 }

@@ -113,12 +113,13 @@ fn disjoint(windows: Vec<Span>) -> Vec<Span> {
 
 fn add_track(dense: &mut [Totals], track: &Track, windows: &[Span], labels: &[bool]) {
     for (number, lane) in track.lanes.iter().enumerate() {
+        let (label_of, durations) = (lane.labels(), lane.durations());
         for &window in windows {
             let range = lane.starting_in(window);
             track.for_each_self_time(number, range, |index, self_ps| {
-                let label = lane.labels[index].index();
+                let label = label_of[index].index();
                 if labels[label] {
-                    dense[label].add(lane.durations[index], self_ps);
+                    dense[label].add(durations[index], self_ps);
                 }
             });
         }

@@ -1,8 +1,8 @@
 //! Work of devices: which slices count, and for how long a device was busy.
 
-use stepscope_model::{DeviceId, Session, Span, Track};
+use stepscope_model::{DeviceId, Picos, Session, Span, Track};
 
-use crate::interval::Intervals;
+use crate::interval::{Intervals, append, merged};
 
 /// Level of a label that does not count.
 pub const NO_LEVEL: u8 = u8::MAX;
@@ -24,28 +24,32 @@ pub fn work_intervals(
     for (_, track) in session.work_tracks(device) {
         add_levels(track, &level_of, windows, &mut spans);
     }
-    Intervals::union_of(spans.pop().unwrap_or_default())
+    Intervals::union_of_sorted(spans.pop().unwrap_or_default())
 }
 
-/// Sorts a track's slices into levels: `spans[level]` receives the times, clipped to the windows, at
-/// which a slice of that level runs.
+/// Sorts a track's slices into levels: `spans[level]` receives, nest by nest, the times, clipped to
+/// the windows, at which a slice of that level runs.
 ///
 /// Slices nested in one of the same level add nothing and are dropped on the way, so that deep
 /// stacks cost no more than a look at each slice.
-pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut [Vec<Span>]) {
+pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut [Vec<Vec<Span>>]) {
     for nest in &track.nests {
         let mut covered: Vec<Vec<Span>> = vec![Vec::new(); spans.len()];
         for number in nest.clone() {
             let lane = &track.lanes[number as usize];
+            let (starts, durations) = (lane.starts(), lane.durations());
+            let labels = lane.labels();
             let mut positions = vec![0usize; spans.len()];
             let mut fresh: Vec<Vec<Span>> = vec![Vec::new(); spans.len()];
             for &window in windows {
                 for index in lane.overlapping(window) {
-                    let level = level_of[lane.labels[index].index()];
+                    let level = level_of[labels[index].index()];
                     let Some(outer) = covered.get(level as usize) else {
                         continue;
                     };
-                    let Some(span) = lane.span(index).intersection(window) else {
+                    let start = Picos(starts[index]);
+                    let end = start + Picos(durations[index]);
+                    let Some(span) = Span { start, end }.intersection(window) else {
                         continue;
                     };
                     let level = level as usize;
@@ -68,17 +72,11 @@ pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut 
                 merge(outer, fresh);
             }
         }
-        for (spans, covered) in spans.iter_mut().zip(covered) {
-            spans.extend(covered);
+        for (lists, covered) in spans.iter_mut().zip(covered) {
+            if !covered.is_empty() {
+                lists.push(covered);
+            }
         }
-    }
-}
-
-/// Adds a span that starts no earlier than the last one, joining the two where they touch.
-pub fn append(spans: &mut Vec<Span>, span: Span) {
-    match spans.last_mut() {
-        Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
-        _ => spans.push(span),
     }
 }
 
@@ -86,7 +84,6 @@ fn merge(outer: &mut Vec<Span>, fresh: Vec<Span>) {
     if outer.is_empty() {
         *outer = fresh;
     } else if !fresh.is_empty() {
-        outer.extend(fresh);
-        *outer = Intervals::union_of(std::mem::take(outer)).into_spans();
+        *outer = merged(outer, &fresh);
     }
 }

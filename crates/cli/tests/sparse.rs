@@ -154,8 +154,8 @@ fn planes_and_events_past_four_gibibytes_are_read() {
     };
     assert_eq!((stat(0), stat(1)), ("1".to_owned(), "2".to_owned()));
     let late = session.lane(TrackId(2), 0).unwrap();
-    assert_eq!(late.starts, [1_000_000, 2_000_000]);
-    assert_eq!(session.label_name(late.labels[1]), "late");
+    assert_eq!(late.starts(), [1_000_000, 2_000_000]);
+    assert_eq!(session.label_name(late.labels()[1]), "late");
     drop(session);
 
     // Cut within the last metadata: the offset that is told lies past 4 GiB too.

@@ -27,7 +27,7 @@ impl Session {
         };
         let Some(ordinal) = self
             .lane(slice.track, slice.lane)
-            .and_then(|lane| lane.events.get(slice.index as usize).copied())
+            .and_then(|lane| lane.events().get(slice.index as usize).copied())
         else {
             return Vec::new();
         };

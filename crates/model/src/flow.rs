@@ -37,11 +37,45 @@ impl FlowKind {
 /// One end of an arrow, as recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FlowEnd {
-    pub(crate) host: HostId,
     pub(crate) key: FlowKey,
-    /// The slice lies on a device's track.
+    /// Ordinal of its event within the track's lines.
+    pub(crate) event: u32,
+    pub(crate) lane: u32,
+    pub(crate) index: u32,
+}
+
+/// The arrow ends of one track.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TrackEnds {
+    pub(crate) host: HostId,
+    pub(crate) track: TrackId,
+    /// The track is a device's.
     pub(crate) on_device: bool,
-    pub(crate) slice: SliceId,
+    pub(crate) ends: Vec<FlowEnd>,
+}
+
+/// An end with all that decides what it is joined with.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    host: HostId,
+    key: FlowKey,
+    on_device: bool,
+    slice: SliceId,
+}
+
+impl TrackEnds {
+    fn all(&self) -> impl Iterator<Item = End> {
+        self.ends.iter().map(|end| End {
+            host: self.host,
+            key: end.key,
+            on_device: self.on_device,
+            slice: SliceId {
+                track: self.track,
+                lane: end.lane,
+                index: end.index,
+            },
+        })
+    }
 }
 
 /// What the two ends of an arrow have in common.
@@ -69,7 +103,7 @@ impl FlowKey {
 /// need, so the ends are joined on first use.
 #[derive(Debug, Default)]
 pub struct Flows {
-    ends: Vec<FlowEnd>,
+    tracks: Vec<TrackEnds>,
     joined: OnceLock<Joined>,
 }
 
@@ -87,17 +121,17 @@ const MAX_PAIRS: usize = MAX_PAIRS_PER_SIDE * MAX_PAIRS_PER_SIDE;
 const FEW: usize = 4;
 
 impl Flows {
-    pub(crate) fn joined_on_demand(ends: Vec<FlowEnd>) -> Self {
+    pub(crate) fn joined_on_demand(tracks: Vec<TrackEnds>) -> Self {
         Self {
-            ends,
+            tracks,
             joined: OnceLock::new(),
         }
     }
 
     /// Renumbers tracks. Must keep their order.
     pub(crate) fn move_tracks(&mut self, moved: impl Fn(TrackId) -> TrackId) {
-        for end in &mut self.ends {
-            end.slice.track = moved(end.slice.track);
+        for ends in &mut self.tracks {
+            ends.track = moved(ends.track);
         }
         for flow in self
             .joined
@@ -139,7 +173,7 @@ impl Flows {
     }
 
     fn joined(&self) -> &Joined {
-        self.joined.get_or_init(|| Joined::of(join(&self.ends)))
+        self.joined.get_or_init(|| Joined::of(join(&self.tracks)))
     }
 }
 
@@ -158,8 +192,8 @@ impl Joined {
 }
 
 /// Joins ends of equal keys on the same host.
-fn join(ends: &[FlowEnd]) -> Vec<Flow> {
-    let mut order: Vec<&FlowEnd> = ends.iter().collect();
+fn join(tracks: &[TrackEnds]) -> Vec<Flow> {
+    let mut order: Vec<End> = tracks.iter().flat_map(TrackEnds::all).collect();
     order.sort_unstable_by_key(|end| (end.host, end.key.group(), end.slice));
     let mut flows = Vec::new();
     for group in order.chunk_by(|a, b| (a.host, a.key.group()) == (b.host, b.key.group())) {
@@ -167,13 +201,12 @@ fn join(ends: &[FlowEnd]) -> Vec<Flow> {
             FlowKey::Correlation(_) => FlowKind::Launch,
             FlowKey::Producer(..) | FlowKey::Consumer(..) => FlowKind::ProducerConsumer,
         };
-        let is_origin = |end: &&FlowEnd| match end.key {
+        let is_origin = |end: &End| match end.key {
             FlowKey::Correlation(_) => !end.on_device,
             FlowKey::Producer(..) => true,
             FlowKey::Consumer(..) => false,
         };
-        let (origins, targets): (Vec<&FlowEnd>, Vec<&FlowEnd>) =
-            group.iter().copied().partition(is_origin);
+        let (origins, targets): (Vec<End>, Vec<End>) = group.iter().copied().partition(is_origin);
         let fewer = origins.len().min(targets.len());
         let is_reused = fewer > FEW && origins.len().saturating_mul(targets.len()) > MAX_PAIRS;
         if fewer > MAX_PAIRS_PER_SIDE || is_reused {
@@ -202,12 +235,18 @@ mod tests {
         }
     }
 
-    fn end(key: FlowKey, on_device: bool, slice: SliceId) -> FlowEnd {
-        FlowEnd {
-            host: HostId(0),
+    fn end(key: FlowKey, on_device: bool, slice: SliceId) -> TrackEnds {
+        let end = FlowEnd {
             key,
+            event: 0,
+            lane: slice.lane,
+            index: slice.index,
+        };
+        TrackEnds {
+            host: HostId(0),
+            track: slice.track,
             on_device,
-            slice,
+            ends: vec![end],
         }
     }
 

@@ -1,8 +1,8 @@
 //! Indices as types: each names the table of [`Session`](crate::Session) it points into.
 
 macro_rules! index_types {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
+    ($($(#[$attribute:meta])* $name:ident;)*) => {$(
+        $(#[$attribute])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
 
@@ -28,6 +28,8 @@ index_types! {
     /// A track in `Session::tracks`.
     TrackId;
     /// A label in `Session::labels`.
+    #[derive(bytemuck::TransparentWrapper)]
+    #[repr(transparent)]
     LabelId;
     /// A string in `Session::strings`.
     StringId;

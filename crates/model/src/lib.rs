@@ -22,6 +22,7 @@ pub mod track;
 pub mod units;
 pub mod warning;
 
+mod slices;
 mod vendor;
 
 pub use flow::{Flow, FlowKind, Flows};

@@ -12,9 +12,14 @@
 //! Within a lane slices are sorted and never overlap, so starts and ends are both sorted and a
 //! window is found by binary search. Columns, not structs: a full-width tile touches starts only.
 
+use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
+
+use bytemuck::TransparentWrapper as _;
 
 use crate::ids::{DeviceId, HostId, LabelId, StringId};
+use crate::slices::SliceBlock;
 use crate::units::{Picos, Span};
 
 /// One row of time.
@@ -103,47 +108,105 @@ pub struct LineOrigin {
 }
 
 /// Slices side by side: sorted, never overlapping. All columns have the same length.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone)]
 pub struct Lane {
-    /// First instant of each slice.
-    pub starts: Vec<i64>,
-    /// Length of each slice, picoseconds.
-    pub durations: Vec<i64>,
-    /// Label of each slice.
-    pub labels: Vec<LabelId>,
-    /// Ordinal of the event within the track's lines, see [`Origin`].
-    pub events: Vec<u32>,
+    block: Arc<SliceBlock>,
+    range: Range<usize>,
+    /// Labels that replace those of the block.
+    labels: Option<Arc<[LabelId]>>,
 }
 
 impl Lane {
+    pub(crate) const fn new(block: Arc<SliceBlock>, range: Range<usize>) -> Self {
+        Self {
+            block,
+            range,
+            labels: None,
+        }
+    }
+
+    /// Replaces the labels; there must be one for each slice.
+    pub(crate) fn relabel(&mut self, labels: Vec<LabelId>) {
+        debug_assert_eq!(labels.len(), self.len());
+        self.labels = Some(labels.into());
+    }
+
+    /// A lane of its own from columns of equal length.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn from_columns(
+        starts: &[i64],
+        durations: &[i64],
+        labels: &[LabelId],
+        events: &[u32],
+    ) -> Self {
+        let mut block = SliceBlock::zeroed(starts.len());
+        let columns = block.columns_mut();
+        columns.starts.copy_from_slice(starts);
+        columns.durations.copy_from_slice(durations);
+        columns.labels.copy_from_slice(LabelId::peel_slice(labels));
+        columns.events.copy_from_slice(events);
+        Self::new(Arc::new(block), 0..starts.len())
+    }
+
+    /// First instant of each slice.
+    #[inline]
+    pub fn starts(&self) -> &[i64] {
+        self.block.starts(self.range.clone())
+    }
+
+    /// Length of each slice, picoseconds.
+    #[inline]
+    pub fn durations(&self) -> &[i64] {
+        self.block.durations(self.range.clone())
+    }
+
+    /// Label of each slice.
+    #[inline]
+    pub fn labels(&self) -> &[LabelId] {
+        match &self.labels {
+            Some(labels) => labels,
+            None => self.block.labels(self.range.clone()),
+        }
+    }
+
+    /// Ordinal of the event within the track's lines, see [`Origin`].
+    #[inline]
+    pub fn events(&self) -> &[u32] {
+        self.block.events(self.range.clone())
+    }
+
     /// Number of slices.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.starts.len()
+        self.range.len()
     }
 
     /// No slices.
     pub fn is_empty(&self) -> bool {
-        self.starts.is_empty()
+        self.range.is_empty()
     }
 
     /// Time of one slice.
     pub fn span(&self, index: usize) -> Span {
-        let start = Picos(self.starts[index]);
+        let start = Picos(self.starts()[index]);
         Span {
             start,
-            end: start + Picos(self.durations[index]),
+            end: start + Picos(self.durations()[index]),
         }
     }
 
     /// End of one slice.
     pub fn end(&self, index: usize) -> i64 {
-        self.starts[index].saturating_add(self.durations[index])
+        self.starts()[index].saturating_add(self.durations()[index])
     }
 
     /// Slices that overlap the span (instants included when they lie within it).
     pub fn overlapping(&self, span: Span) -> Range<usize> {
-        let last = self.starts.partition_point(|&start| start < span.end.0);
-        let mut first = self.starts[..last].partition_point(|&start| start < span.start.0);
+        let starts = self.starts();
+        let last = starts.partition_point(|&start| start < span.end.0);
+        let mut first = starts[..last].partition_point(|&start| start < span.start.0);
         if first > 0 && self.end(first - 1) > span.start.0 {
             first -= 1;
         }
@@ -152,9 +215,26 @@ impl Lane {
 
     /// Slices that start within the span.
     pub fn starting_in(&self, span: Span) -> Range<usize> {
-        let first = self.starts.partition_point(|&start| start < span.start.0);
-        let last = self.starts.partition_point(|&start| start < span.end.0);
+        let starts = self.starts();
+        let first = starts.partition_point(|&start| start < span.start.0);
+        let last = starts.partition_point(|&start| start < span.end.0);
         first..last.max(first)
+    }
+}
+
+impl Default for Lane {
+    fn default() -> Self {
+        Self::from_columns(&[], &[], &[], &[])
+    }
+}
+
+impl fmt::Debug for Lane {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut list = formatter.debug_list();
+        for (index, label) in self.labels().iter().enumerate() {
+            list.entry(&(self.span(index), label, self.events()[index]));
+        }
+        list.finish()
     }
 }
 
@@ -198,10 +278,10 @@ impl Track {
     pub fn parent(&self, lane: u32, index: u32) -> Option<(u32, u32)> {
         let nest = self.nests.iter().find(|nest| nest.contains(&lane))?;
         let above = lane.checked_sub(1).filter(|above| nest.contains(above))?;
-        let start = *self.lanes[lane as usize].starts.get(index as usize)?;
+        let start = *self.lanes[lane as usize].starts().get(index as usize)?;
         let parents = &self.lanes[above as usize];
         let position = parents
-            .starts
+            .starts()
             .partition_point(|&other| other <= start)
             .checked_sub(1)?;
         Some((above, u32::try_from(position).ok()?))
@@ -216,25 +296,26 @@ impl Track {
         mut visit: impl FnMut(usize, i64),
     ) {
         let parents = &self.lanes[lane];
+        let (starts, durations) = (parents.starts(), parents.durations());
         let Some(children) = self.child_lane(lane).filter(|_| !range.is_empty()) else {
-            range.for_each(|index| visit(index, parents.durations[index]));
+            range.for_each(|index| visit(index, durations[index]));
             return;
         };
-        let first_start = parents.starts[range.start];
-        let mut child = children
-            .starts
-            .partition_point(|&start| start < first_start);
+        let (child_starts, child_durations) = (children.starts(), children.durations());
+        let first_start = starts[range.start];
+        let mut child = child_starts.partition_point(|&start| start < first_start);
         for index in range {
-            let (start, end) = (parents.starts[index], parents.end(index));
-            while child < children.len() && children.starts[child] < start {
+            let start = starts[index];
+            let end = start.saturating_add(durations[index]);
+            while child_starts.get(child).is_some_and(|&other| other < start) {
                 child += 1;
             }
             let mut nested = 0i64;
-            while child < children.len() && children.starts[child] < end {
-                nested = nested.saturating_add(children.durations[child]);
+            while child_starts.get(child).is_some_and(|&other| other < end) {
+                nested = nested.saturating_add(child_durations[child]);
                 child += 1;
             }
-            visit(index, parents.durations[index].saturating_sub(nested));
+            visit(index, durations[index].saturating_sub(nested));
         }
     }
 }

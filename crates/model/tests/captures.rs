@@ -34,7 +34,7 @@ fn no_event_is_lost() {
             .map(|bytes| oracle::event_total(&XSpace::from_bytes(bytes).expect("whole")))
             .sum();
         let drawn = |lane: &stepscope_model::Lane| {
-            lane.events
+            lane.events()
                 .iter()
                 .filter(|&&event| event != u32::MAX)
                 .count()
@@ -82,8 +82,8 @@ fn busy(session: &Session) -> BTreeMap<String, i128> {
         for (_, track) in session.work_tracks(device) {
             for lane in &track.lanes {
                 let work = (0..lane.len())
-                    .filter(|&index| session.label(lane.labels[index]).kind.is_work());
-                let span = |index: usize| (lane.starts[index].into(), lane.end(index).into());
+                    .filter(|&index| session.label(lane.labels()[index]).kind.is_work());
+                let span = |index: usize| (lane.starts()[index].into(), lane.end(index).into());
                 spans.extend(work.map(span));
             }
         }
@@ -189,7 +189,10 @@ fn lanes_and_nests_hold_their_promises() {
             assert_eq!(covered, lanes, "{name}: nests cover the lanes");
             for lane in &track.lanes {
                 for index in 1..lane.len() {
-                    assert!(lane.end(index - 1) <= lane.starts[index], "{name}: overlap");
+                    assert!(
+                        lane.end(index - 1) <= lane.starts()[index],
+                        "{name}: overlap"
+                    );
                 }
             }
             for nest in &track.nests {

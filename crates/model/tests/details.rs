@@ -106,7 +106,7 @@ fn check(session: &Session, space: &XSpace) -> usize {
         let own: Vec<_> = all.iter().filter(|(id, _)| id.track == track).collect();
         for &&(id, _) in own.iter().step_by((own.len() / 3).max(1)).take(3) {
             let lane = session.lane(id.track, id.lane).expect("there");
-            if lane.events[id.index as usize] == u32::MAX {
+            if lane.events()[id.index as usize] == u32::MAX {
                 assert!(session.stats(id).is_empty());
                 continue;
             }
@@ -117,7 +117,7 @@ fn check(session: &Session, space: &XSpace) -> usize {
                 .collect();
             names.sort();
             names.dedup();
-            let duration = i128::from(lane.durations[id.index as usize]);
+            let duration = i128::from(lane.durations()[id.index as usize]);
             let same = events.iter().filter(|event| {
                 let by_device = event.stats.integer("device_duration_ps").map(i128::from);
                 event.duration_ps == duration || by_device == Some(duration)

@@ -94,7 +94,7 @@ fn kernels_of_a_graph_count_for_the_program_that_launched_it() {
         .filter(|(id, _)| session.track(id.track).device.is_some())
         .filter_map(|(id, name)| {
             let lane = session.lane(id.track, id.lane)?;
-            let label = session.label(lane.labels[id.index as usize]);
+            let label = session.label(lane.labels()[id.index as usize]);
             (label.kind == SliceKind::Kernel).then(|| {
                 let program = label.program.map(|id| session.program(id).title());
                 (name, program.unwrap_or_default())

@@ -252,7 +252,10 @@ fn async_ops_and_derived_rows_are_no_work() {
         .into_iter()
         .filter(|(id, _)| {
             let lane = session.lane(id.track, id.lane).expect("there");
-            session.label(lane.labels[id.index as usize]).kind.is_work()
+            session
+                .label(lane.labels()[id.index as usize])
+                .kind
+                .is_work()
         })
         .map(|(_, name)| name)
         .collect();

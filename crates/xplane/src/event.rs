@@ -25,45 +25,108 @@ pub struct Event<'a> {
     message: &'a [u8],
 }
 
-impl<'a> Event<'a> {
-    /// Decodes one event in a single pass, handing over each stat. What precedes damage is kept.
-    ///
-    /// Writers put the fields in the order of their numbers, so that order is tried first, without
-    /// a jump on the tag that the processor could not predict; the rest takes the general way.
+/// What stands at the beginning of an event, read on its own: for many events that is enough, and
+/// the stats of many others repeat those of the event before.
+#[derive(Debug, Clone, Copy)]
+pub struct Head<'a> {
+    event: Event<'a>,
+    /// Its time was written first, as usual.
+    has_offset: bool,
+    cursor: Cursor<'a>,
+}
+
+/// Stats of an event as long as they are spelled the usual way, one behind the other.
+#[derive(Debug, Clone, Copy)]
+pub struct Tail<'a> {
+    cursor: Cursor<'a>,
+}
+
+impl<'a> Head<'a> {
+    /// Writers put the fields in the order of their numbers, so that order is tried, without a jump
+    /// on the tag that the processor could not predict.
     #[inline]
-    fn decode(
-        message: &'a [u8],
-        wants_stats: impl FnOnce(i64) -> bool,
-        visit: &mut impl FnMut(Stat<'a>),
-    ) -> Self {
-        let mut event = Self {
-            metadata_id: 0,
-            offset_ps: 0,
-            duration_ps: 0,
+    fn decode(message: &'a [u8]) -> Self {
+        let mut cursor = Cursor::new(message);
+        let metadata_id = cursor.tagged_number(METADATA_TAG).unwrap_or_default();
+        let offset = cursor.tagged_number(OFFSET_TAG);
+        let duration_ps = cursor.tagged_number(DURATION_TAG).unwrap_or_default();
+        let event = Event {
+            metadata_id,
+            offset_ps: offset.unwrap_or_default(),
+            duration_ps,
             occurrences: None,
             message,
         };
-        let mut cursor = Cursor::new(message);
-        if let Some(id) = cursor.tagged_number(METADATA_TAG) {
-            event.metadata_id = id;
+        Self {
+            event,
+            has_offset: offset.is_some(),
+            cursor,
         }
-        let offset = cursor.tagged_number(OFFSET_TAG);
-        event.offset_ps = offset.unwrap_or_default();
-        if let Some(duration) = cursor.tagged_number(DURATION_TAG) {
-            event.duration_ps = duration;
-        }
-        if offset.is_some() && !wants_stats(event.metadata_id) {
-            return event;
-        }
-        while let Some(stat) = cursor.tagged_bytes(STAT_TAG) {
-            visit(Stat::new(stat));
-        }
-        if !cursor.is_at_end() {
-            event.other_fields(&mut cursor, visit);
-        }
-        event
     }
 
+    /// Key in the plane's event metadata, unless an unusual writer puts it behind the stats.
+    #[inline]
+    pub fn metadata_id(&self) -> i64 {
+        self.event.metadata_id
+    }
+
+    /// The event if its time stood at the beginning: stats, and whatever an unusual writer puts
+    /// behind them, are passed over.
+    #[inline]
+    pub fn timed(&self) -> Option<Event<'a>> {
+        self.has_offset.then_some(self.event)
+    }
+
+    /// What follows.
+    #[inline]
+    pub fn tail(&self) -> Tail<'a> {
+        Tail {
+            cursor: self.cursor,
+        }
+    }
+
+    /// Reads the rest in a single pass, handing over each stat. What precedes damage is kept.
+    #[inline]
+    pub fn finish(mut self, visit: &mut impl FnMut(Stat<'a>)) -> Event<'a> {
+        while let Some(stat) = self.cursor.tagged_bytes(STAT_TAG) {
+            visit(Stat::new(stat));
+        }
+        if !self.cursor.is_at_end() {
+            self.event.other_fields(&mut self.cursor, visit);
+        }
+        self.event
+    }
+}
+
+impl<'a> Tail<'a> {
+    /// Bytes that have not been read.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.cursor.rest()
+    }
+
+    /// Passes over these bytes if they come next.
+    #[inline]
+    pub fn pass_over(&mut self, bytes: &[u8]) -> bool {
+        let is_next = self.cursor.rest().starts_with(bytes);
+        if is_next {
+            self.cursor.skip_to(self.cursor.position() + bytes.len());
+        }
+        is_next
+    }
+}
+
+impl<'a> Iterator for Tail<'a> {
+    type Item = Stat<'a>;
+
+    /// None at the end, and at anything that is not a stat spelled the usual way.
+    #[inline]
+    fn next(&mut self) -> Option<Stat<'a>> {
+        self.cursor.tagged_bytes(STAT_TAG).map(Stat::new)
+    }
+}
+
+impl<'a> Event<'a> {
     /// Fields in any order and spelling, to the end or to damage.
     #[cold]
     fn other_fields(&mut self, cursor: &mut Cursor<'a>, visit: &mut impl FnMut(Stat<'a>)) {
@@ -129,30 +192,25 @@ impl<'a> Events<'a> {
     /// The next event, handing over each of its stats on the way: one pass over the bytes.
     #[inline]
     pub fn next_with(&mut self, visit: &mut impl FnMut(Stat<'a>)) -> Option<Event<'a>> {
-        self.next_wanted(|_| true, visit)
+        self.next_head().map(|head| head.finish(visit))
     }
 
-    /// Like [`Events::next_with`], but events whose metadata id is not wanted are done once their
-    /// time is read: stats, and whatever an unusual writer puts behind them, are passed over.
+    /// The next event, of which only the beginning is read.
     #[inline]
-    pub fn next_wanted(
-        &mut self,
-        wants_stats: impl FnOnce(i64) -> bool,
-        visit: &mut impl FnMut(Stat<'a>),
-    ) -> Option<Event<'a>> {
+    pub fn next_head(&mut self) -> Option<Head<'a>> {
         if let Some(bytes) = self.cursor.tagged_bytes(EVENT_TAG) {
-            return Some(Event::decode(bytes, wants_stats, visit));
+            return Some(Head::decode(bytes));
         }
-        self.next_the_general_way(visit)
+        self.next_the_general_way()
     }
 
     #[cold]
-    fn next_the_general_way(&mut self, visit: &mut impl FnMut(Stat<'a>)) -> Option<Event<'a>> {
+    fn next_the_general_way(&mut self) -> Option<Head<'a>> {
         loop {
             let before = self.cursor.position();
             match self.cursor.field() {
                 Ok(Some(field)) if field.number == 4 => match field.value {
-                    Value::Bytes(bytes, 0) => return Some(Event::decode(bytes, |_| true, visit)),
+                    Value::Bytes(bytes, 0) => return Some(Head::decode(bytes)),
                     Value::Bytes(..) => {
                         self.damage = Some((before, WireError::Truncated));
                         return None;

@@ -23,7 +23,7 @@ mod space;
 mod stat;
 mod wire;
 
-pub use event::{Event, Events};
+pub use event::{Event, Events, Head, Tail};
 pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
 pub use plane::{Line, Plane};
 pub use space::{Problem, ProblemKind, Space};

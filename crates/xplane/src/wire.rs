@@ -157,10 +157,28 @@ impl<'a> Cursor<'a> {
                 return Ok(compact(word & (u64::MAX >> (64 - bits))));
             }
         }
+        self.short_varint()
+    }
+
+    /// A varint in the last eight bytes of a message, which are looked at together.
+    #[inline]
+    fn short_varint(&mut self) -> Result<u64, WireError> {
+        if let Some(chunk) = self.bytes.last_chunk::<8>() {
+            let distance = self.bytes.len() - self.position;
+            if distance < 8 {
+                let word = u64::from_le_bytes(*chunk) >> (64 - 8 * distance);
+                let ends = !word & (0x8080_8080_8080_8080 >> (64 - 8 * distance));
+                if ends != 0 {
+                    let bits = ends.trailing_zeros() + 1;
+                    self.position += (bits / 8) as usize;
+                    return Ok(compact(word & (u64::MAX >> (64 - bits))));
+                }
+            }
+        }
         self.long_varint()
     }
 
-    /// A varint byte by byte: near the end of the input, or of nine and ten bytes.
+    /// A varint byte by byte: in a short message, cut off, or of nine and ten bytes.
     #[cold]
     fn long_varint(&mut self) -> Result<u64, WireError> {
         let mut value = 0u64;

@@ -5,7 +5,7 @@
 //! session, so that a device that stops early counts as idle afterwards.
 
 use rayon::prelude::*;
-use stepscope_model::{DeviceId, Session, Span};
+use stepscope_model::{DeviceId, LabelId, Session, Span};
 
 use super::report::DeviceBusy;
 use crate::interval::Intervals;
@@ -109,9 +109,9 @@ fn work_extent(session: &Session, device: DeviceId, labels: &[bool]) -> Option<S
         .work_tracks(device)
         .flat_map(|(_, track)| &track.lanes);
     let extents = lanes.filter_map(|lane| {
-        let is_work = |&index: &usize| labels[lane.labels[index].index()];
-        let first = (0..lane.len()).find(is_work)?;
-        let last = (0..lane.len()).rev().find(is_work)?;
+        let is_work = |label: &LabelId| labels[label.index()];
+        let first = lane.labels().iter().position(is_work)?;
+        let last = lane.labels().iter().rposition(is_work)?;
         Some(lane.span(first).hull(lane.span(last)))
     });
     extents.reduce(Span::hull)

@@ -74,7 +74,7 @@ pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64>
         }
         tracks.for_each(|track| add_levels(session.track(track), &levels, &everything, &mut spans));
         Some(
-            Intervals::union_of(spans.pop().unwrap_or_default())
+            Intervals::union_of_sorted(spans.pop().unwrap_or_default())
                 .duration()
                 .0,
         )
@@ -102,22 +102,22 @@ fn activity(
         if count == 1 && !levels.contains(&COMPILATION) {
             continue;
         }
-        let mut spans: Vec<Vec<Span>> = vec![Vec::new(); count];
+        let mut spans: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
         add_levels(session.track(id), levels, &[within], &mut spans);
         let mut take = |level: u8| std::mem::take(&mut spans[usize::from(level)]);
         compilation.extend(take(COMPILATION));
         if is_driving {
             input.extend(take(INPUT));
             // A frame that encloses a wait works only outside of it.
-            let waits = Intervals::union_of(take(WAIT));
-            let works = Intervals::union_of(take(OVERHEAD)).subtract(&waits);
-            overhead.extend_from_slice(works.spans());
+            let waits = Intervals::union_of_sorted(take(WAIT));
+            let works = Intervals::union_of_sorted(take(OVERHEAD)).subtract(&waits);
+            overhead.push(works.into_spans());
         }
     }
     HostActivity {
-        compilation: Intervals::union_of(compilation),
-        input: Intervals::union_of(input),
-        overhead: Intervals::union_of(overhead),
+        compilation: Intervals::union_of_sorted(compilation),
+        input: Intervals::union_of_sorted(input),
+        overhead: Intervals::union_of_sorted(overhead),
     }
 }
 
@@ -180,7 +180,7 @@ fn annotated_tracks(session: &Session) -> Vec<bool> {
         .collect();
     let is_annotated = |track: &Track| {
         let is_thread = track.device.is_none();
-        let mut labels = track.lanes.iter().flat_map(|lane| &lane.labels);
+        let mut labels = track.lanes.iter().flat_map(|lane| lane.labels());
         is_thread && labels.any(|label| is_step[label.index()])
     };
     if session.step_origin != Some(StepOrigin::Annotation) {

@@ -14,9 +14,9 @@
 use stepscope_model::{Class, DeviceId, Direction, Label, Picos, Session, Span};
 
 use super::host::HostActivity;
-use crate::interval::Intervals;
+use crate::interval::{Intervals, append};
 use crate::overview::PartKind;
-use crate::work::{NO_LEVEL, add_levels, append};
+use crate::work::{NO_LEVEL, add_levels};
 
 /// Parts in display order; positions of the arrays of picoseconds by part.
 pub(crate) const PARTS: [PartKind; 9] = [
@@ -64,13 +64,13 @@ impl Division {
         host: &HostActivity,
         within: Span,
     ) -> Self {
-        let mut spans: Vec<Vec<Span>> = vec![Vec::new(); DEVICE_LEVELS.len()];
+        let mut spans: Vec<Vec<Vec<Span>>> = vec![Vec::new(); DEVICE_LEVELS.len()];
         for (_, track) in session.work_tracks(device) {
             add_levels(track, levels, &[within], &mut spans);
         }
         let work = DEVICE_LEVELS
             .into_iter()
-            .zip(spans.into_iter().map(Intervals::union_of));
+            .zip(spans.into_iter().map(Intervals::union_of_sorted));
         Self::by_priority(work.chain(host_levels(host)))
     }
 
@@ -86,7 +86,8 @@ impl Division {
             .filter(|(_, intervals)| !intervals.spans().is_empty())
             .collect();
         let mut next = vec![0usize; levels.len()];
-        let mut claimed: Vec<Vec<Span>> = vec![Vec::new(); levels.len()];
+        let lengths = levels.iter().map(|(_, intervals)| intervals.spans().len());
+        let mut claimed: Vec<Vec<Span>> = lengths.map(Vec::with_capacity).collect();
         let mut now = Picos(i64::MIN);
         loop {
             let mut owner = None;
@@ -118,7 +119,7 @@ impl Division {
             }
             now = until;
         }
-        let claimed = claimed.into_iter().map(Intervals::union_of);
+        let claimed = claimed.into_iter().map(Intervals::from_disjoint);
         Self(levels.iter().map(|&(part, _)| part).zip(claimed).collect())
     }
 

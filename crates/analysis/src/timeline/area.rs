@@ -239,20 +239,20 @@ fn collect(
     let below = track.child_lane(number).unwrap_or(&nothing);
     let mut child = range.clone().next().map_or(0, |first| {
         below
-            .starts
-            .partition_point(|&start| start < lane.starts[first])
+            .starts()
+            .partition_point(|&start| start < lane.starts()[first])
     });
     for index in range {
         let end = lane.end(index);
         let clipped = clipped_ps(lane, index, window);
         let mut nested = 0i64;
-        while child < below.len() && below.starts[child] < end {
-            if below.starts[child] >= lane.starts[index] {
+        while child < below.len() && below.starts()[child] < end {
+            if below.starts()[child] >= lane.starts()[index] {
                 nested = nested.saturating_add(clipped_ps(below, child, window));
             }
             child += 1;
         }
-        let label = lane.labels[index];
+        let label = lane.labels()[index];
         let member = &mut members[keys.key(id, label)];
         member.durations.push(clipped);
         member.self_ps = member

@@ -13,7 +13,7 @@ pub fn details(session: &Session, slice: SliceId) -> Option<SliceDetails> {
     let lane = track.lanes.get(slice.lane as usize)?;
     let index = slice.index as usize;
     let span = (index < lane.len()).then(|| lane.span(index))?;
-    let label = session.label(lane.labels[index]);
+    let label = session.label(lane.labels()[index]);
     let op = label.op.map(|id| session.op(id));
     let instruction = op.and_then(|op| instruction_facts(session, op));
     let (hlo_text, source_stack) = instruction.unwrap_or_default();
@@ -24,7 +24,7 @@ pub fn details(session: &Session, slice: SliceId) -> Option<SliceDetails> {
         slice: slice.into(),
         name: session.text(label.name).to_owned(),
         start_ps: span.start.0,
-        duration_ps: lane.durations[index],
+        duration_ps: lane.durations()[index],
         self_ps: self_ps(track, slice),
         class: label.class.name().to_owned(),
         track_name: track_title(session, slice.track),
@@ -112,14 +112,14 @@ fn flows(session: &Session, slice: SliceId) -> Vec<FlowReport> {
         let other = if is_outgoing { flow.to } else { flow.from };
         let lane = session.lane(other.track, other.lane)?;
         let index = other.index as usize;
-        let label = *lane.labels.get(index)?;
+        let label = *lane.labels().get(index)?;
         Some(FlowReport {
             kind: flow.kind.name().to_owned(),
             is_outgoing,
             other: other.into(),
             other_name: session.label_name(label).to_owned(),
-            other_start_ps: lane.starts[index],
-            other_duration_ps: lane.durations[index],
+            other_start_ps: lane.starts()[index],
+            other_duration_ps: lane.durations()[index],
         })
     };
     incoming
@@ -138,7 +138,7 @@ fn parent(track: &Track, slice: SliceId) -> Option<SliceId> {
     let own = track.lanes[slice.lane as usize].span(slice.index as usize);
     let lane = &track.lanes[above as usize];
     // Of equal starts the last one that is long enough: instants may share a start.
-    let behind = lane.starts.partition_point(|&start| start <= own.start.0);
+    let behind = lane.starts().partition_point(|&start| start <= own.start.0);
     let index = (0..behind)
         .rev()
         .take(16)
@@ -150,7 +150,7 @@ fn parent(track: &Track, slice: SliceId) -> Option<SliceId> {
 fn first_child(track: &Track, slice: SliceId) -> Option<SliceId> {
     let below: &Lane = track.child_lane(slice.lane as usize)?;
     let own = track.lanes[slice.lane as usize].span(slice.index as usize);
-    let index = below.starts.partition_point(|&start| start < own.start.0);
+    let index = below.starts().partition_point(|&start| start < own.start.0);
     let is_within = index < below.len() && own.contains_instant(below.span(index).start);
     is_within.then(|| address(slice.track, slice.lane + 1, index))
 }

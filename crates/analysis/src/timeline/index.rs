@@ -99,13 +99,13 @@ impl LaneIndex {
     pub(super) fn new(lane: &Lane) -> Self {
         let block_count = lane.len().div_ceil(BLOCK);
         let mut index = Self {
-            starts: lane.starts.iter().copied().step_by(BLOCK).collect(),
+            starts: lane.starts().iter().copied().step_by(BLOCK).collect(),
             sums_before: Vec::with_capacity(block_count + 1),
             longest_ps: Vec::with_capacity(block_count),
             longest: Vec::with_capacity(block_count),
         };
         let mut sum = 0i64;
-        for (block, durations) in lane.durations.chunks(BLOCK).enumerate() {
+        for (block, durations) in lane.durations().chunks(BLOCK).enumerate() {
             index.sums_before.push(sum);
             let summary = Summary::of(durations);
             sum = sum.wrapping_add(summary.sum);
@@ -129,7 +129,7 @@ impl LaneIndex {
         range: Range<usize>,
         instants: &[i64],
     ) -> Vec<usize> {
-        let (blocks, rest) = lane.starts.as_chunks::<BLOCK>();
+        let (blocks, rest) = lane.starts().as_chunks::<BLOCK>();
         let mut next = range.start / BLOCK + 1;
         let first_from = |&instant: &i64| {
             next = gallop(&self.starts, next, self.starts.len(), instant);
@@ -152,8 +152,8 @@ impl LaneIndex {
         }
         let head = range.start..first_block * BLOCK;
         let tail = end_block * BLOCK..range.end;
-        let head_summary = Summary::of(&lane.durations[head.clone()]);
-        let tail_summary = Summary::of(&lane.durations[tail.clone()]);
+        let head_summary = Summary::of(&lane.durations()[head.clone()]);
+        let tail_summary = Summary::of(&lane.durations()[tail.clone()]);
         let blocks = Summary::of(&self.longest_ps[first_block..end_block]);
         let blocks_sum = self.sums_before[end_block].wrapping_sub(self.sums_before[first_block]);
         let sum = head_summary
@@ -165,12 +165,12 @@ impl LaneIndex {
             .max(blocks.longest_ps)
             .max(tail_summary.longest_ps);
         let longest = if head_summary.longest_ps == longest_ps {
-            head.start + head_summary.first_longest(&lane.durations[head])
+            head.start + head_summary.first_longest(&lane.durations()[head])
         } else if blocks.longest_ps == longest_ps {
             let block = blocks.first_longest(&self.longest_ps[first_block..end_block]);
             self.longest[first_block + block] as usize
         } else {
-            tail.start + tail_summary.first_longest(&lane.durations[tail])
+            tail.start + tail_summary.first_longest(&lane.durations()[tail])
         };
         (sum, longest)
     }
@@ -183,7 +183,7 @@ impl LaneIndex {
 
 /// The same as [`LaneIndex::summary`], slice by slice. The range is not empty.
 pub(super) fn direct_summary(lane: &Lane, range: Range<usize>) -> (i64, usize) {
-    let durations = &lane.durations[range.clone()];
+    let durations = &lane.durations()[range.clone()];
     let summary = Summary::of(durations);
     (summary.sum, range.start + summary.first_longest(durations))
 }
@@ -251,16 +251,15 @@ mod tests {
     use stepscope_model::LabelId;
 
     fn lane_of(durations: Vec<i64>) -> Lane {
-        let mut start = 0;
-        let mut lane = Lane::default();
-        for (label, duration) in (0..).zip(durations) {
-            lane.starts.push(start);
-            lane.durations.push(duration);
-            lane.labels.push(LabelId(label));
-            lane.events.push(label);
-            start += duration;
-        }
-        lane
+        let mut end = 0;
+        let starts = durations.iter().map(|duration| {
+            end += duration;
+            end - duration
+        });
+        let starts: Vec<i64> = starts.collect();
+        let events: Vec<u32> = (0..).take(starts.len()).collect();
+        let labels: Vec<LabelId> = events.iter().copied().map(LabelId).collect();
+        Lane::from_columns(&starts, &durations, &labels, &events)
     }
 
     proptest! {
@@ -276,10 +275,10 @@ mod tests {
             if !range.is_empty() {
                 let instants = [0, 1, 100, 100, 1000, 10_000];
                 let found = index.first_from_each(&lane, range.clone(), &instants);
-                let gallop = |&instant| gallop(&lane.starts, range.start, range.end, instant);
+                let gallop = |&instant| gallop(&lane.starts(), range.start, range.end, instant);
                 prop_assert_eq!(found, instants.iter().map(gallop).collect::<Vec<_>>());
-                let sum: i64 = lane.durations[range.clone()].iter().sum();
-                let longest = range.clone().rev().max_by_key(|&slice| lane.durations[slice]);
+                let sum: i64 = lane.durations()[range.clone()].iter().sum();
+                let longest = range.clone().rev().max_by_key(|&slice| lane.durations()[slice]);
                 let expected = (sum, longest.expect("the range is not empty"));
                 prop_assert_eq!(index.summary(&lane, range.clone()), expected);
                 prop_assert_eq!(direct_summary(&lane, range), expected);

@@ -186,7 +186,7 @@ fn slice_count(
                 None => 0..lane.len(),
             };
             match selection.program {
-                Some(_) => lane.labels[range]
+                Some(_) => lane.labels()[range]
                     .iter()
                     .filter(|&&label| has_program(label))
                     .count(),

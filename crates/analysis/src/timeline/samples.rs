@@ -12,12 +12,11 @@ use stepscope_model::{
 
 /// A lane from `(start, duration, label)`.
 pub(super) fn lane(slices: &[(i64, i64, u32)]) -> Lane {
-    Lane {
-        starts: slices.iter().map(|slice| slice.0).collect(),
-        durations: slices.iter().map(|slice| slice.1).collect(),
-        labels: slices.iter().map(|slice| LabelId(slice.2)).collect(),
-        events: (0..).take(slices.len()).collect(),
-    }
+    let starts: Vec<i64> = slices.iter().map(|slice| slice.0).collect();
+    let durations: Vec<i64> = slices.iter().map(|slice| slice.1).collect();
+    let labels: Vec<LabelId> = slices.iter().map(|slice| LabelId(slice.2)).collect();
+    let events: Vec<u32> = (0..).take(slices.len()).collect();
+    Lane::from_columns(&starts, &durations, &labels, &events)
 }
 
 /// A track of nothing but lanes in one nest.

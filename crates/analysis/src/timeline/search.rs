@@ -100,8 +100,8 @@ fn first_slices(
     let mut found: Vec<(i64, SliceId)> = all_lanes(session)
         .into_par_iter()
         .flat_map_iter(|(track, number, lane)| {
-            let first = lane.starts.partition_point(|&start| start < from_ps);
-            let labels = lane.labels[first..].iter().enumerate();
+            let first = lane.starts().partition_point(|&start| start < from_ps);
+            let labels = lane.labels()[first..].iter().enumerate();
             labels
                 .filter(|(_, label)| is_match[label.index()])
                 .take(limit)
@@ -112,7 +112,7 @@ fn first_slices(
                         lane: number,
                         index: position(index),
                     };
-                    (lane.starts[index], address)
+                    (lane.starts()[index], address)
                 })
         })
         .collect();
@@ -132,10 +132,10 @@ fn search_slice(session: &Session, start_ps: i64, slice: SliceId) -> SearchSlice
     let index = slice.index as usize;
     SearchSlice {
         slice: slice.into(),
-        name: session.label_name(lane.labels[index]).to_owned(),
+        name: session.label_name(lane.labels()[index]).to_owned(),
         track_name: track_title(session, slice.track),
         start_ps,
-        duration_ps: lane.durations[index],
+        duration_ps: lane.durations()[index],
     }
 }
 
@@ -156,7 +156,7 @@ pub(super) fn label_totals(session: &Session) -> Vec<LabelTotal> {
         .into_par_iter()
         .with_min_len(8)
         .fold(empty, |mut totals, (_, _, lane)| {
-            for (label, &duration) in lane.labels.iter().zip(&lane.durations) {
+            for (label, &duration) in lane.labels().iter().zip(lane.durations()) {
                 let total = &mut totals[label.index()];
                 total.count += 1;
                 total.total_ps = total.total_ps.saturating_add(duration);

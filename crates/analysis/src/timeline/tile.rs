@@ -174,7 +174,7 @@ fn lane_tile(lane: &Lane, index: Option<&OnceLock<LaneIndex>>, grid: &Grid) -> L
     let range = lane.overlapping(grid.window);
     let mut glyphs = Glyphs::new(lane, grid, range.len());
     let mut first = range.start;
-    if first < range.end && lane.starts[first] < grid.window.start.0 {
+    if first < range.end && lane.starts()[first] < grid.window.start.0 {
         glyphs.push_lone(first);
         first += 1;
     }
@@ -216,7 +216,7 @@ impl<'a> Glyphs<'a> {
         // On their own, so that many are fetched at once.
         let last_ps: Vec<i64> = ends
             .iter()
-            .map(|&end| lane.durations[end.max(slices.start + 1) - 1])
+            .map(|&end| lane.durations()[end.max(slices.start + 1) - 1])
             .collect();
         let mut first = slices.start;
         for (next, last_ps) in ends.into_iter().zip(last_ps) {
@@ -236,9 +236,9 @@ impl<'a> Glyphs<'a> {
         let lane = self.lane;
         let (mut first, mut pixel) = (slices.start, 0);
         while first < slices.end {
-            let edge = self.grid.end_of_pixel(&mut pixel, lane.starts[first]);
-            let next = gallop(&lane.starts, first + 1, slices.end, edge);
-            self.push_pixel(first..next, lane.durations[next - 1], |group| {
+            let edge = self.grid.end_of_pixel(&mut pixel, lane.starts()[first]);
+            let next = gallop(&lane.starts(), first + 1, slices.end, edge);
+            self.push_pixel(first..next, lane.durations()[next - 1], |group| {
                 let is_long = group.len() >= DIRECT_GROUP;
                 match is_long.then(&blocks).flatten() {
                     Some(blocks) => blocks.summary(lane, group),
@@ -274,8 +274,8 @@ impl<'a> Glyphs<'a> {
     }
 
     fn push_lone(&mut self, index: usize) {
-        let duration = self.lane.durations[index];
-        self.tile.starts.push(self.lane.starts[index]);
+        let duration = self.lane.durations()[index];
+        self.tile.starts.push(self.lane.starts()[index]);
         self.tile.durations.push(duration);
         self.tile.busy.push(duration);
         self.tile.first.push(position(index));
@@ -284,7 +284,7 @@ impl<'a> Glyphs<'a> {
     }
 
     fn push_group(&mut self, range: Range<usize>, sum: i64, longest: usize) {
-        let start = self.lane.starts[range.start];
+        let start = self.lane.starts()[range.start];
         let end = self.lane.end(range.end - 1);
         self.tile.starts.push(start);
         self.tile.durations.push(end.saturating_sub(start));
@@ -296,7 +296,7 @@ impl<'a> Glyphs<'a> {
 
     fn finish(mut self) -> LaneTile {
         let longest = self.longest.into_iter();
-        self.tile.labels = longest.map(|index| self.lane.labels[index]).collect();
+        self.tile.labels = longest.map(|index| self.lane.labels()[index]).collect();
         self.tile
     }
 }

@@ -139,7 +139,7 @@ proptest! {
                 begins_within || span.intersection(request.window).is_some()
             })
             .collect();
-        let is_wide = |index: usize| lane.durations[index] * i64::from(width_px) >= length;
+        let is_wide = |index: usize| lane.durations()[index] * i64::from(width_px) >= length;
         let mut next = overlapping.first().copied().unwrap_or(0);
         for glyph in 0..glyphs.len() {
             let first = glyphs.first[glyph] as usize;
@@ -147,17 +147,17 @@ proptest! {
             prop_assert_eq!(first, next);
             next = members.end;
             let last = members.end - 1;
-            prop_assert_eq!(glyphs.starts[glyph], lane.starts[first]);
-            prop_assert_eq!(glyphs.durations[glyph], lane.end(last) - lane.starts[first]);
-            let durations = &lane.durations[members.clone()];
+            prop_assert_eq!(glyphs.starts[glyph], lane.starts()[first]);
+            prop_assert_eq!(glyphs.durations[glyph], lane.end(last) - lane.starts()[first]);
+            let durations = &lane.durations()[members.clone()];
             prop_assert_eq!(glyphs.busy[glyph], durations.iter().sum::<i64>());
             let longest = durations.iter().max().expect("a glyph has members");
             let position = durations.iter().position(|ps| ps == longest).expect("it is there");
-            prop_assert_eq!(glyphs.labels[glyph], lane.labels[first + position]);
+            prop_assert_eq!(glyphs.labels[glyph], lane.labels()[first + position]);
             if members.len() > 1 {
                 prop_assert!(!members.clone().any(is_wide));
                 // Starts lie within one pixel, so no two are a pixel apart.
-                let spread = lane.starts[last] - lane.starts[first];
+                let spread = lane.starts()[last] - lane.starts()[first];
                 prop_assert!(spread * i64::from(width_px) < length);
             }
         }
@@ -176,7 +176,7 @@ proptest! {
         let tile = tile(&session, &filled, &request(0, extent, width_px));
         let busy: i64 = only_lane(&tile).busy.iter().sum();
         let count: u32 = only_lane(&tile).counts.iter().sum();
-        prop_assert_eq!(busy, lane.durations.iter().sum::<i64>());
+        prop_assert_eq!(busy, lane.durations().iter().sum::<i64>());
         prop_assert_eq!(count as usize, lane.len());
     }
 

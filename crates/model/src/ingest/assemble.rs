@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use stepscope_xplane::Space;
 
 use super::HostInput;
@@ -18,13 +19,14 @@ use super::tracks::build_tracks;
 use super::warn::Warnings;
 use crate::flow::Flows;
 use crate::heap::Heap;
+use crate::ids::LabelId;
 use crate::session::{Host, Session};
 
 /// Builds the session. `spaces` are the scanned files of `inputs`, in the same order.
 pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -> Session {
     let mut plan = plan(spaces);
     let clocks = Clocks::of(spaces);
-    let (built, programs) = rayon::join(
+    let (mut built, programs) = rayon::join(
         || build_tracks(&plan, &clocks, inputs, spaces),
         || decode_programs(spaces),
     );
@@ -37,8 +39,21 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -
     let cpu_devices = add_cpu_devices(&mut plan, &built, inputs.len());
     let event_counts = event_counts(&built, &plan.tracks, inputs.len());
     let mut parts = Parts::default();
-    for (track, built) in plan.tracks.iter().zip(built) {
-        parts.add(track, built, spaces, &cpu_devices, &mut labels);
+    let ids: Vec<Vec<LabelId>> = plan
+        .tracks
+        .iter()
+        .zip(&built)
+        .map(|(track, built)| {
+            let space = &spaces[track.host.index()];
+            built.resolve_labels(space, track, &mut labels)
+        })
+        .collect();
+    built
+        .par_iter_mut()
+        .zip(&ids)
+        .for_each(|(built, ids)| built.apply_labels(ids));
+    for ((track, built), ids) in plan.tracks.iter().zip(built).zip(&ids) {
+        parts.add(track, built, ids, spaces, &cpu_devices, &mut labels);
     }
     warnings.nameless(labels.nameless);
     let mut session = Session {

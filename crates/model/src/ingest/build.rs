@@ -1,17 +1,17 @@
 //! Building one track: decode, split by device, nest, and find the places of arrow ends.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use stepscope_xplane::{Space, lossy};
 
-use super::decode::{Columns, Decoded, LineInput, TrackKind, decode_track};
+use super::decode::{Decoded, LineInput, TrackKind, decode_track};
 use super::labels::{Labels, TrackContext};
-use super::nest::{Nested, nest};
+use super::nest::{Nested, Nester};
 use super::plan::TrackPlan;
-use crate::flow::FlowKey;
+use crate::flow::FlowEnd;
 use crate::ids::LabelId;
+use crate::slices::SliceBlock;
 use crate::strings::Strings;
 use crate::track::{Origin, Samples, Track, TrackRole};
 
@@ -26,50 +26,43 @@ pub(super) struct Piece {
 pub(super) struct BuiltTrack {
     pub(super) decoded: Decoded,
     pub(super) pieces: Vec<Piece>,
-    /// Arrow ends with the lane and position of their slice, all in the track's own piece.
-    pub(super) ends: Vec<(FlowKey, u32, u32)>,
-}
-
-thread_local! {
-    /// Columns are decoded into memory that the next track of the same thread uses again: fresh
-    /// memory has to be cleared by the system, page by page.
-    static COLUMNS: RefCell<Columns> = RefCell::default();
-}
-
-/// Gives the memory of this thread's columns back, once all tracks are built.
-pub(super) fn forget_columns() {
-    COLUMNS.take();
+    /// The columns of all pieces.
+    pub(super) block: SliceBlock,
+    /// Arrow ends, all in the track's own piece.
+    pub(super) ends: Vec<FlowEnd>,
+    /// The slices were not in time order in the file.
+    pub(super) was_unsorted: bool,
 }
 
 /// Decodes and nests one track. Runs in parallel with others.
 pub(super) fn build_track(lines: &[LineInput<'_>], kind: TrackKind) -> BuiltTrack {
-    COLUMNS.with_borrow_mut(|columns| {
-        let mut decoded = decode_track(lines, kind, columns);
-        let ends = std::mem::take(&mut decoded.endpoints);
-        let wanted: Vec<u32> = ends.iter().map(|end| end.slice).collect();
-        let nested = nest(columns, decoded.ordinals.len() + 1, &wanted);
-        let ends = ends.into_iter().zip(nested.places);
-        let ends = ends
-            .map(|(end, place)| (end.key, place.lane, place.index))
-            .collect();
-        // The track's own slices are the first group.
-        let ordinals = decoded.ordinals.iter().copied().map(Some);
-        let pieces = std::iter::once(None).chain(ordinals).zip(nested.groups);
-        let pieces = pieces
-            .map(|(ordinal, nested)| Piece { ordinal, nested })
-            .collect();
-        BuiltTrack {
-            decoded,
-            pieces,
-            ends,
-        }
-    })
+    let mut nester = Nester::default();
+    let decoded = decode_track(lines, kind, &mut nester);
+    let nested = nester.finish(decoded.ordinals.len() + 1);
+    // The track's own slices are the first group.
+    let ordinals = decoded.ordinals.iter().copied().map(Some);
+    let pieces = std::iter::once(None).chain(ordinals).zip(nested.groups);
+    let pieces = pieces.map(|(ordinal, nested)| Piece { ordinal, nested });
+    BuiltTrack {
+        ends: nested.ends,
+        pieces: pieces.collect(),
+        block: nested.block,
+        was_unsorted: nested.was_unsorted,
+        decoded,
+    }
 }
 
 impl BuiltTrack {
     /// Ordinals of the XLA:CPU devices this track ran ops for.
     pub(super) fn ordinals(&self) -> impl Iterator<Item = i64> {
         self.pieces.iter().filter_map(|piece| piece.ordinal)
+    }
+
+    /// Replaces the numbers of label keys by the labels they stand for.
+    pub(super) fn apply_labels(&mut self, ids: &[LabelId]) {
+        for label in self.block.columns_mut().labels {
+            *label = ids[*label as usize].0;
+        }
     }
 
     /// The label of each key, in the order of the keys.
@@ -84,7 +77,7 @@ impl BuiltTrack {
             is_device: plan.device.is_some(),
         };
         let keys = self.decoded.keys.iter();
-        keys.map(|key| labels.resolve(space, &self.decoded, key, context))
+        keys.map(|key| labels.resolve(space, &self.decoded, &key, context))
             .collect()
     }
 }

@@ -7,8 +7,8 @@ use super::parts::PlacedTrack;
 use super::runs::{gpu_runs, recorded_runs};
 use super::steps::{Evidence, HostStep, steps};
 use super::warn::Warnings;
-use crate::flow::{FlowEnd, Flows};
-use crate::ids::{HostId, SliceId, TrackId};
+use crate::flow::{Flows, TrackEnds};
+use crate::ids::{HostId, TrackId};
 use crate::session::{ProgramRun, Session};
 use crate::units::Picos;
 
@@ -28,23 +28,12 @@ pub(super) fn finish(
     for (position, placed) in placed.iter_mut().enumerate() {
         let (id, host) = (TrackId::from_index(position), placed.track.host);
         let on_device = placed.track.device.is_some();
-        ends.extend(
-            std::mem::take(&mut placed.ends)
-                .into_iter()
-                .map(|(key, lane, index)| {
-                    let slice = SliceId {
-                        track: id,
-                        lane,
-                        index,
-                    };
-                    FlowEnd {
-                        host,
-                        key,
-                        on_device,
-                        slice,
-                    }
-                }),
-        );
+        ends.push(TrackEnds {
+            host,
+            track: id,
+            on_device,
+            ends: std::mem::take(&mut placed.ends),
+        });
         for (event, run_id, start) in std::mem::take(&mut placed.run_ids) {
             if on_device {
                 run_ids.insert((id, event), run_id);

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use stepscope_hlo::OpClass;
 use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
 
-use super::decode::{Decoded, LabelKey, TextKey, TextPlace};
+use super::decode::Decoded;
+use super::keys::{LabelKey, TextKey, TextPlace};
 use super::programs::{Programs, split_title};
 use crate::ids::{LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Direction, Label, SliceKind, Transfer};
@@ -58,7 +59,7 @@ impl Labels {
         key: &LabelKey,
         context: TrackContext,
     ) -> LabelId {
-        let plane = &space.planes[key.plane as usize];
+        let plane = &space.planes[key.context.plane as usize];
         let metadata = plane.event_metadata.get(key.metadata);
         let texts = Texts { plane, decoded };
         let name = self.event_name(metadata, key.metadata);
@@ -73,7 +74,7 @@ impl Labels {
             framework_op: None,
         };
         match (context.role, context.is_device) {
-            _ if key.is_cpu_op => {
+            _ if key.context.is_cpu_op => {
                 label.kind = SliceKind::Op;
                 self.join_named_op(&mut label, &texts, key);
             }
@@ -127,9 +128,9 @@ impl Labels {
 
     fn host_slice(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey, name: &str) {
         (label.kind, label.class) = host_event(name);
-        let module = texts.get(key.module).unwrap_or_default();
-        if key.program.is_some() || !module.is_empty() {
-            let id = key.program.map(i64::cast_unsigned);
+        let module = texts.get(key.context.module).unwrap_or_default();
+        if key.context.program.is_some() || !module.is_empty() {
+            let id = key.context.program.map(i64::cast_unsigned);
             label.program = Some(self.programs.find_or_add(id, &module));
         } else if let Some((module, _)) = name.split_once(":XLA GPU module") {
             label.program = self.programs.find_by_name(module);
@@ -138,7 +139,7 @@ impl Labels {
 
     /// A kernel, copy or memset of a GPU stream.
     fn gpu_slice(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey, name: &str) {
-        let detail = texts.get(key.detail).unwrap_or_default();
+        let detail = texts.get(key.context.detail).unwrap_or_default();
         if let Some(direction) = gpu_transfer(name) {
             let (bytes, recorded) = parse_transfer(&detail);
             let direction = recorded.unwrap_or(direction);
@@ -157,7 +158,7 @@ impl Labels {
         if is_better_evidence || (is_named && label.class == Class::Compute) {
             label.class = kind_class;
         }
-        if let Some(framework_op) = texts.get(key.framework_op).filter(|_| !is_named) {
+        if let Some(framework_op) = texts.get(key.context.framework_op).filter(|_| !is_named) {
             label.framework_op = Some(self.strings.intern(framework_scope(&framework_op)));
         }
     }
@@ -174,10 +175,10 @@ impl Labels {
 
     /// Joins a slice that carries `hlo_op` with its program's instruction.
     fn join_named_op(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey) {
-        let module = texts.get(key.module).unwrap_or_default();
+        let module = texts.get(key.context.module).unwrap_or_default();
         let program = self
             .programs
-            .find_or_add(key.program.map(i64::cast_unsigned), &module);
+            .find_or_add(key.context.program.map(i64::cast_unsigned), &module);
         label.program = Some(program);
         let Some(path) = texts.get(key.op) else {
             return;
@@ -199,7 +200,7 @@ impl Labels {
         metadata: Option<&EventMetadata<'_>>,
         role: TrackRole,
     ) {
-        let is_async = role == TrackRole::AsyncOps || key.is_async;
+        let is_async = role == TrackRole::AsyncOps || key.context.is_async;
         label.kind = if is_async {
             SliceKind::AsyncOp
         } else {
@@ -207,14 +208,16 @@ impl Labels {
         };
         let recorded = metadata.map(|metadata| RecordedOp::read(texts.plane, metadata));
         let recorded = recorded.unwrap_or_default();
-        let program = recorded.program_id.or(key.program.map(i64::cast_unsigned));
+        let program = recorded
+            .program_id
+            .or(key.context.program.map(i64::cast_unsigned));
         if program.is_none() && key.op == TextKey::NONE {
             label.class = category_class(&recorded.category);
             return;
         }
         let program = self
             .programs
-            .find_or_add(program, &texts.get(key.module).unwrap_or_default());
+            .find_or_add(program, &texts.get(key.context.module).unwrap_or_default());
         label.program = Some(program);
         // The async line names its events after the pair; the instruction is in the HLO text.
         let instruction = recorded.instruction.clone();

@@ -1,230 +1,226 @@
 //! Nesting: from slices in time order to nests of lanes. See [`crate::track`] for the picture.
+//!
+//! Slices are put into the row of their depth as they are decoded, in memory that the next track of
+//! the thread uses again; at the end all rows are copied into one block of exactly the right size.
+//! Where slices turn out not to be in time order, all are sorted and placed anew.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::decode::Columns;
-use crate::ids::LabelId;
+use rustc_hash::FxHashMap;
+
+use crate::flow::{FlowEnd, FlowKey};
+use crate::slices::{ColumnsMut, SliceBlock};
 use crate::track::Lane;
 
 /// Nests tried before a slice goes to a row of its own. Real profiles need one or two.
 const MAX_NESTS: usize = 16;
+/// Rows whose memory is kept for the next track.
+const KEPT_ROWS: usize = 256;
 
-/// The lanes of one group of slices.
+/// A slice on its way into a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slice {
+    pub(super) start: i64,
+    pub(super) duration: i64,
+    /// Number of its label key.
+    pub(super) label: u32,
+    /// Ordinal of its event, ascending from slice to slice.
+    pub(super) event: u32,
+}
+
+/// The lanes of one group of slices, as ranges of the block.
 pub(super) struct Nested {
-    pub(super) lanes: Vec<Lane>,
+    pub(super) lanes: Vec<Range<usize>>,
     pub(super) nests: Vec<Range<u32>>,
-    /// The slices were not in time order in the file.
-    pub(super) was_unsorted: bool,
     /// Slices that overlap others only in part and went to a nest of their own.
     pub(super) overlapping: usize,
 }
 
-/// All groups of a track, and where the slices that were asked for went.
+/// All groups of a track.
 pub(super) struct NestedGroups {
+    pub(super) block: SliceBlock,
     pub(super) groups: Vec<Nested>,
-    /// In the order they were asked for.
-    pub(super) places: Vec<Place>,
+    /// The slices were not in time order in the file.
+    pub(super) was_unsorted: bool,
+    pub(super) ends: Vec<FlowEnd>,
 }
 
-/// Where a slice went within its group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) lane: u32,
-    pub(super) index: u32,
+impl NestedGroups {
+    /// The lanes and nests of slices that form one group.
+    pub(super) fn into_lanes(self) -> (Vec<Lane>, Vec<Range<u32>>) {
+        let block = Arc::new(self.block);
+        let group = self.groups.into_iter().next();
+        let (ranges, nests) = group.map_or_else(Default::default, |it| (it.lanes, it.nests));
+        let lanes = ranges.into_iter();
+        let lanes = lanes.map(|range| Lane::new(Arc::clone(&block), range));
+        (lanes.collect(), nests)
+    }
 }
 
-/// Nests slices that form one group.
-pub(super) fn nest_all(mut columns: Columns) -> Nested {
-    columns.groups = vec![0; columns.starts.len()];
-    let empty = Nested {
-        lanes: Vec::new(),
-        nests: Vec::new(),
-        was_unsorted: false,
-        overlapping: 0,
-    };
-    nest(&mut columns, 1, &[])
-        .groups
-        .into_iter()
-        .next()
-        .unwrap_or(empty)
+thread_local! {
+    /// Memory of rows that are done with: fresh memory has to be cleared by the system, page by page.
+    static SPARE_ROWS: RefCell<Vec<Vec<Slice>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Sorts slices by start, longer first, and puts each into the first nest of its group where it is
-/// contained in the slices that run there or follows them all. `wanted` are positions in `columns`
-/// whose places are asked for, ascending.
-///
-/// Two passes: the first finds every slice's row, the second copies columns into lanes of exactly
-/// the right size.
-pub(super) fn nest(columns: &mut Columns, group_count: usize, wanted: &[u32]) -> NestedGroups {
-    let order = sort(columns);
-    let mut rows = Rows {
-        groups: Vec::new(),
-        counts: Vec::new(),
-    };
-    rows.groups.resize_with(group_count, GroupRows::default);
-    let slices = columns
-        .starts
-        .iter()
-        .zip(&columns.durations)
-        .zip(&columns.groups);
-    let row_of: Vec<u32> = slices
-        .map(|((&start, &duration), &group)| {
-            rows.place(usize::from(group), start, start.saturating_add(duration))
-        })
-        .collect();
-    let places = places(&row_of, rows.counts.len(), order.as_deref(), wanted);
-    let mut lanes = scatter(columns, &row_of, &rows.counts);
-    let mut lane_of_row = vec![0u32; rows.counts.len()];
-    let groups = rows.groups.iter().map(|group| {
-        let (order, nests) = group.display_order();
-        for (position, &row) in (0u32..).zip(&order) {
-            lane_of_row[row as usize] = position;
+/// Gives the memory of this thread's rows back, once all tracks are built.
+pub(super) fn forget_rows() {
+    SPARE_ROWS.take();
+}
+
+/// Takes slices, puts each into the first nest of its group where it is contained in the slices that
+/// run there or follows them all.
+#[derive(Default)]
+pub(super) struct Nester {
+    rows: Rows,
+    /// Start and duration of the last slice.
+    last: (i64, i64),
+    was_unsorted: bool,
+    /// Once out of order, slices only pile up, with their groups.
+    pile: Vec<(u16, Slice)>,
+    /// Arrow ends; their lanes are rows until the end.
+    ends: Vec<FlowEnd>,
+    /// Where the last slice went: row and position in it.
+    last_place: (u32, u32),
+}
+
+impl Nester {
+    /// Adds a slice to a group.
+    #[inline]
+    pub(super) fn push(&mut self, group: u16, slice: Slice) {
+        let (start, duration) = self.last;
+        let is_sorted = start < slice.start || (start == slice.start && duration >= slice.duration);
+        if !is_sorted && !self.was_unsorted && self.rows.count > 0 {
+            self.was_unsorted = true;
         }
-        let lanes = order
-            .iter()
-            .map(|&row| std::mem::take(&mut lanes[row as usize]))
-            .collect();
-        let overlapping = group.overlapping;
-        Nested {
-            lanes,
-            nests,
-            was_unsorted: false,
-            overlapping,
+        self.last = (slice.start, slice.duration);
+        if self.was_unsorted {
+            self.pile.push((group, slice));
+        } else {
+            self.last_place = self.rows.push(group, slice);
         }
-    });
-    let mut groups: Vec<Nested> = groups.collect();
-    if order.is_some()
-        && let Some(first) = groups.first_mut()
-    {
-        first.was_unsorted = true;
     }
-    let places = places.into_iter();
-    let places = places.map(|(row, index)| Place {
-        lane: lane_of_row[row as usize],
-        index,
-    });
-    NestedGroups {
-        groups,
-        places: places.collect(),
-    }
-}
 
-/// Row and position in it of each wanted slice.
-fn places(
-    row_of: &[u32],
-    row_count: usize,
-    order: Option<&[u32]>,
-    wanted: &[u32],
-) -> Vec<(u32, u32)> {
-    if wanted.is_empty() {
-        return Vec::new();
+    /// An arrow ends at the slice that was added last.
+    pub(super) fn end_of_last(&mut self, key: FlowKey, event: u32) {
+        let (lane, index) = self.last_place;
+        self.ends.push(FlowEnd {
+            key,
+            event,
+            lane,
+            index,
+        });
     }
-    let mut found = vec![(0, 0); wanted.len()];
-    let mut filled = vec![0u32; row_count];
-    // Wanted positions ascend, with repeats, in file order; `order` tells where they went.
-    let mut next_wanted: Vec<u32> = Vec::new();
-    if let Some(order) = order {
-        let mut first_use = vec![u32::MAX; row_of.len()];
-        for (use_number, &slice) in wanted.iter().enumerate().rev() {
-            first_use[slice as usize] = u32::try_from(use_number).unwrap_or(u32::MAX);
+
+    /// The lanes of all groups; there are `group_count`, some may have no slices.
+    pub(super) fn finish(mut self, group_count: usize) -> NestedGroups {
+        if self.was_unsorted {
+            self.start_over();
         }
-        next_wanted = order
-            .iter()
-            .map(|&slice| first_use[slice as usize])
-            .collect();
-    }
-    let mut cursor = 0;
-    for (index, &row) in row_of.iter().enumerate() {
-        let position = filled[row as usize];
-        filled[row as usize] += 1;
-        let mut use_number = match order {
-            Some(_) => next_wanted[index] as usize,
-            None => cursor,
-        };
-        let slice = order.map_or(index, |order| order[index] as usize);
-        while wanted
-            .get(use_number)
-            .is_some_and(|&wanted| wanted as usize == slice)
-        {
-            found[use_number] = (row, position);
-            use_number += 1;
+        let rows = &mut self.rows;
+        let groups_missing = group_count.max(rows.groups.len());
+        rows.groups.resize_with(groups_missing, GroupRows::default);
+        let mut block = SliceBlock::zeroed(rows.count);
+        let mut lane_of_row = vec![0u32; rows.slices.len()];
+        let mut filled = 0;
+        let mut columns = block.columns_mut();
+        let groups = rows.groups.iter().map(|group| {
+            let (order, nests) = group.display_order();
+            let mut lanes = Vec::with_capacity(order.len());
+            for (position, &row) in (0u32..).zip(&order) {
+                lane_of_row[row as usize] = position;
+                let slices = &rows.slices[row as usize];
+                let range = filled..filled + slices.len();
+                fill(&mut columns, range.clone(), slices);
+                filled = range.end;
+                lanes.push(range);
+            }
+            Nested {
+                lanes,
+                nests,
+                overlapping: group.overlapping,
+            }
+        });
+        let groups = groups.collect();
+        for end in &mut self.ends {
+            end.lane = lane_of_row[end.lane as usize];
         }
-        cursor = use_number.min(wanted.len());
+        self.rows.recycle();
+        NestedGroups {
+            block,
+            groups,
+            was_unsorted: self.was_unsorted,
+            ends: self.ends,
+        }
     }
-    found
+
+    /// Sorts all slices by start, then longer first, then file order, and places them again.
+    fn start_over(&mut self) {
+        let mut all = std::mem::take(&mut self.pile);
+        let placed = std::mem::take(&mut self.rows);
+        for (group, rows) in (0u16..).zip(&placed.groups) {
+            for &row in &rows.display_order().0 {
+                let slices = &placed.slices[row as usize];
+                all.extend(slices.iter().map(|&slice| (group, slice)));
+            }
+        }
+        placed.recycle();
+        all.sort_by_key(|(_, slice)| (slice.start, Reverse(slice.duration), slice.event));
+        let ends = self.ends.iter();
+        let mut places: FxHashMap<u32, (u32, u32)> = ends.map(|end| (end.event, (0, 0))).collect();
+        for (group, slice) in all {
+            let place = self.rows.push(group, slice);
+            if let Some(known) = places.get_mut(&slice.event) {
+                *known = place;
+            }
+        }
+        for end in &mut self.ends {
+            (end.lane, end.index) = places.get(&end.event).copied().unwrap_or_default();
+        }
+    }
 }
 
-/// Copies columns into one lane a row.
-fn scatter(columns: &Columns, row_of: &[u32], counts: &[usize]) -> Vec<Lane> {
-    let mut lanes: Vec<Lane> = counts
-        .iter()
-        .map(|&count| lane_with_capacity(count))
-        .collect();
-    for (index, &row) in row_of.iter().enumerate() {
-        let lane = &mut lanes[row as usize];
-        lane.starts.push(columns.starts[index]);
-        lane.durations.push(columns.durations[index]);
-        lane.labels.push(LabelId(columns.labels[index]));
-        lane.events.push(columns.events[index]);
+/// Copies slices into a range of the columns.
+fn fill(columns: &mut ColumnsMut<'_>, range: Range<usize>, slices: &[Slice]) {
+    let starts = columns.starts[range.clone()].iter_mut();
+    let durations = columns.durations[range.clone()].iter_mut();
+    let labels = columns.labels[range.clone()].iter_mut();
+    let events = columns.events[range].iter_mut();
+    let targets = starts.zip(durations).zip(labels).zip(events);
+    for ((((start, duration), label), event), slice) in targets.zip(slices) {
+        *start = slice.start;
+        *duration = slice.duration;
+        *label = slice.label;
+        *event = slice.event;
     }
-    lanes
-}
-
-fn lane_with_capacity(count: usize) -> Lane {
-    Lane {
-        starts: Vec::with_capacity(count),
-        durations: Vec::with_capacity(count),
-        labels: Vec::with_capacity(count),
-        events: Vec::with_capacity(count),
-    }
-}
-
-/// Sorts by start, then longer first, then file order. Returns where slices came from when any moved.
-fn sort(columns: &mut Columns) -> Option<Vec<u32>> {
-    fn permuted<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
-        order.iter().map(|&index| values[index as usize]).collect()
-    }
-    let is_sorted = (1..columns.starts.len()).all(|index| {
-        let (before, start) = (columns.starts[index - 1], columns.starts[index]);
-        before < start
-            || (before == start && columns.durations[index - 1] >= columns.durations[index])
-    });
-    if is_sorted {
-        return None;
-    }
-    let count = u32::try_from(columns.starts.len()).unwrap_or(u32::MAX);
-    let mut order: Vec<u32> = (0..count).collect();
-    order.sort_by_key(|&index| {
-        let index = index as usize;
-        (columns.starts[index], Reverse(columns.durations[index]))
-    });
-    columns.starts = permuted(&columns.starts, &order);
-    columns.durations = permuted(&columns.durations, &order);
-    columns.labels = permuted(&columns.labels, &order);
-    columns.events = permuted(&columns.events, &order);
-    columns.groups = permuted(&columns.groups, &order);
-    Some(order)
 }
 
 /// Rows of all groups being filled; a row is numbered over all groups.
+#[derive(Default)]
 struct Rows {
     groups: Vec<GroupRows>,
-    /// Slices in each row.
-    counts: Vec<usize>,
+    /// Slices of each row.
+    slices: Vec<Vec<Slice>>,
+    /// Slices in all rows.
+    count: usize,
 }
 
 /// Rows of one group.
 #[derive(Default)]
 struct GroupRows {
-    /// For each nest the slices that run at the moment, outermost first, and the rows of its depths.
-    nests: Vec<OpenNest>,
+    /// The nest that nearly all slices go to.
+    first: OpenNest,
+    /// The others, for slices that overlap earlier ones in part.
+    others: Vec<OpenNest>,
     /// Rows of slices that found no nest, by their last end.
     free: BinaryHeap<Reverse<(i64, u32)>>,
     overlapping: usize,
 }
 
+/// The slices of a nest that run at the moment, outermost first, and the rows of its depths.
 #[derive(Default)]
 struct OpenNest {
     ends: Vec<i64>,
@@ -232,63 +228,116 @@ struct OpenNest {
 }
 
 impl Rows {
-    /// The row of a slice; slices come in time order.
+    /// Adds a slice; slices come in time order. Returns its row and position there.
     #[inline]
-    fn place(&mut self, group: usize, start: i64, end: i64) -> u32 {
-        let group = &mut self.groups[group];
-        for number in 0..MAX_NESTS {
-            if number == group.nests.len() {
-                group.nests.push(OpenNest::default());
-            }
-            let nest = &mut group.nests[number];
-            while nest.ends.last().is_some_and(|&open| open <= start) {
-                nest.ends.pop();
-            }
-            if nest.ends.last().is_none_or(|&open| end <= open) {
-                let depth = nest.ends.len();
-                nest.ends.push(end);
-                group.overlapping += usize::from(number > 0);
-                if let Some(&row) = nest.rows.get(depth) {
-                    self.counts[row as usize] += 1;
-                    return row;
-                }
-                let row = new_row(&mut self.counts);
-                nest.rows.push(row);
-                return row;
-            }
+    fn push(&mut self, group: u16, slice: Slice) -> (u32, u32) {
+        let group = usize::from(group);
+        if group >= self.groups.len() {
+            self.groups.resize_with(group + 1, GroupRows::default);
         }
-        group.overlapping += 1;
-        let free = group
-            .free
-            .peek()
-            .filter(|Reverse((last, _))| *last <= start)
-            .copied();
-        let row = match free {
-            Some(Reverse((_, row))) => {
-                group.free.pop();
-                self.counts[row as usize] += 1;
-                row
+        let end = slice.start.saturating_add(slice.duration);
+        let row = self.groups[group].place(slice.start, end, &mut self.slices);
+        let slices = &mut self.slices[row as usize];
+        slices.push(slice);
+        self.count += 1;
+        (row, u32::try_from(slices.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Leaves the memory for the next track.
+    fn recycle(mut self) {
+        SPARE_ROWS.with_borrow_mut(|spare| {
+            for mut slices in self.slices.drain(..) {
+                if spare.len() < KEPT_ROWS {
+                    slices.clear();
+                    spare.push(slices);
+                }
             }
-            None => new_row(&mut self.counts),
-        };
-        group.free.push(Reverse((end, row)));
-        row
+        });
     }
 }
 
-fn new_row(counts: &mut Vec<usize>) -> u32 {
-    counts.push(1);
-    u32::try_from(counts.len() - 1).unwrap_or(u32::MAX)
+fn new_row(rows: &mut Vec<Vec<Slice>>) -> u32 {
+    let spare = SPARE_ROWS.with_borrow_mut(Vec::pop);
+    rows.push(spare.unwrap_or_default());
+    u32::try_from(rows.len() - 1).unwrap_or(u32::MAX)
+}
+
+impl OpenNest {
+    /// The row of a slice, unless it overlaps a slice of the nest in part.
+    #[inline]
+    fn place(&mut self, start: i64, end: i64, rows: &mut Vec<Vec<Slice>>) -> Option<u32> {
+        while let Some(&open) = self.ends.last() {
+            if open > start {
+                if open < end {
+                    return None;
+                }
+                break;
+            }
+            self.ends.pop();
+        }
+        let depth = self.ends.len();
+        self.ends.push(end);
+        if let Some(&row) = self.rows.get(depth) {
+            return Some(row);
+        }
+        let row = new_row(rows);
+        self.rows.push(row);
+        Some(row)
+    }
 }
 
 impl GroupRows {
+    /// The row of a slice.
+    #[inline]
+    fn place(&mut self, start: i64, end: i64, rows: &mut Vec<Vec<Slice>>) -> u32 {
+        match self.first.place(start, end, rows) {
+            Some(row) => row,
+            None => self.place_elsewhere(start, end, rows),
+        }
+    }
+
+    /// The row of a slice that overlaps one of the first nest.
+    #[cold]
+    fn place_elsewhere(&mut self, start: i64, end: i64, rows: &mut Vec<Vec<Slice>>) -> u32 {
+        self.overlapping += 1;
+        for nest in &mut self.others {
+            if let Some(row) = nest.place(start, end, rows) {
+                return row;
+            }
+        }
+        if self.others.len() < MAX_NESTS - 1 {
+            let row = new_row(rows);
+            self.others.push(OpenNest {
+                ends: vec![end],
+                rows: vec![row],
+            });
+            return row;
+        }
+        self.place_alone(start, end, rows)
+    }
+
+    /// The row of a slice that found no nest.
+    fn place_alone(&mut self, start: i64, end: i64, rows: &mut Vec<Vec<Slice>>) -> u32 {
+        let free = self.free.peek().copied();
+        let row = match free.filter(|Reverse((last, _))| *last <= start) {
+            Some(Reverse((_, row))) => {
+                self.free.pop();
+                row
+            }
+            None => new_row(rows),
+        };
+        self.free.push(Reverse((end, row)));
+        row
+    }
+
     /// Rows nest by nest, and the range of each nest; a free row is a nest of its own.
     fn display_order(&self) -> (Vec<u32>, Vec<Range<u32>>) {
         let mut order = Vec::new();
         let mut ranges = Vec::new();
         let mut free: Vec<u32> = self.free.iter().map(|Reverse((_, row))| *row).collect();
         free.sort_unstable();
-        let nests = self.nests.iter().map(|nest| nest.rows.clone());
+        let nests = std::iter::once(&self.first).chain(&self.others);
+        let nests = nests.map(|nest| nest.rows.clone());
         for rows in nests.chain(free.into_iter().map(|row| vec![row])) {
             let first = u32::try_from(order.len()).unwrap_or(u32::MAX);
             order.extend(rows);
@@ -307,56 +356,66 @@ mod tests {
 
     use super::*;
 
-    fn columns(spans: &[(i64, i64)]) -> Columns {
-        Columns {
-            starts: spans.iter().map(|span| span.0).collect(),
-            durations: spans.iter().map(|span| span.1 - span.0).collect(),
-            labels: vec![0; spans.len()],
-            events: (0..u32::try_from(spans.len()).unwrap()).collect(),
-            groups: Vec::new(),
+    /// Nests spans of one group, asking for the place of each.
+    fn nest(spans: &[(i64, i64)]) -> NestedGroups {
+        let mut nester = Nester::default();
+        for (event, &(start, end)) in (0u32..).zip(spans) {
+            let duration = end - start;
+            nester.push(
+                0,
+                Slice {
+                    start,
+                    duration,
+                    label: 0,
+                    event,
+                },
+            );
+            nester.end_of_last(FlowKey::Correlation(u64::from(event)), event);
         }
+        nester.finish(1)
     }
 
-    fn lanes(nested: &Nested) -> Vec<Vec<(i64, i64)>> {
-        nested
-            .lanes
-            .iter()
-            .map(|lane| {
-                (0..lane.len())
-                    .map(|i| (lane.starts[i], lane.end(i)))
-                    .collect()
-            })
-            .collect()
+    fn lanes(nested: &NestedGroups) -> Vec<Vec<(i64, i64)>> {
+        let lanes = nested.groups[0].lanes.iter();
+        let lane = |range: &Range<usize>| {
+            let starts = nested.block.starts(range.clone()).iter();
+            let durations = nested.block.durations(range.clone()).iter();
+            starts
+                .zip(durations)
+                .map(|(start, duration)| (*start, start + duration))
+                .collect()
+        };
+        lanes.map(lane).collect()
     }
 
     #[test]
     fn contained_slices_go_one_lane_down() {
-        let nested = nest_all(columns(&[(0, 10), (1, 4), (4, 9), (5, 6), (10, 12)]));
+        let nested = nest(&[(0, 10), (1, 4), (4, 9), (5, 6), (10, 12)]);
         assert_eq!(
             lanes(&nested),
             [vec![(0, 10), (10, 12)], vec![(1, 4), (4, 9)], vec![(5, 6)]]
         );
-        assert_eq!(nested.nests, vec![0..3]);
-        assert_eq!(nested.overlapping, 0);
+        assert_eq!(nested.groups[0].nests, vec![0..3]);
+        assert_eq!(nested.groups[0].overlapping, 0);
     }
 
     #[test]
     fn a_partial_overlap_opens_another_nest() {
-        let nested = nest_all(columns(&[(0, 10), (5, 15), (6, 9), (11, 14)]));
+        let nested = nest(&[(0, 10), (5, 15), (6, 9), (11, 14)]);
         assert_eq!(
             lanes(&nested),
             [vec![(0, 10), (11, 14)], vec![(6, 9)], vec![(5, 15)]]
         );
-        assert_eq!(nested.nests, vec![0..2, 2..3]);
-        assert_eq!(nested.overlapping, 1);
+        assert_eq!(nested.groups[0].nests, vec![0..2, 2..3]);
+        assert_eq!(nested.groups[0].overlapping, 1);
     }
 
     #[test]
     fn equal_spans_nest_in_file_order_and_longer_ones_are_parents() {
-        let nested = nest_all(columns(&[(0, 4), (0, 4), (0, 9)]));
+        let nested = nest(&[(0, 4), (0, 4), (0, 9)]);
         assert!(nested.was_unsorted);
         assert_eq!(lanes(&nested), [vec![(0, 9)], vec![(0, 4)], vec![(0, 4)]]);
-        assert_eq!(nested.lanes[1].events, [0]);
+        assert_eq!(nested.block.events(nested.groups[0].lanes[1].clone()), [0]);
     }
 
     proptest! {
@@ -365,14 +424,14 @@ mod tests {
             spans in prop::collection::vec((0i64..200, 0i64..60), 0..200),
         ) {
             let spans: Vec<_> = spans.iter().map(|&(start, length)| (start, start + length)).collect();
-            let nested = nest_all(columns(&spans));
+            let nested = nest(&spans);
             let mut found: Vec<_> = lanes(&nested).concat();
             for lane in lanes(&nested) {
                 for pair in lane.windows(2) {
                     prop_assert!(pair[0].1 <= pair[1].0);
                 }
             }
-            for range in &nested.nests {
+            for range in &nested.groups[0].nests {
                 for lane in range.start + 1..range.end {
                     let parents = &lanes(&nested)[lane as usize - 1];
                     for child in &lanes(&nested)[lane as usize] {
@@ -380,6 +439,9 @@ mod tests {
                         prop_assert!(holders.count() >= 1);
                     }
                 }
+            }
+            for (end, span) in nested.ends.iter().zip(&spans) {
+                prop_assert_eq!(lanes(&nested)[end.lane as usize][end.index as usize], *span);
             }
             let mut expected = spans;
             expected.sort_unstable();

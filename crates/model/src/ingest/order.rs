@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::decode::Columns;
-use super::nest::nest_all;
+use super::nest::{Nester, Slice};
 use super::runs::runs_by_device;
 use crate::ids::{DeviceId, LabelId, ProgramId, StringId, TrackId};
 use crate::label::{Class, Label, SliceKind};
@@ -61,7 +60,7 @@ pub(super) fn add_program_tracks(session: &mut Session) {
     let mut runs_of = runs_by_device(&session.program_runs, session.devices.len());
     let mut known: FxHashMap<ProgramId, LabelId> = FxHashMap::default();
     for device in missing {
-        let mut columns = Columns::default();
+        let mut nester = Nester::default();
         let runs = std::mem::take(&mut runs_of[device.index()]);
         for run in &runs {
             let label = *known.entry(run.program).or_insert_with(|| {
@@ -69,15 +68,18 @@ pub(super) fn add_program_tracks(session: &mut Session) {
                 let title = session.strings.intern(&title);
                 program_label(&mut session.labels, title, run)
             });
-            columns.starts.push(run.span.start.0);
-            columns.durations.push(run.span.duration().0);
-            columns.labels.push(label.0);
-            columns.events.push(u32::MAX);
+            let slice = Slice {
+                start: run.span.start.0,
+                duration: run.span.duration().0,
+                label: label.0,
+                event: u32::MAX,
+            };
+            nester.push(0, slice);
         }
         if runs.is_empty() {
             continue;
         }
-        let nested = nest_all(columns);
+        let (lanes, nests) = nester.finish(1).into_lanes();
         let host = session.devices[device.index()].host;
         rows.push(Track {
             name,
@@ -85,8 +87,8 @@ pub(super) fn add_program_tracks(session: &mut Session) {
             device: Some(device),
             role: TrackRole::Programs,
             line_id: 0,
-            lanes: nested.lanes,
-            nests: nested.nests,
+            lanes,
+            nests,
             samples: None,
             origin: Origin::default(),
         });

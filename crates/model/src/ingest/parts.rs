@@ -1,6 +1,7 @@
 //! Parts: decoded tracks with their labels resolved, not yet in their places.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use stepscope_xplane::Space;
 
@@ -8,17 +9,18 @@ use super::build::{BuiltTrack, counter_tracks};
 use super::decode::Annotation;
 use super::labels::{Labels, text};
 use super::plan::TrackPlan;
-use crate::flow::FlowKey;
-use crate::ids::{DeviceId, HostId};
+use crate::flow::FlowEnd;
+use crate::ids::{DeviceId, HostId, LabelId};
 use crate::label::{Class, SliceKind};
 use crate::session::{Aggregate, ProgramRun};
-use crate::track::{Origin, Track, TrackRole};
+use crate::slices::SliceBlock;
+use crate::track::{Lane, Origin, Track, TrackRole};
 use crate::units::Picos;
 
 /// A track with what has to be joined once all tracks have their places.
 pub(super) struct PlacedTrack {
     pub(super) track: Track,
-    pub(super) ends: Vec<(FlowKey, u32, u32)>,
+    pub(super) ends: Vec<FlowEnd>,
     pub(super) run_ids: Vec<(u32, i64, i64)>,
     pub(super) annotations: Vec<Annotation>,
 }
@@ -36,12 +38,14 @@ impl Parts {
         &mut self,
         plan: &TrackPlan,
         mut built: BuiltTrack,
+        ids: &[LabelId],
         spaces: &[Space<'_>],
         cpu_devices: &BTreeMap<(HostId, i64), DeviceId>,
         labels: &mut Labels,
     ) {
         let space = &spaces[plan.host.index()];
-        let ids = built.resolve_labels(space, plan, labels);
+        let block = std::mem::replace(&mut built.block, SliceBlock::zeroed(0));
+        let block = Arc::new(block);
         let origin = Origin {
             lines: std::mem::take(&mut built.decoded.origins),
         };
@@ -63,12 +67,9 @@ impl Parts {
             } else {
                 plan.role
             };
-            let mut lanes = piece.nested.lanes;
-            for lane in &mut lanes {
-                lane.labels
-                    .iter_mut()
-                    .for_each(|label| *label = ids[label.index()]);
-            }
+            let lanes = piece.nested.lanes.into_iter();
+            let lanes = lanes.map(|range| Lane::new(Arc::clone(&block), range));
+            let lanes = lanes.collect();
             let is_first = piece.ordinal.is_none();
             self.tracks.push(PlacedTrack {
                 track: Track {

@@ -23,10 +23,10 @@ pub(super) fn recorded_runs(
         let id = TrackId::from_index(position);
         for lane in &track.lanes {
             for index in 0..lane.len() {
-                let Some(program) = labels[lane.labels[index].index()].program else {
+                let Some(program) = labels[lane.labels()[index].index()].program else {
                     continue;
                 };
-                let run_id = run_id(id, lane.events[index]);
+                let run_id = run_id(id, lane.events()[index]);
                 runs.push(ProgramRun {
                     program,
                     device,
@@ -108,7 +108,7 @@ fn launched_kernels(
         for (lane_number, lane) in tracks[position].lanes.iter().enumerate() {
             for index in 0..lane.len() {
                 let slice = slice_id(position, lane_number, index);
-                let label = lane.labels[index];
+                let label = lane.labels()[index];
                 let launch = flows
                     .to_slice(slice)
                     .find(|flow| flow.kind == FlowKind::Launch);
@@ -132,7 +132,7 @@ fn launcher(tracks: &[Track], labels: &[Label], launch: SliceId) -> Option<Launc
     let mut place = Some((launch.lane, launch.index));
     while let Some((lane, index)) = place {
         let slices = &track.lanes[lane as usize];
-        let label = &labels[slices.labels[index as usize].index()];
+        let label = &labels[slices.labels()[index as usize].index()];
         let is_launch_itself = lane == launch.lane;
         if label.program.is_some() && !is_launch_itself {
             found = Some(Launcher {
@@ -157,6 +157,7 @@ fn attribute(
     kernels: &mut [LaunchedKernel],
 ) -> usize {
     let mut with_program: BTreeMap<(LabelId, ProgramId), LabelId> = BTreeMap::new();
+    let mut changed: BTreeMap<(TrackId, u32), Vec<(u32, LabelId)>> = BTreeMap::new();
     let mut attributed = 0;
     for kernel in kernels {
         let Some(program) = kernel.launcher.and_then(|launcher| launcher.program) else {
@@ -174,9 +175,17 @@ fn attribute(
                 LabelId::from_index(labels.len() - 1)
             });
         kernel.program = Some(program);
-        let track = &mut tracks[kernel.slice.track.index()];
-        track.lanes[kernel.slice.lane as usize].labels[kernel.slice.index as usize] = label;
+        let of_lane = changed.entry((kernel.slice.track, kernel.slice.lane));
+        of_lane.or_default().push((kernel.slice.index, label));
         attributed += 1;
+    }
+    for ((track, lane), changes) in changed {
+        let lane = &mut tracks[track.index()].lanes[lane as usize];
+        let mut labels = lane.labels().to_vec();
+        for (index, label) in changes {
+            labels[index as usize] = label;
+        }
+        lane.relabel(labels);
     }
     attributed
 }

@@ -87,7 +87,7 @@ fn from_step_lines(evidence: &Evidence<'_>) -> BTreeMap<StepKey, Vec<StepSpan>> 
             continue;
         };
         for index in 0..lane.len() {
-            let name = evidence.labels[lane.labels[index].index()].name;
+            let name = evidence.labels[lane.labels()[index].index()].name;
             let digits: String = evidence
                 .strings
                 .get(name)

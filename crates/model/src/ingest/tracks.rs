@@ -4,9 +4,10 @@ use rayon::prelude::*;
 use stepscope_xplane::{Plane, Space};
 
 use super::HostInput;
-use super::build::{BuiltTrack, build_track, forget_columns};
+use super::build::{BuiltTrack, build_track};
 use super::clocks::Clocks;
 use super::decode::{ClockChoice, LineInput, TrackKind};
+use super::nest::forget_rows;
 use super::plan::{Plan, TrackPlan};
 use crate::track::TrackRole;
 
@@ -69,7 +70,7 @@ pub(super) fn build_tracks(
             (position, built)
         })
         .collect();
-    rayon::broadcast(|_| forget_columns());
+    rayon::broadcast(|_| forget_rows());
     built.sort_by_key(|(position, _)| *position);
     built.into_iter().map(|(_, track)| track).collect()
 }

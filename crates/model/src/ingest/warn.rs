@@ -149,13 +149,13 @@ impl Warnings {
             );
             self.add(WarningKind::Repaired, host, message, "");
         }
-        let pieces = || built.clone().flat_map(|built| &built.pieces);
-        let unsorted = pieces().filter(|piece| piece.nested.was_unsorted).count();
+        let unsorted = built.clone().filter(|built| built.was_unsorted).count();
         if unsorted > 0 {
             let message = format!("{unsorted} rows were not in order of time and were sorted");
             self.add(WarningKind::Repaired, host, message, "");
         }
-        let overlapping: usize = pieces().map(|piece| piece.nested.overlapping).sum();
+        let pieces = built.clone().flat_map(|built| &built.pieces);
+        let overlapping: usize = pieces.map(|piece| piece.nested.overlapping).sum();
         if overlapping > 0 {
             let message = format!(
                 "{overlapping} slices overlap others of their row in part and are shown in lanes of their own"

@@ -79,7 +79,7 @@ pub(crate) fn track_picture(session: &Session, id: TrackId) -> String {
         let slices = (0..lane.len()).map(|index| {
             format!(
                 "{} {}",
-                session.label_name(lane.labels[index]),
+                session.label_name(lane.labels()[index]),
                 span(lane.span(index))
             )
         });
@@ -140,7 +140,7 @@ pub(crate) fn slices(session: &Session) -> Vec<(SliceId, &str)> {
     let mut found = Vec::new();
     for track in session.track_ids() {
         for (lane, slices) in (0..).zip(&session.track(track).lanes) {
-            for (index, &label) in (0..).zip(&slices.labels) {
+            for (index, &label) in (0..).zip(slices.labels()) {
                 found.push((SliceId { track, lane, index }, session.label_name(label)));
             }
         }
@@ -151,7 +151,7 @@ pub(crate) fn slices(session: &Session) -> Vec<(SliceId, &str)> {
 pub(crate) fn label<'a>(session: &'a Session, name: &str) -> &'a stepscope_model::Label {
     let id = slice(session, name);
     let lane = session.lane(id.track, id.lane).expect("the slice is there");
-    session.label(lane.labels[id.index as usize])
+    session.label(lane.labels()[id.index as usize])
 }
 
 /// `name=value` of a slice's stats; those of its metadata in brackets.

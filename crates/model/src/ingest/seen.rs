@@ -1,0 +1,88 @@
+//! What the stats of one event say.
+
+use rustc_hash::FxHashMap;
+use stepscope_xplane::{Stat, StatValue};
+
+use super::keys::{Context, TextKey};
+use crate::vendor::stats::{StatRole, StatRoles};
+
+/// What the stats of one event said, reset for each event.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) context: Context,
+    pub(super) op: TextKey,
+    pub(super) ordinal: Option<i64>,
+    pub(super) run_id: Option<i64>,
+    pub(super) correlation: Option<u64>,
+    pub(super) consumer: (Option<i64>, Option<u64>),
+    pub(super) producer: (Option<i64>, Option<u64>),
+    pub(super) root_level: Option<i64>,
+    pub(super) step: Option<i64>,
+    pub(super) device_offset: Option<i64>,
+    pub(super) device_duration: Option<i64>,
+    pub(super) counter: Option<f64>,
+}
+
+/// Texts that stand in the events themselves rather than in the stat metadata.
+pub(super) struct InlineTexts {
+    pub(super) numbers: FxHashMap<Vec<u8>, u64>,
+    pub(super) texts: Vec<Vec<u8>>,
+}
+
+impl InlineTexts {
+    fn key(&mut self, value: StatValue<'_>) -> TextKey {
+        match value {
+            StatValue::Ref(id) => TextKey::reference(id),
+            StatValue::Text(text) | StatValue::Bytes(text) => {
+                if let Some(&number) = self.numbers.get(text) {
+                    return TextKey::inline(number);
+                }
+                let number = self.texts.len() as u64;
+                self.texts.push(text.to_vec());
+                self.numbers.insert(text.to_vec(), number);
+                TextKey::inline(number)
+            }
+            _ => TextKey::NONE,
+        }
+    }
+}
+
+impl Seen {
+    #[inline]
+    pub(super) fn stat(&mut self, roles: &StatRoles, stat: Stat<'_>, texts: &mut InlineTexts) {
+        let role = roles.get(stat.metadata_id);
+        if role == StatRole::Ignored {
+            return;
+        }
+        // Ops of XLA:CPU point at their own end markers only: their arrows are not followed.
+        let is_arrow = matches!(role, StatRole::ProducerType | StatRole::ProducerId);
+        if is_arrow && self.ordinal.is_some() && self.op != TextKey::NONE {
+            return;
+        }
+        let value = stat.value();
+        let int = || value.as_int();
+        match role {
+            StatRole::Ignored => {}
+            StatRole::HloOp => self.op = texts.key(value),
+            StatRole::HloModule => self.context.module = texts.key(value),
+            StatRole::ProgramId => self.context.program = int(),
+            StatRole::RunId => self.run_id = int(),
+            StatRole::DeviceOrdinal => self.ordinal = int(),
+            StatRole::CorrelationId => self.correlation = int().map(i64::cast_unsigned),
+            StatRole::ConsumerType => self.consumer.0 = int(),
+            StatRole::ConsumerId => self.consumer.1 = int().map(i64::cast_unsigned),
+            StatRole::ProducerType => self.producer.0 = int(),
+            StatRole::ProducerId => self.producer.1 = int().map(i64::cast_unsigned),
+            StatRole::RootLevel => self.root_level = int(),
+            StatRole::StepNumber => self.step = int(),
+            StatRole::KernelDetails | StatRole::MemcpyDetails | StatRole::MemsetDetails => {
+                self.context.detail = texts.key(value);
+            }
+            StatRole::FrameworkOp => self.context.framework_op = texts.key(value),
+            StatRole::AsyncMark => self.context.is_async = int() == Some(1),
+            StatRole::DeviceOffset => self.device_offset = int(),
+            StatRole::DeviceDuration => self.device_duration = int(),
+            StatRole::CounterValue => self.counter = value.as_double(),
+        }
+    }
+}

@@ -66,15 +66,15 @@ fn check_track(session: &Session, track: &Track) {
     track.device.map(|device| session.device(device));
     for lane in &track.lanes {
         let count = lane.len();
-        assert!(count > 0 && lane.durations.len() == count);
-        assert!(lane.labels.len() == count && lane.events.len() == count);
-        lane.labels
+        assert!(count > 0 && lane.durations().len() == count);
+        assert!(lane.labels().len() == count && lane.events().len() == count);
+        lane.labels()
             .iter()
             .for_each(|&label| _ = session.label(label));
-        assert!(lane.durations.iter().all(|&duration| duration >= 0));
+        assert!(lane.durations().iter().all(|&duration| duration >= 0));
         for index in 1..count {
             assert!(
-                lane.end(index - 1) <= lane.starts[index],
+                lane.end(index - 1) <= lane.starts()[index],
                 "slices of a lane overlap"
             );
         }

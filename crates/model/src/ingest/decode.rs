@@ -136,6 +136,7 @@ pub(super) fn decode_track(
         ordinal = pass.line(input, ordinal);
     }
     pass.flush_run();
+    pass.out.keys.finish();
     pass.out
 }
 

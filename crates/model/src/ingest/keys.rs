@@ -102,6 +102,17 @@ const NO_KEY: LastKey = LastKey {
 const IDS_PER_KEY: usize = 64;
 
 impl LabelKeys {
+    /// The keys alone. There may be a million tracks, so nothing that only finds keys is kept.
+    pub(super) fn finish(&mut self) {
+        *self = Self {
+            contexts: std::mem::take(&mut self.contexts),
+            keys: std::mem::take(&mut self.keys),
+            ..Self::default()
+        };
+        self.contexts.shrink_to_fit();
+        self.keys.shrink_to_fit();
+    }
+
     /// All keys by number.
     pub(super) fn iter(&self) -> impl Iterator<Item = LabelKey> {
         self.keys.iter().map(|key| LabelKey {

@@ -121,7 +121,7 @@ fn compilations(session: &Session) -> (usize, BTreeSet<String>) {
             continue;
         }
         for (lane, slices) in (0u32..).zip(&track.lanes) {
-            for (index, label) in (0u32..).zip(&slices.labels) {
+            for (index, label) in (0u32..).zip(slices.labels()) {
                 counts[track.host.index()] += usize::from(is_request[label.index()]);
                 if is_backend[label.index()] && programs.len() < limits::COMPILED_NAMES {
                     programs.extend(compiled(session, id, lane, index));

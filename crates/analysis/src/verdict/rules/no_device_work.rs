@@ -65,11 +65,11 @@ fn launches(session: &Session) -> Option<(String, usize)> {
     let mut counts = vec![0usize; session.labels.len()];
     for track in &session.tracks {
         for (lane, slices) in (0u32..).zip(&track.lanes) {
-            for (index, label) in (0u32..).zip(&slices.labels) {
+            for (index, label) in (0u32..).zip(slices.labels()) {
                 // JAX records a call twice, one slice within the other.
                 let parent = track.parent(lane, index);
                 let above =
-                    parent.map(|(lane, index)| track.lanes[lane as usize].labels[index as usize]);
+                    parent.map(|(lane, index)| track.lanes[lane as usize].labels()[index as usize]);
                 let is_call = is_launch[label.index()] && above != Some(*label);
                 counts[label.index()] += usize::from(is_call);
             }

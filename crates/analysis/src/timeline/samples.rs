@@ -65,6 +65,7 @@ pub(super) fn session(tracks: impl FnOnce(&mut Strings) -> Vec<Track>) -> Sessio
             profile_epoch_ns: None,
             facts: Vec::new(),
             event_count: 0,
+            manifest: None,
         }],
         devices: Vec::new(),
         tracks,

@@ -1173,6 +1173,5 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "kernels": KernelsReport,
     "kernel_stats": KernelsReport,
     "heap": HeapReport,
-    "memory_snapshot": HeapReport,
 }
 """The report of each analysis, by its names."""

@@ -44,6 +44,6 @@ fn answer(entry: &Entry, session: &Session) -> Option<String> {
 /// One pass over a column: the least that any figure over all slices costs.
 fn sum(session: &Session) -> i64 {
     let lanes = session.tracks.iter().flat_map(|track| &track.lanes);
-    let durations = lanes.flat_map(|lane| lane.durations());
+    let durations = lanes.flat_map(stepscope_model::Lane::durations);
     durations.fold(0, |sum, &duration| sum.wrapping_add(duration))
 }

@@ -90,6 +90,7 @@ impl Column {
     }
 
     /// The column, its figures having fractions.
+    #[must_use]
     pub const fn fractional(self) -> Self {
         Self {
             is_fractional: true,

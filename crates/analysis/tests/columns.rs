@@ -28,11 +28,12 @@ fn complaint(column: &Column, cell: &Cell) -> Option<&'static str> {
         Cell::Missing => None,
         Cell::Text(_) => (!is_text).then_some("text in a column of figures"),
         Cell::Flag(_) => (!is_flag).then_some("yes or no in a column of something else"),
-        Cell::Int(_) if is_text || is_flag => Some("a figure in a column of another kind"),
+        Cell::Int(_) | Cell::Float(_) if is_text || is_flag => {
+            Some("a figure in a column of another kind")
+        }
         Cell::Int(_) => column
             .is_fractional
             .then_some("a whole number where fractions are declared: make it an f64"),
-        Cell::Float(_) if is_text || is_flag => Some("a figure in a column of another kind"),
         Cell::Float(_) => (!column.is_fractional)
             .then_some("a fraction in a column of wholes: declare it with `.fractional()`"),
     }

@@ -121,7 +121,7 @@ fn manifest_beside(profile: &Path, host: &str) -> Option<HostFile> {
     let name = format!("{host}{}", manifest::SUFFIX);
     let path = parent_of(profile).join(&name);
     let mut manifest = host_on_disk(&path, &name, Encoding::Plain).ok()?;
-    manifest.host = host.to_owned();
+    host.clone_into(&mut manifest.host);
     Some(manifest)
 }
 

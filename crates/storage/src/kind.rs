@@ -123,7 +123,7 @@ impl FileKind {
             Self::MemoryProfile
         } else if ends_with_any(plain, &[".hlo_proto.pb", ".hlo.pb"]) {
             Self::Program
-        } else if plain.ends_with(".pb") {
+        } else if ends_with_any(plain, &[".pb"]) {
             Self::PerhapsMemoryProfile
         } else if name.contains(".tfevents.") {
             Self::EventFile

@@ -113,7 +113,7 @@ fn in_an_archive_they_are_told_by_name() {
         ("run/a.xplane.pb", &profile(1, 100)),
         ("run/memory.prof", &gzip(MEMORY)),
     ];
-    let found = found(&tree.file("run.tar", &tar(entries)));
+    let found = found(tree.file("run.tar", &tar(entries)));
     let session = &found.sessions[0];
     assert_eq!(hosts(session), ["a"]);
     assert_eq!(snapshots(session), ["memory"]);

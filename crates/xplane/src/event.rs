@@ -36,7 +36,7 @@ pub struct Head<'a> {
 }
 
 /// Stats of an event as long as they are spelled the usual way, one behind the other.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Tail<'a> {
     cursor: Cursor<'a>,
 }

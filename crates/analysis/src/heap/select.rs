@@ -148,24 +148,18 @@ fn devices(session: &Session, wanted: &str) -> Result<BTreeSet<String>, Analysis
     let mut found = BTreeSet::new();
     for part in wanted.split(',').map(str::trim).filter(|p| !p.is_empty()) {
         let lower = part.to_lowercase();
-        match part.parse::<usize>() {
+        if let Ok(number) = part.parse::<usize>() {
             // A number means the same device here as in the other analyses of the session.
-            Ok(number) => {
-                let device = session.devices.get(number);
-                let same = device.map(|device| device.name.to_lowercase());
-                let by_name = names
-                    .iter()
-                    .find(|name| same.as_ref() == Some(&name.to_lowercase()));
-                found.extend(by_name.or_else(|| names.get(number)).cloned());
-            }
-            Err(_) => {
-                let names = names.iter();
-                found.extend(
-                    names
-                        .filter(|name| name.to_lowercase().contains(&lower))
-                        .cloned(),
-                );
-            }
+            let device = session.devices.get(number);
+            let same = device.map(|device| device.name.to_lowercase());
+            let by_name = names
+                .iter()
+                .find(|name| same.as_ref() == Some(&name.to_lowercase()));
+            found.extend(by_name.or_else(|| names.get(number)).cloned());
+        } else {
+            let names = names.iter();
+            let matching = names.filter(|name| name.to_lowercase().contains(&lower));
+            found.extend(matching.cloned());
         }
     }
     if found.is_empty() {

@@ -187,14 +187,14 @@ impl Rows<'_> {
         let heap = self.heap;
         let mut functions: BTreeMap<(StringId, StringId), (Pair, Pair)> = BTreeMap::new();
         for ((frames, _), stack) in &tally.stacks {
-            let keys = frames.iter().map(|&frame| {
+            let mut keys = frames.iter().map(|&frame| {
                 let frame = heap.frames[frame as usize];
                 (frame.function, frame.file)
             });
             for key in keys.clone().collect::<BTreeSet<_>>() {
                 functions.entry(key).or_default().0 += stack.amount;
             }
-            if let Some(leaf) = keys.last() {
+            if let Some(leaf) = keys.next_back() {
                 functions.entry(leaf).or_default().1 += stack.amount;
             }
         }

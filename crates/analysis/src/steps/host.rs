@@ -180,7 +180,7 @@ fn annotated_tracks(session: &Session) -> Vec<bool> {
         .collect();
     let is_annotated = |track: &Track| {
         let is_thread = track.device.is_none();
-        let mut labels = track.lanes.iter().flat_map(|lane| lane.labels());
+        let mut labels = track.lanes.iter().flat_map(stepscope_model::Lane::labels);
         is_thread && labels.any(|label| is_step[label.index()])
     };
     if session.step_origin != Some(StepOrigin::Annotation) {

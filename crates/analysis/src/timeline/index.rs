@@ -250,7 +250,7 @@ mod tests {
     use proptest::prelude::*;
     use stepscope_model::LabelId;
 
-    fn lane_of(durations: Vec<i64>) -> Lane {
+    fn lane_of(durations: &[i64]) -> Lane {
         let mut end = 0;
         let starts = durations.iter().map(|duration| {
             end += duration;
@@ -259,7 +259,7 @@ mod tests {
         let starts: Vec<i64> = starts.collect();
         let events: Vec<u32> = (0..).take(starts.len()).collect();
         let labels: Vec<LabelId> = events.iter().copied().map(LabelId).collect();
-        Lane::from_columns(&starts, &durations, &labels, &events)
+        Lane::from_columns(&starts, durations, &labels, &events)
     }
 
     proptest! {
@@ -268,14 +268,14 @@ mod tests {
             durations in prop::collection::vec(0i64..50, 1..700),
             ends in (any::<prop::sample::Index>(), any::<prop::sample::Index>()),
         ) {
-            let lane = lane_of(durations);
+            let lane = lane_of(&durations);
             let (a, b) = (ends.0.index(lane.len() + 1), ends.1.index(lane.len() + 1));
             let range = a.min(b)..a.max(b);
             let index = LaneIndex::new(&lane);
             if !range.is_empty() {
                 let instants = [0, 1, 100, 100, 1000, 10_000];
                 let found = index.first_from_each(&lane, range.clone(), &instants);
-                let gallop = |&instant| gallop(&lane.starts(), range.start, range.end, instant);
+                let gallop = |&instant| gallop(lane.starts(), range.start, range.end, instant);
                 prop_assert_eq!(found, instants.iter().map(gallop).collect::<Vec<_>>());
                 let sum: i64 = lane.durations()[range.clone()].iter().sum();
                 let longest = range.clone().rev().max_by_key(|&slice| lane.durations()[slice]);

@@ -237,7 +237,7 @@ impl<'a> Glyphs<'a> {
         let (mut first, mut pixel) = (slices.start, 0);
         while first < slices.end {
             let edge = self.grid.end_of_pixel(&mut pixel, lane.starts()[first]);
-            let next = gallop(&lane.starts(), first + 1, slices.end, edge);
+            let next = gallop(lane.starts(), first + 1, slices.end, edge);
             self.push_pixel(first..next, lane.durations()[next - 1], |group| {
                 let is_long = group.len() >= DIRECT_GROUP;
                 match is_long.then(&blocks).flatten() {

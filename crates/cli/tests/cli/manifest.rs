@@ -10,17 +10,17 @@ use crate::support::{fixture, run};
 
 /// A copy of a fixture's capture with this manifest beside it.
 fn capture_with(manifest: &str) -> TempDir {
-    let folder = TempDir::new().unwrap();
+    let folder = TempDir::new().expect("a folder");
     let from = Path::new(&fixture("demo-gpt-cpu")).join("plugins/profile/demo/vm.xplane.pb.gz");
-    fs::copy(from, folder.path().join("vm.xplane.pb.gz")).unwrap();
-    fs::write(folder.path().join("vm.stepscope.json"), manifest).unwrap();
+    fs::copy(from, folder.path().join("vm.xplane.pb.gz")).expect("the fixture");
+    fs::write(folder.path().join("vm.stepscope.json"), manifest).expect("a writable folder");
     folder
 }
 
 fn overview(folder: &TempDir) -> Value {
     let answer = run(&["overview", &folder.path().display().to_string(), "--json"]);
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
-    serde_json::from_str(&answer.stdout).unwrap()
+    serde_json::from_str(&answer.stdout).expect("JSON")
 }
 
 fn fact<'a>(report: &'a Value, name: &str) -> Option<&'a str> {

@@ -36,9 +36,9 @@ pub(super) struct BuiltTrack {
 
 /// Decodes and nests one track. Runs in parallel with others.
 pub(super) fn build_track(lines: &[LineInput<'_>], kind: TrackKind) -> BuiltTrack {
-    let mut nester = Nester::default();
-    let decoded = decode_track(lines, kind, &mut nester);
-    let nested = nester.finish(decoded.ordinals.len() + 1);
+    let mut sink = Nester::default();
+    let decoded = decode_track(lines, kind, &mut sink);
+    let nested = sink.finish(decoded.ordinals.len() + 1);
     // The track's own slices are the first group.
     let ordinals = decoded.ordinals.iter().copied().map(Some);
     let pieces = std::iter::once(None).chain(ordinals).zip(nested.groups);

@@ -194,7 +194,7 @@ impl Pass<'_> {
             if let Some(event) = head.timed()
                 && let Some(known) = known(input, &head, bare_number, repeat.as_ref())
             {
-                self.known_event(input, &event, known, ordinal);
+                self.known_event(input, &event, &known, ordinal);
             } else {
                 let mut seen = Seen {
                     context: bare,
@@ -224,7 +224,7 @@ impl Pass<'_> {
         &mut self,
         input: &LineInput<'_>,
         event: &Event<'_>,
-        known: Known,
+        known: &Known,
         ordinal: u32,
     ) {
         let keys = &mut self.out.keys;

@@ -160,14 +160,14 @@ impl Nester {
     /// Sorts all slices by start, then longer first, then file order, and places them again.
     fn start_over(&mut self) {
         let mut all = std::mem::take(&mut self.pile);
-        let placed = std::mem::take(&mut self.rows);
-        for (group, rows) in (0u16..).zip(&placed.groups) {
+        let old_rows = std::mem::take(&mut self.rows);
+        for (group, rows) in (0u16..).zip(&old_rows.groups) {
             for &row in &rows.display_order().0 {
-                let slices = &placed.slices[row as usize];
+                let slices = &old_rows.slices[row as usize];
                 all.extend(slices.iter().map(|&slice| (group, slice)));
             }
         }
-        placed.recycle();
+        old_rows.recycle();
         all.sort_by_key(|(_, slice)| (slice.start, Reverse(slice.duration), slice.event));
         let ends = self.ends.iter();
         let mut places: FxHashMap<u32, (u32, u32)> = ends.map(|end| (end.event, (0, 0))).collect();

@@ -13,7 +13,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let failed = evidence.session.hosts.iter().find_map(|host| {
         let manifest = host.manifest.as_ref()?;
         let error = manifest.error.as_deref().unwrap_or("no reason was written");
-        (manifest.success == Some(false)).then(|| (host.name.as_str(), error))
+        (manifest.success == Some(false)).then_some((host.name.as_str(), error))
     });
     let Some((host, error)) = failed else {
         return Vec::new();

@@ -29,7 +29,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         .iter()
         .filter(|track| track.device.is_none())
         .map(|track| {
-            let labels = track.lanes.iter().flat_map(|lane| lane.labels());
+            let labels = track.lanes.iter().flat_map(stepscope_model::Lane::labels);
             let calls = labels.filter(|label| is_frame[label.index()]).count();
             (calls, track.extent())
         })

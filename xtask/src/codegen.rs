@@ -79,6 +79,7 @@ fn generate(root: &Path) -> Result<(Files, Files)> {
         "--workspace",
         "--lib",
         "--bins",
+        "--test=registry_export",
         "export_bindings",
     ]);
     command

@@ -16,9 +16,6 @@ pub mod selection;
 pub mod totals;
 pub mod work;
 
-#[cfg(test)]
-mod export;
-
 pub mod overview;
 
 pub mod verdict;

@@ -100,7 +100,7 @@ mod tests {
             "/home/a/jax/train.py",
             "/opt/venv/lib/python3.11/site-packages/maxtext/train.py",
             "/opt/venv/lib/python3.11/site-packages/jax_models/vit.py",
-            "/work/lib/python3/train.py.d",
+            "/srv/lib/python3/train.py.d",
             "/srv/lib/pythonic/contextlib.py",
         ] {
             assert!(!is_internal(file) || file.contains("python3/"), "{file}");

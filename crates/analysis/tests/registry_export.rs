@@ -5,7 +5,7 @@ use std::any::TypeId;
 use clap::{Arg, ArgAction};
 use serde_json::{Value, json};
 
-use crate::registry::{ANALYSES, Entry};
+use stepscope_analysis::registry::{ANALYSES, Entry};
 
 /// Names the file to write; without it nothing is written.
 const VARIABLE: &str = "STEPSCOPE_REGISTRY_EXPORT";

@@ -64,7 +64,11 @@ pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut 
                         .get(*position)
                         .is_some_and(|outer| outer.start <= span.start);
                     if !is_nested {
-                        append(&mut fresh[level], span);
+                        let fresh = &mut fresh[level];
+                        if fresh.is_empty() {
+                            fresh.reserve(lane.len() - index);
+                        }
+                        append(fresh, span);
                     }
                 }
             }

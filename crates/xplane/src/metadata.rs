@@ -92,10 +92,18 @@ impl<T> Default for MetadataMap<T> {
 impl<T> MetadataMap<T> {
     fn new(mut entries: Vec<(i64, T)>) -> Self {
         if !entries.is_sorted_by(|left, right| left.0 < right.0) {
+            entries = match by_position(entries) {
+                Ok(sorted) => return Self::of_sorted(sorted),
+                Err(entries) => entries,
+            };
             entries.reverse();
             entries.sort_by_key(|entry| entry.0);
             entries.dedup_by_key(|entry| entry.0);
         }
+        Self::of_sorted(entries)
+    }
+
+    fn of_sorted(entries: Vec<(i64, T)>) -> Self {
         let first = entries.first().map(|entry| entry.0);
         let last = entries.last().map(|entry| entry.0);
         let first_dense = first.zip(last).and_then(|(first, last)| {
@@ -136,6 +144,31 @@ impl<T> MetadataMap<T> {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
+}
+
+/// Values by id.
+type Entries<T> = Vec<(i64, T)>;
+
+/// How many positions a table may have for each entry.
+const SLACK: usize = 4;
+
+/// Entries in the order of their ids, the last of equals, without comparing them: writers count ids
+/// up, and write them in the order of a hash table. Given back where ids are sparse.
+fn by_position<T>(entries: Entries<T>) -> Result<Entries<T>, Entries<T>> {
+    let limit = entries.len().saturating_mul(SLACK);
+    let position = |id: i64| usize::try_from(id).ok().filter(|&slot| slot < limit);
+    if !entries.iter().all(|entry| position(entry.0).is_some()) {
+        return Err(entries);
+    }
+    let mut table: Vec<Option<(i64, T)>> = Vec::new();
+    for entry in entries {
+        let slot = position(entry.0).unwrap_or_default();
+        if table.len() <= slot {
+            table.resize_with(slot + 1, || None);
+        }
+        table[slot] = Some(entry);
+    }
+    Ok(table.into_iter().flatten().collect())
 }
 
 pub(crate) fn event_metadata_map<'a>(entries: &[&'a [u8]]) -> MetadataMap<EventMetadata<'a>> {

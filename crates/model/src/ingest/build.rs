@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use bytemuck::TransparentWrapper as _;
 use stepscope_xplane::{Space, lossy};
 
 use super::decode::{Decoded, LineInput, TrackKind, decode_track};
@@ -60,8 +61,9 @@ impl BuiltTrack {
 
     /// Replaces the numbers of label keys by the labels they stand for.
     pub(super) fn apply_labels(&mut self, ids: &[LabelId]) {
+        let ids = LabelId::peel_slice(ids);
         for label in self.block.columns_mut().labels {
-            *label = ids[*label as usize].0;
+            *label = ids[*label as usize];
         }
     }
 

@@ -9,7 +9,7 @@ use stepscope_xplane::{Event, Head, Line};
 
 use super::keys::{Context, LabelKeys, TextKey};
 use super::nest::{Nester, Slice};
-use super::repeat::Repeat;
+use super::repeat::{Arrows, Repeat};
 use super::seen::{InlineTexts, Seen};
 use crate::flow::FlowKey;
 use crate::track::LineOrigin;
@@ -231,6 +231,9 @@ impl Pass<'_> {
         let label = keys.number(known.context, event.metadata_id, known.op);
         let (start, duration) = self.host_time(input, event.offset_ps, event.duration_ps);
         self.push(start, duration, label, ordinal, known.group);
+        for key in known.arrows.keys() {
+            self.nester.end_of_last(key, ordinal);
+        }
         if known.has_run
             && let Some((_, hull)) = &mut self.last_run
         {
@@ -329,15 +332,9 @@ impl Pass<'_> {
             self.nester
                 .end_of_last(FlowKey::Correlation(correlation), ordinal);
         }
-        let has_arrow = seen.producer.1.is_some() || seen.consumer.1.is_some();
-        if has_arrow && !seen.context.is_cpu_op {
-            if let (Some(kind), Some(id)) = seen.producer {
-                self.nester
-                    .end_of_last(FlowKey::Producer(kind, id), ordinal);
-            }
-            if let (Some(kind), Some(id)) = seen.consumer {
-                self.nester
-                    .end_of_last(FlowKey::Consumer(kind, id), ordinal);
+        if !seen.context.is_cpu_op {
+            for key in seen.arrows.keys() {
+                self.nester.end_of_last(key, ordinal);
             }
         }
         if let (Some(1), Some(number)) = (seen.root_level, seen.step) {
@@ -376,12 +373,13 @@ impl Pass<'_> {
     }
 }
 
-/// An event whose stats say nothing or what those of an event before it said.
+/// An event whose stats say nothing, where arrows lead, or what those of an op before it said.
 struct Known {
     context: u32,
     op: TextKey,
     group: u16,
     has_run: bool,
+    arrows: Arrows,
 }
 
 #[inline]
@@ -391,20 +389,31 @@ fn known<'a>(
     bare: u32,
     repeat: Option<&Repeat<'a>>,
 ) -> Option<Known> {
-    if head.tail().rest().is_empty() || is_muted(input, head.metadata_id()) {
+    let tail = head.tail();
+    let is_bare = tail.rest().is_empty() || is_muted(input, head.metadata_id());
+    if !is_bare
+        && let Some(repeat) = repeat
+        && let Some(op) = repeat.op(input.roles, head.tail())
+    {
         return Some(Known {
-            context: bare,
-            op: TextKey::NONE,
-            group: 0,
-            has_run: false,
+            context: repeat.context,
+            op,
+            group: repeat.group,
+            has_run: repeat.has_run,
+            arrows: Arrows::default(),
         });
     }
-    let repeat = repeat?;
+    let arrows = if is_bare {
+        Arrows::default()
+    } else {
+        Arrows::of(input.roles, tail)?
+    };
     Some(Known {
-        context: repeat.context,
-        op: repeat.op(input.roles, head.tail())?,
-        group: repeat.group,
-        has_run: repeat.has_run,
+        context: bare,
+        op: TextKey::NONE,
+        group: 0,
+        has_run: false,
+        arrows,
     })
 }
 

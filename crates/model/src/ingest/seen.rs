@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use stepscope_xplane::{Stat, StatValue};
 
 use super::keys::{Context, TextKey};
+use super::repeat::Arrows;
 use crate::vendor::stats::{StatRole, StatRoles};
 
 /// What the stats of one event said, reset for each event.
@@ -14,8 +15,7 @@ pub(super) struct Seen {
     pub(super) ordinal: Option<i64>,
     pub(super) run_id: Option<i64>,
     pub(super) correlation: Option<u64>,
-    pub(super) consumer: (Option<i64>, Option<u64>),
-    pub(super) producer: (Option<i64>, Option<u64>),
+    pub(super) arrows: Arrows,
     pub(super) root_level: Option<i64>,
     pub(super) step: Option<i64>,
     pub(super) device_offset: Option<i64>,
@@ -69,10 +69,10 @@ impl Seen {
             StatRole::RunId => self.run_id = int(),
             StatRole::DeviceOrdinal => self.ordinal = int(),
             StatRole::CorrelationId => self.correlation = int().map(i64::cast_unsigned),
-            StatRole::ConsumerType => self.consumer.0 = int(),
-            StatRole::ConsumerId => self.consumer.1 = int().map(i64::cast_unsigned),
-            StatRole::ProducerType => self.producer.0 = int(),
-            StatRole::ProducerId => self.producer.1 = int().map(i64::cast_unsigned),
+            StatRole::ConsumerType => self.arrows.consumer.0 = int(),
+            StatRole::ConsumerId => self.arrows.consumer.1 = int().map(i64::cast_unsigned),
+            StatRole::ProducerType => self.arrows.producer.0 = int(),
+            StatRole::ProducerId => self.arrows.producer.1 = int().map(i64::cast_unsigned),
             StatRole::RootLevel => self.root_level = int(),
             StatRole::StepNumber => self.step = int(),
             StatRole::KernelDetails | StatRole::MemcpyDetails | StatRole::MemsetDetails => {

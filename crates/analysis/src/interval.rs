@@ -23,19 +23,13 @@ impl Intervals {
         while lists.len() > 1 {
             let pairs = lists.chunks_mut(2).map(|pair| match pair {
                 [left, right] => merged(left, right),
-                alone => alone.iter_mut().flat_map(std::mem::take).collect(),
+                [alone] => std::mem::take(alone),
+                _ => Vec::new(),
             });
             lists = pairs.collect();
         }
         let mut spans = lists.pop().unwrap_or_default();
         join_touching(&mut spans);
-        Self(spans)
-    }
-
-    /// From spans that are sorted, not empty and do not touch.
-    pub(crate) fn from_disjoint(spans: Vec<Span>) -> Self {
-        debug_assert!(spans.iter().all(|span| span.start < span.end));
-        debug_assert!(spans.is_sorted_by(|one, next| one.end < next.start));
         Self(spans)
     }
 
@@ -79,9 +73,7 @@ impl Intervals {
         let mut first = 0;
         for &span in &self.0 {
             let mut start = span.start;
-            while other.0.get(first).is_some_and(|cut| cut.end <= start) {
-                first += 1;
-            }
+            first = first_ending_after(&other.0, first, start);
             let mut index = first;
             while let Some(cut) = other.0.get(index).filter(|cut| cut.start < span.end) {
                 if start < cut.start {
@@ -106,7 +98,7 @@ impl Intervals {
     /// What either has.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        Self(merged(&self.0, &other.0))
+        Self::union_of_sorted(vec![self.0.clone(), other.0.clone()])
     }
 
     /// How much of the window is covered.
@@ -144,20 +136,39 @@ pub(crate) fn append(spans: &mut Vec<Span>, span: Span) {
     }
 }
 
-/// Two sorted lists as one, touching spans joined.
-pub(crate) fn merged(left: &[Span], right: &[Span]) -> Vec<Span> {
+/// Two lists that are sorted by start as one.
+fn merged(left: &[Span], right: &[Span]) -> Vec<Span> {
     let mut all = Vec::with_capacity(left.len() + right.len());
     let (mut from_left, mut from_right) = (0, 0);
-    while let (Some(&a), Some(&b)) = (left.get(from_left), right.get(from_right)) {
-        let is_left = a.start <= b.start;
-        append(&mut all, if is_left { a } else { b });
-        from_left += usize::from(is_left);
-        from_right += usize::from(!is_left);
+    while from_left < left.len() && from_right < right.len() {
+        // Which list comes next is as good as random: chosen by position rather than by a jump.
+        let next = [left[from_left], right[from_right]];
+        let is_right = usize::from(next[1].start < next[0].start);
+        all.push(next[is_right]);
+        from_left += 1 - is_right;
+        from_right += is_right;
     }
-    for &span in left[from_left..].iter().chain(&right[from_right..]) {
-        append(&mut all, span);
-    }
+    all.extend_from_slice(&left[from_left..]);
+    all.extend_from_slice(&right[from_right..]);
     all
+}
+
+/// The first position from `from` on whose span ends after `instant`: steps double, then halve.
+#[inline]
+fn first_ending_after(spans: &[Span], from: usize, instant: Picos) -> usize {
+    if spans.get(from).is_none_or(|span| span.end > instant) {
+        return from;
+    }
+    let mut width = 1;
+    while spans
+        .get(from + width)
+        .is_some_and(|span| span.end <= instant)
+    {
+        width *= 2;
+    }
+    let first = from + width / 2;
+    let last = spans.len().min(from + width);
+    first + spans[first..last].partition_point(|span| span.end <= instant)
 }
 
 /// Of spans that are sorted by start: empty ones vanish, touching ones join.

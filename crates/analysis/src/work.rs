@@ -2,7 +2,7 @@
 
 use stepscope_model::{DeviceId, Picos, Session, Span, Track};
 
-use crate::interval::{Intervals, append, merged};
+use crate::interval::{Intervals, append};
 
 /// Level of a label that does not count.
 pub const NO_LEVEL: u8 = u8::MAX;
@@ -88,6 +88,6 @@ fn merge(outer: &mut Vec<Span>, fresh: Vec<Span>) {
     if outer.is_empty() {
         *outer = fresh;
     } else if !fresh.is_empty() {
-        *outer = merged(outer, &fresh);
+        *outer = Intervals::union_of_sorted(vec![std::mem::take(outer), fresh]).into_spans();
     }
 }

@@ -11,10 +11,10 @@
 //! The parts are made disjoint once for the whole session and clipped to each step, so they are
 //! never negative and sum to its duration in whole picoseconds.
 
-use stepscope_model::{Class, DeviceId, Direction, Label, Picos, Session, Span};
+use stepscope_model::{Class, DeviceId, Direction, Label, Session, Span};
 
 use super::host::HostActivity;
-use crate::interval::{Intervals, append};
+use crate::interval::Intervals;
 use crate::overview::PartKind;
 use crate::work::{NO_LEVEL, add_levels};
 
@@ -79,48 +79,23 @@ impl Division {
         Self::by_priority(host_levels(host))
     }
 
-    /// One pass over all levels from left to right: each stretch of time goes to the first level
-    /// that covers it, until that one ends or an earlier one begins.
+    /// Each level has what no earlier one covers.
     fn by_priority(levels: impl Iterator<Item = (PartKind, Intervals)>) -> Self {
         let levels: Vec<(PartKind, Intervals)> = levels
             .filter(|(_, intervals)| !intervals.spans().is_empty())
             .collect();
-        let mut next = vec![0usize; levels.len()];
-        let lengths = levels.iter().map(|(_, intervals)| intervals.spans().len());
-        let mut claimed: Vec<Vec<Span>> = lengths.map(Vec::with_capacity).collect();
-        let mut now = Picos(i64::MIN);
-        loop {
-            let mut owner = None;
-            let mut until = Picos::MAX;
-            for (level, (_, intervals)) in levels.iter().enumerate() {
-                let spans = &intervals.spans()[next[level]..];
-                let passed = spans.iter().take_while(|span| span.end <= now).count();
-                next[level] += passed;
-                let Some(span) = spans.get(passed) else {
-                    continue;
-                };
-                if span.start <= now {
-                    owner = Some(level);
-                    until = until.min(span.end);
-                    break;
-                }
-                until = until.min(span.start);
-            }
-            if let Some(level) = owner {
-                append(
-                    &mut claimed[level],
-                    Span {
-                        start: now,
-                        end: until,
-                    },
-                );
-            } else if until == Picos::MAX {
-                break;
-            }
-            now = until;
-        }
-        let claimed = claimed.into_iter().map(Intervals::from_disjoint);
-        Self(levels.iter().map(|&(part, _)| part).zip(claimed).collect())
+        let rests = levels.iter().enumerate().map(|(number, (_, own))| {
+            let mut earlier = levels[..number].iter();
+            let rest = earlier.next().map(|(_, first)| own.subtract(first));
+            earlier.fold(rest, |rest, (_, next)| Some(rest?.subtract(next)))
+        });
+        let rests: Vec<Option<Intervals>> = rests.collect();
+        let claimed = levels.into_iter().zip(rests);
+        Self(
+            claimed
+                .map(|((part, own), rest)| (part, rest.unwrap_or(own)))
+                .collect(),
+        )
     }
 
     /// The parts within a step; idle is what is left.
@@ -194,6 +169,7 @@ fn host_levels(host: &HostActivity) -> impl Iterator<Item = (PartKind, Intervals
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use stepscope_model::Picos;
 
     fn intervals(pairs: &[(i64, i64)]) -> Intervals {
         let span = |&(start, length): &(i64, i64)| Span::new(Picos(start), Picos(start + length));

@@ -45,9 +45,14 @@ export function TopBar() {
       </Show>
       <span class="spacer" />
       <SessionWarnings />
-      <button class="quiet capture-button" data-tip="Record a running job" onClick={openCapture}>
+      <button
+        class="quiet capture-button"
+        data-tip="Record a running job"
+        aria-label="Capture"
+        onClick={openCapture}
+      >
         <Icon name="record" />
-        Capture
+        <span class="capture-label">Capture</span>
       </button>
       <button
         class="quiet palette-button"

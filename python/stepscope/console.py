@@ -13,6 +13,34 @@ from types import TracebackType
 
 RULE = "=" * 60
 
+_ASCII = str.maketrans(
+    {
+        "\u00b5": "u",
+        "\u00d7": "x",
+        "\u00f7": "/",
+        "\u2026": "...",
+        "\u00b7": "-",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2212": "-",
+        "\u2192": "->",
+        "\u2264": "<=",
+        "\u2265": ">=",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u00a0": " ",
+        "\u202f": " ",
+    }
+)
+"""ASCII for the characters of the engine's sentences: logs of jobs often show no others."""
+
+
+def plain(text: str) -> str:
+    """`text` with our own signs in ASCII; names and paths stay as they are."""
+    return text.translate(_ASCII)
+
 
 def say(text: str, *, quiet: bool = False) -> None:
     """Prints `text` unless `quiet`; a closed standard error never fails a training step."""

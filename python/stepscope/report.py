@@ -105,7 +105,7 @@ def _verdict(result: CaptureResult) -> tuple[list[str], list[str]]:
         return [], [*_problems(result), f"The engine gave no verdict: {error}"]
     if verdict is None:
         return [], [*_problems(result), _ENGINE_MISSING]
-    return list(verdict), []
+    return [console.plain(line) for line in verdict], []
 
 
 def _problems(result: CaptureResult) -> list[str]:

@@ -20,8 +20,12 @@ def run_directories(log_dir: Path) -> list[Path]:
 
 
 def profiles(log_dir: Path) -> list[Path]:
-    """All profiles anywhere below `log_dir`."""
-    return sorted(log_dir.rglob("*.xplane.pb"))
+    """All profiles anywhere below `log_dir`, which a capture may be changing meanwhile."""
+    while True:
+        try:
+            return sorted(log_dir.rglob("*.xplane.pb"))
+        except FileNotFoundError:
+            continue
 
 
 def only_profile(log_dir: Path) -> Path:

@@ -1,5 +1,5 @@
 /** The bar on top: session, views, and what helps everywhere. */
-import { For, Show } from 'solid-js';
+import { For, Show, createEffect } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
 import { formatBytes, formatDate } from '../format/numbers';
@@ -16,6 +16,14 @@ import { VIEWS } from './views';
 import './topbar.css';
 
 export function TopBar() {
+  let tabs: HTMLElement | undefined;
+  createEffect(() => {
+    // The views scroll where they do not fit: the one that is shown must be in sight.
+    if (route.view && menu().length > 0) {
+      const current = tabs?.querySelector('[aria-current]');
+      current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    }
+  });
   const link = () => {
     flushUrl();
     return window.location.href;
@@ -28,7 +36,7 @@ export function TopBar() {
       </a>
       <SessionPicker />
       <Show when={route.session !== null}>
-        <nav class="tabs" aria-label="Views">
+        <nav class="tabs" aria-label="Views" ref={tabs}>
           <For each={menu()}>
             {(entry) => (
               <a

@@ -151,6 +151,10 @@ fn calls_that_are_recorded_twice_count_once() {
         "{why}"
     );
     assert!(why.contains("returns before the work is done"), "{why}");
+    let waited = text.replace("end", "end\n40us..50us block_until_ready");
+    let report = verdict(&drawn(&[&waited]));
+    let why = report["findings"][0]["why"].as_str().expect("a finding");
+    assert!(why.contains("old versions of jaxlib"), "{why}");
 }
 
 /// The verdict on the bytes of one file.

@@ -33,6 +33,16 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
                 "Run `stepscope doctor` in the environment of the program: it checks the tracer's \
              library, permissions and rivals.",
             ),
+        (Some((name, count)), None) if has_waited(session) => finding
+            .why(format!(
+                "{} of {name} launched work and the program waited for results, so it ran: old \
+                 versions of jaxlib record nothing of what a CPU runs.",
+                format::counted(count, "call"),
+            ))
+            .fix(
+                "Update JAX where it can be done: `pip install --upgrade jax`. If the waits came \
+             before the profiler started, end with `jax.block_until_ready(result)` as well.",
+            ),
         (Some((name, count)), None) => finding
             .why(format!(
                 "{} of {name} launched work that had not run when the profiler stopped: JAX \
@@ -48,6 +58,12 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
             ),
     };
     vec![finding]
+}
+
+/// Python was seen to wait for results.
+fn has_waited(session: &Session) -> bool {
+    let mut names = session.labels.iter().map(|label| session.text(label.name));
+    names.any(|name| name.contains("block_until_ready"))
 }
 
 /// The compiled function that was called most often, and how often.

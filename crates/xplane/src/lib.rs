@@ -25,7 +25,7 @@ mod wire;
 
 pub use event::{Event, Events, Head, Tail};
 pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
-pub use plane::{Line, Plane};
+pub use plane::{Line, Plane, Unread};
 pub use space::{Problem, ProblemKind, Space};
 pub use stat::{Stat, StatValue, Stats};
 pub use wire::{lossy, number_fields};

@@ -24,7 +24,32 @@ pub struct Plane<'a> {
     pub stat_metadata: MetadataMap<StatMetadata<'a>>,
     /// Fields that no plane has in that form: a sign that the message is no plane at all.
     pub mistyped_fields: usize,
+    /// Entries of the tables above, until they are read.
+    event_entries: Vec<&'a [u8]>,
+    stat_entries: Vec<&'a [u8]>,
     message: &'a [u8],
+}
+
+/// A part of a plane that scanning leaves to be read, in any order or in parallel.
+#[derive(Debug)]
+pub enum Unread<'plane, 'a> {
+    /// The number of a line's events and what stands behind them.
+    Line(&'plane mut Line<'a>),
+    /// Event metadata: the table and its entries.
+    Events(&'plane mut MetadataMap<EventMetadata<'a>>, Vec<&'a [u8]>),
+    /// Stat metadata: the table and its entries.
+    Stats(&'plane mut MetadataMap<StatMetadata<'a>>, Vec<&'a [u8]>),
+}
+
+impl Unread<'_, '_> {
+    /// Reads it.
+    pub fn read(self) {
+        match self {
+            Self::Line(line) => line.complete(),
+            Self::Events(table, entries) => *table = event_metadata_map(&entries),
+            Self::Stats(table, entries) => *table = stat_metadata_map(&entries),
+        }
+    }
 }
 
 /// Tag of an event in its line: field 4, length-delimited.
@@ -57,8 +82,6 @@ impl<'a> Plane<'a> {
             message,
             ..Self::default()
         };
-        let mut event_entries = Vec::new();
-        let mut stat_entries = Vec::new();
         let mut damage = None;
         let mut cursor = Cursor::new(message);
         loop {
@@ -80,15 +103,31 @@ impl<'a> Plane<'a> {
                 (1, Value::Varint(id)) => plane.id = id.cast_signed(),
                 (2, Value::Bytes(name, _)) => plane.name = lossy(name),
                 (3, Value::Bytes(line, _)) => plane.lines.push(Line::decode(line)),
-                (4, Value::Bytes(entry, 0)) => event_entries.push(entry),
-                (5, Value::Bytes(entry, 0)) => stat_entries.push(entry),
+                (4, Value::Bytes(entry, 0)) => plane.event_entries.push(entry),
+                (5, Value::Bytes(entry, 0)) => plane.stat_entries.push(entry),
                 (4..=6, Value::Bytes(..)) | (7.., _) => {}
                 _ => plane.mistyped_fields += 1,
             }
         }
-        plane.event_metadata = event_metadata_map(&event_entries);
-        plane.stat_metadata = stat_metadata_map(&stat_entries);
         (plane, damage)
+    }
+
+    /// What is left to be read, longest parts first in a plane of a host.
+    pub fn unread(&mut self) -> impl Iterator<Item = Unread<'_, 'a>> {
+        let events = std::mem::take(&mut self.event_entries);
+        let stats = std::mem::take(&mut self.stat_entries);
+        let tables = [
+            Unread::Stats(&mut self.stat_metadata, stats),
+            Unread::Events(&mut self.event_metadata, events),
+        ];
+        let lines = self.lines.iter_mut().map(Unread::Line);
+        tables.into_iter().chain(lines)
+    }
+
+    /// Reads the tables.
+    pub(crate) fn read_tables(&mut self) {
+        let tables = self.unread().take(2);
+        tables.for_each(Unread::read);
     }
 
     /// Stats of the plane itself: capabilities, versions.

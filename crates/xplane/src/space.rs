@@ -60,6 +60,14 @@ impl<'a> Space<'a> {
     /// assert!(space.problems.is_empty());
     /// ```
     pub fn scan(bytes: &'a [u8]) -> Self {
+        let mut space = Self::outline(bytes);
+        space.planes.iter_mut().for_each(Plane::read_tables);
+        space
+    }
+
+    /// Like [`Space::scan`], but the metadata tables are left empty: [`Plane::unread`] says what has
+    /// to be read, so that it can be done in parallel.
+    pub fn outline(bytes: &'a [u8]) -> Self {
         let mut space = Self {
             bytes,
             ..Self::default()

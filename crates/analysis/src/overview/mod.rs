@@ -73,17 +73,23 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
         };
         let selected = unfiltered.resolve(session)?;
         // The steps cost most and need nothing from the ops, so they run side by side.
-        let (steps, totals) = rayon::join(
-            || divide_steps(session, &selected),
-            || work_totals(session, &selected),
-        );
-        let devices = busy::devices(session, &selected, &steps);
-        let parts = steps.rows;
         let all = OpsOptions {
             selection: unfiltered,
             by: GroupBy::Op,
         };
-        let ops = from_totals(session, &selected, &all, &totals, Vec::new())?;
+        let ((steps, devices), (totals, ops)) = rayon::join(
+            || {
+                let steps = divide_steps(session, &selected);
+                let devices = busy::devices(session, &selected, &steps);
+                (steps, devices)
+            },
+            || {
+                let totals = work_totals(session, &selected);
+                let ops = from_totals(session, &selected, &all, &totals, Vec::new());
+                (totals, ops)
+            },
+        );
+        let (parts, ops) = (steps.rows, ops?);
         let step_parts = series::mean_parts(&parts);
         let facts = verdicts::Facts {
             session,

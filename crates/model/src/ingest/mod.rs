@@ -34,7 +34,7 @@ mod warn;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_xplane::{Line, Space};
+use stepscope_xplane::{Plane, Space, Unread};
 
 pub(crate) use environment::value_text;
 pub use memory::{MemoryInput, ingest_with_memory};
@@ -93,14 +93,14 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
         .collect();
     let mut spaces: Vec<Space<'_>> = bytes
         .iter()
-        .map(|bytes| Space::scan((**bytes).as_ref()))
+        .map(|bytes| Space::outline((**bytes).as_ref()))
         .collect();
     let planes = spaces.iter_mut().flat_map(|space| &mut space.planes);
-    let lines: Vec<&mut Line<'_>> = planes.flat_map(|plane| &mut plane.lines).collect();
-    lines
+    let unread: Vec<Unread<'_, '_>> = planes.flat_map(Plane::unread).collect();
+    unread
         .into_par_iter()
         .with_max_len(1)
-        .for_each(Line::complete);
+        .for_each(Unread::read);
     if !spaces.iter().any(is_usable) {
         return Err(IngestError::NotAProfile {
             host: inputs[0].host.clone(),

@@ -1,5 +1,7 @@
 //! Figures as text, for headlines and notes: one formatter for everything analyses print.
 
+use std::fmt::Display;
+
 /// A duration: `412 ps`, `7.815 ms`, `2.041 s`. Four significant digits, the largest unit below it.
 pub fn duration_ps(picos: f64) -> String {
     let units = [
@@ -47,8 +49,8 @@ pub fn percent(ratio: f64) -> String {
 }
 
 /// `1 step`, `20 steps`.
-pub fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
+pub fn counted<N: Display + PartialEq + From<u8> + Copy>(count: N, noun: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 

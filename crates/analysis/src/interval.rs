@@ -98,7 +98,9 @@ impl Intervals {
     /// What either has.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
-        Self::union_of_sorted(vec![self.0.clone(), other.0.clone()])
+        let mut spans = merged(&self.0, &other.0);
+        join_touching(&mut spans);
+        Self(spans)
     }
 
     /// How much of the window is covered.

@@ -256,7 +256,7 @@ impl Report for HeapReport {
                 format!(
                     "{} in {}",
                     format::bytes(self.total_bytes as f64),
-                    allocations(self.total_allocations)
+                    format::counted(self.total_allocations, "allocation")
                 ),
             ),
         ];
@@ -271,11 +271,6 @@ impl Report for HeapReport {
         }
         lines
     }
-}
-
-fn allocations(count: i64) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} allocation{plural}")
 }
 
 fn signed_bytes(bytes: i64) -> String {

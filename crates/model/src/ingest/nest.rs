@@ -121,8 +121,8 @@ impl Nester {
             self.start_over();
         }
         let rows = &mut self.rows;
-        let groups_missing = group_count.max(rows.groups.len());
-        rows.groups.resize_with(groups_missing, GroupRows::default);
+        let group_count = group_count.max(rows.groups.len());
+        rows.groups.resize_with(group_count, GroupRows::default);
         let mut block = SliceBlock::zeroed(rows.count);
         let mut lane_of_row = vec![0u32; rows.slices.len()];
         let mut filled = 0;

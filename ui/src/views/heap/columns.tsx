@@ -14,8 +14,36 @@ interface Changing {
   change_allocations: number | null;
 }
 
+interface Alive {
+  bytes: number;
+  allocations: number;
+}
+
 interface Sharing {
   ratio: number | null;
+}
+
+/** What is alive: bytes, and in how many allocations. */
+function alive<Row extends Alive>(): Column<Row>[] {
+  return [
+    {
+      key: 'bytes',
+      title: 'Bytes',
+      figure: 'heap.bytes',
+      width: 96,
+      kind: 'bytes',
+      scale: 'bytes',
+      value: (row) => row.bytes,
+    },
+    {
+      key: 'allocations',
+      title: 'Count',
+      figure: 'heap.allocations',
+      width: 78,
+      kind: 'count',
+      value: (row) => row.allocations,
+    },
+  ];
 }
 
 function changes<Row extends Changing>(): Column<Row>[] {
@@ -99,23 +127,7 @@ export const stackColumns = (isCompared: boolean): Column<HeapStackRow>[] => [
       value: (row: HeapStackRow) => row.change,
     },
   ]),
-  {
-    key: 'bytes',
-    title: 'Bytes',
-    figure: 'heap.bytes',
-    width: 96,
-    kind: 'bytes',
-    scale: 'bytes',
-    value: (row) => row.bytes,
-  },
-  {
-    key: 'allocations',
-    title: 'Count',
-    figure: 'heap.allocations',
-    width: 78,
-    kind: 'count',
-    value: (row) => row.allocations,
-  },
+  ...alive<HeapStackRow>(),
   share<HeapStackRow>(),
   { key: 'kind', title: 'Kind', figure: 'heap.kind', width: 96, value: (row) => row.kind },
   {
@@ -208,23 +220,7 @@ export function groupColumns(title: string, isCompared: boolean): Column<HeapGro
       value: (row) => row.name || `(no ${title.toLowerCase()})`,
     },
     ...only(isCompared, changes<HeapGroup>()),
-    {
-      key: 'bytes',
-      title: 'Bytes',
-      figure: 'heap.bytes',
-      width: 96,
-      kind: 'bytes',
-      scale: 'bytes',
-      value: (row) => row.bytes,
-    },
-    {
-      key: 'allocations',
-      title: 'Count',
-      figure: 'heap.allocations',
-      width: 78,
-      kind: 'count',
-      value: (row) => row.allocations,
-    },
+    ...alive<HeapGroup>(),
     share<HeapGroup>(),
   ];
 }
@@ -238,22 +234,6 @@ export const SNAPSHOT_COLUMNS: Column<HeapSnapshotRow>[] = [
     width: 180,
     value: (row) => (row.epoch_ns === null ? null : formatDate(Number(row.epoch_ns) / 1e6)),
   },
-  {
-    key: 'bytes',
-    title: 'Bytes',
-    figure: 'heap.bytes',
-    width: 96,
-    kind: 'bytes',
-    scale: 'bytes',
-    value: (row) => row.bytes,
-  },
-  {
-    key: 'allocations',
-    title: 'Count',
-    figure: 'heap.allocations',
-    width: 78,
-    kind: 'count',
-    value: (row) => row.allocations,
-  },
+  ...alive<HeapSnapshotRow>(),
   ...changes<HeapSnapshotRow>(),
 ];

@@ -8,7 +8,7 @@ import { themeColour } from '../../shell/theme';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
-import { FlameGraph, FlamePath } from '../../widgets/flame/flame';
+import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import { Remarks, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
@@ -259,16 +259,7 @@ function Flame(props: { report: HeapReport }) {
             setParams({ find: event.currentTarget.value }, true);
           }}
         />
-        <Show when={matches()}>
-          {(found) => (
-            <span class="muted" role="status">
-              {plural(found().found.size, 'frame')}
-              <Show when={tree().total > 0}>
-                , {formatRatio(found().weight / tree().total)} of the whole
-              </Show>
-            </span>
-          )}
-        </Show>
+        <FlameFound tree={tree()} matches={matches()} noun="frame" />
         <FlamePath tree={tree()} zoom={zoom()} onZoom={onZoom} />
         <span class="spacer" />
         <For each={meanings()}>

@@ -4,7 +4,7 @@ import { createMemo, For, Show } from 'solid-js';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { getParam, setParams } from '../../shell/state';
 import { themeColour } from '../../shell/theme';
-import { FlameGraph, FlamePath } from '../../widgets/flame/flame';
+import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf, type FlameFrame } from '../../widgets/flame/layout';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
 
@@ -48,16 +48,7 @@ export function ScopeFlame(props: {
   return (
     <div class="scope-flame">
       <div class="scope-flame-bar">
-        <Show when={matches()}>
-          {(found) => (
-            <span class="muted" role="status">
-              {plural(found().found.size, 'scope')}
-              <Show when={tree().total > 0}>
-                , {formatRatio(found().weight / tree().total)} of the whole
-              </Show>
-            </span>
-          )}
-        </Show>
+        <FlameFound tree={tree()} matches={matches()} noun="scope" />
         <FlamePath tree={tree()} zoom={zoom()} onZoom={onZoom} />
         <span class="spacer" />
         <For each={PASSES}>

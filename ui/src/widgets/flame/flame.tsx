@@ -14,9 +14,10 @@ import {
   type JSX,
 } from 'solid-js';
 
+import { formatRatio, plural } from '../../format/numbers';
 import { themeColour } from '../../shell/theme';
 import { drawFlame, ROW_HEIGHT } from './draw';
-import { frameAt, moveFrom, pathTo, rowCount, type FlameTree, type Move } from './layout';
+import { frameAt, moveFrom, pathTo, rowCount, type FlameTree, type matchesOf, type Move } from './layout';
 import './flame.css';
 
 const MOVES: Record<string, Move> = {
@@ -184,6 +185,27 @@ export function FlameGraph(props: FlameProps) {
         {active() >= 0 ? (props.tree.frames[active()]?.title ?? '') : ''}
       </p>
     </div>
+  );
+}
+
+/** How many frames a search found, and what part of the whole they are. */
+export function FlameFound(props: {
+  tree: FlameTree;
+  /** Of `matchesOf`; null while nothing is searched. */
+  matches: ReturnType<typeof matchesOf> | null;
+  noun: string;
+}) {
+  return (
+    <Show when={props.matches}>
+      {(matches) => (
+        <span class="muted" role="status">
+          {plural(matches().found.size, props.noun)}
+          <Show when={props.tree.total > 0}>
+            , {formatRatio(matches().weight / props.tree.total)} of the whole
+          </Show>
+        </span>
+      )}
+    </Show>
   );
 }
 

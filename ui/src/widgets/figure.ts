@@ -1,0 +1,15 @@
+/** A figure in words. */
+
+export interface Figure {
+  title: string;
+  definition: string;
+  /** How it is computed; empty when it is recorded as it stands. */
+  formula: string;
+  /** Empty for texts. */
+  unit: string;
+}
+
+/** The unit of times. */
+export const TIME = 'time; recorded in picoseconds';
+/** The unit of shares. */
+export const SHARE = 'per cent';

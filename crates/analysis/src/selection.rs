@@ -108,6 +108,15 @@ impl Selected<'_> {
             .collect()
     }
 
+    /// Nothing is left out, so that results may be shared by all who ask for everything.
+    pub fn is_everything(&self) -> bool {
+        self.steps.is_none()
+            && self.programs.is_none()
+            && self.pattern.is_none()
+            && self.devices.len() == self.session.devices.len()
+            && self.hosts.len() == self.session.hosts.len()
+    }
+
     /// The program is selected.
     pub fn has_program(&self, program: Option<ProgramId>) -> bool {
         match (&self.programs, program) {

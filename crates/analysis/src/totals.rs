@@ -1,5 +1,7 @@
 //! Time by label: one pass over the lanes of work, which every analysis of ops builds on.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, LabelId, Session, Span, Track, TrackId};
 
@@ -64,8 +66,16 @@ impl Totals {
 
 /// Totals of the selected work: slices of work tracks of the selected devices that start within the
 /// selected steps, whose label passes `--program` and `--match`. Aggregated events count where no
-/// steps were asked for. In the order of devices and tracks.
-pub fn work_totals(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals> {
+/// steps were asked for. In the order of devices and tracks. Those of a whole session are computed
+/// once.
+pub fn work_totals(session: &Session, selected: &Selected<'_>) -> Arc<Vec<WorkTotals>> {
+    if selected.is_everything() {
+        return session.memo.get_or_compute(|| add_up(session, selected));
+    }
+    Arc::new(add_up(session, selected))
+}
+
+fn add_up(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals> {
     let labels = work_labels(session, selected);
     let tracks: Vec<(DeviceId, TrackId, Vec<Span>)> = selected
         .devices

@@ -16,6 +16,7 @@ pub mod ids;
 pub mod ingest;
 pub mod label;
 pub mod manifest;
+pub mod memo;
 pub mod session;
 pub mod strings;
 pub mod track;
@@ -30,6 +31,7 @@ pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};
 pub use label::{Class, Direction, Label, Launch, SliceKind, Transfer};
 pub use manifest::{Manifest, ManifestInput};
+pub use memo::Memo;
 pub use session::{
     Aggregate, Chip, CostSource, Device, DeviceKind, Host, Op, OpCost, Peak, ProfileData, Program,
     ProgramRun, Session, Step, StepOrigin, StepSpan,

@@ -10,6 +10,7 @@ use crate::heap::Heap;
 use crate::ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, StringId, TrackId};
 use crate::label::{Label, Launch};
 use crate::manifest::Manifest;
+use crate::memo::Memo;
 use crate::strings::Strings;
 use crate::track::{Lane, Track};
 use crate::units::{Picos, Span};
@@ -52,6 +53,8 @@ pub struct Session {
     pub heap: Heap,
     /// What was wrong with the input and what was repaired.
     pub warnings: Vec<Warning>,
+    /// What was computed from it.
+    pub memo: Memo,
 }
 
 /// An aggregated event: occurrences and their total, without times.

@@ -89,8 +89,8 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
                 (totals, ops)
             },
         );
-        let (parts, ops) = (steps.rows, ops?);
-        let step_parts = series::mean_parts(&parts);
+        let (parts, ops) = (&steps.rows, ops?);
+        let step_parts = series::mean_parts(parts);
         let facts = verdicts::Facts {
             session,
             selected: &selected,
@@ -100,7 +100,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             totals: &totals,
         };
         let verdicts = verdicts::verdicts(&facts, &thresholds);
-        let notes = notes::notes(session, &devices, &ops, &parts);
+        let notes = notes::notes(session, &devices, &ops, parts);
         let top_ops = top_ops(session, options, ops)?;
         Ok(OverviewReport {
             session: session.name.clone(),
@@ -108,7 +108,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             start_epoch_ns: session.epoch_ns.map(|epoch| epoch.to_string()),
             step_time_ps: step_time(session, &selected),
             step_parts,
-            step_series: series::bars(session, &parts),
+            step_series: series::bars(session, parts),
             device_busy_ratio: busy::mean(&devices),
             devices,
             top_ops,

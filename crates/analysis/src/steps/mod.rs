@@ -61,8 +61,8 @@ stepscope steps ./logs --steps 10..20 --csv";
 
     fn run(session: &Session, options: &StepsOptions) -> Result<StepsReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
-        let all = divide_steps(session, &selected).rows;
-        let mut rows = rows::report_rows(session, &all);
+        let all = divide_steps(session, &selected);
+        let mut rows = rows::report_rows(session, &all.rows);
         rows.retain(|row| selected.matches(&[&row.host, &row.device]));
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         Ok(StepsReport {

@@ -1,5 +1,7 @@
 //! Rows: each selected step on each device that recorded work, or on a host without one.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, HostId, Session, Span, Step};
 
@@ -53,8 +55,15 @@ impl DividedSteps {
     }
 }
 
-/// Divides the selected steps.
-pub(crate) fn divide_steps(session: &Session, selected: &Selected<'_>) -> DividedSteps {
+/// Divides the selected steps; all steps of a session are divided once.
+pub(crate) fn divide_steps(session: &Session, selected: &Selected<'_>) -> Arc<DividedSteps> {
+    if selected.is_everything() {
+        return session.memo.get_or_compute(|| divide(session, selected));
+    }
+    Arc::new(divide(session, selected))
+}
+
+fn divide(session: &Session, selected: &Selected<'_>) -> DividedSteps {
     let places = places(session, selected);
     let spans = spans(session, selected, &places);
     let within = spans.iter().map(|&(_, _, span)| span).reduce(Span::hull);

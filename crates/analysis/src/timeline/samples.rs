@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{
-    Chip, Class, Device, DeviceId, DeviceKind, Flows, Host, HostId, Label, LabelId, Lane, Op, OpId,
+    Chip, Class, Device, DeviceId, DeviceKind, Host, HostId, Label, LabelId, Lane, Op, OpId,
     Origin, Picos, Program, ProgramId, Samples, Session, SliceKind, Span, Step, StepSpan, Strings,
     Track, TrackRole,
 };
@@ -57,7 +57,6 @@ pub(super) fn session(tracks: impl FnOnce(&mut Strings) -> Vec<Track>) -> Sessio
     let tracks = tracks(&mut strings);
     Session {
         name: "by hand".to_owned(),
-        epoch_ns: None,
         hosts: vec![Host {
             name: "vm".to_owned(),
             bytes: Arc::new(Vec::new()),
@@ -67,20 +66,10 @@ pub(super) fn session(tracks: impl FnOnce(&mut Strings) -> Vec<Track>) -> Sessio
             event_count: 0,
             manifest: None,
         }],
-        devices: Vec::new(),
         tracks,
         labels,
         strings,
-        programs: Vec::new(),
-        ops: Vec::new(),
-        launches: Vec::new(),
-        program_runs: Vec::new(),
-        steps: Vec::new(),
-        step_origin: None,
-        flows: Flows::default(),
-        aggregates: Vec::new(),
-        heap: stepscope_model::Heap::default(),
-        warnings: Vec::new(),
+        ..Session::default()
     }
 }
 

@@ -17,8 +17,6 @@ use super::plan::{TrackPlan, plan};
 use super::programs::decode_programs;
 use super::tracks::build_tracks;
 use super::warn::Warnings;
-use crate::flow::Flows;
-use crate::heap::Heap;
 use crate::ids::LabelId;
 use crate::session::{Host, Session};
 
@@ -61,19 +59,13 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -
         epoch_ns: clocks.session_epoch_ns,
         hosts: hosts(inputs, spaces, &clocks, &event_counts),
         devices: plan.devices,
-        tracks: Vec::new(),
         labels: labels.all,
         strings: labels.strings,
         programs: labels.programs.all,
         ops: labels.ops,
         launches: labels.launches,
-        program_runs: Vec::new(),
-        steps: Vec::new(),
-        step_origin: None,
-        flows: Flows::default(),
         aggregates: parts.aggregates,
-        heap: Heap::default(),
-        warnings: Vec::new(),
+        ..Session::default()
     };
     finish(&mut session, parts.tracks, parts.cpu_runs, &mut warnings);
     session.warnings = warnings.into_sorted();

@@ -19,7 +19,7 @@ const COMMITTED: &str = "ui/src/wire/generated";
 /// gone.
 pub(crate) fn write() -> Result<()> {
     let root = tree::root();
-    let (fresh, python) = generate(&root)?;
+    let (fresh, python) = generate(&root, EXPORTING)?;
     let committed = root.join(COMMITTED);
     if committed.is_dir() {
         fs::remove_dir_all(&committed).with_context(|| format!("cannot empty {COMMITTED}"))?;
@@ -43,7 +43,8 @@ pub(crate) fn write() -> Result<()> {
 /// Fails when the committed types are not what Rust says now.
 pub(crate) fn check() -> Result<()> {
     let root = tree::root();
-    let (fresh, python) = generate(&root)?;
+    // The whole workspace, as `cargo test` builds it, so that a check compiles nothing twice.
+    let (fresh, python) = generate(&root, &["--workspace", "--bins"])?;
     let mut differences = differences(&fresh, &read(&root.join(COMMITTED))?);
     for (name, text) in &python {
         let path = root.join(python::FOLDER).join(name);
@@ -60,29 +61,25 @@ pub(crate) fn check() -> Result<()> {
     bail!("the generated types are not fresh; run `cargo xtask codegen`")
 }
 
+/// The crates that have types of the page, as arguments of cargo.
+const EXPORTING: &[&str] = &["-p", "stepscope-analysis", "-p", "stepscope-server"];
+
 /// File name to text.
 type Files = BTreeMap<String, String>;
 
 /// TypeScript as ts-rs exports it now, and Python. The exports are tests: those that ts-rs writes, and
 /// one that writes the list of analyses.
-fn generate(root: &Path) -> Result<(Files, Files)> {
+fn generate(root: &Path, packages: &[&str]) -> Result<(Files, Files)> {
     let folder = root.join("target/xtask/generated");
     if folder.is_dir() {
         fs::remove_dir_all(&folder)
             .with_context(|| format!("cannot empty {}", folder.display()))?;
     }
     let registry = root.join("target/xtask/registry.json");
-    // The whole workspace with the flags of `cargo test`, so that nothing is compiled twice.
-    let mut command = process::cargo(&[
-        "test",
-        "--quiet",
-        "--workspace",
-        "--lib",
-        "--bins",
-        "--test=registry_export",
-        "export_bindings",
-    ]);
+    let mut command = process::cargo(&["test", "--quiet"]);
     command
+        .args(packages)
+        .args(["--lib", "--test=registry_export", "export_bindings"])
         .env("TS_RS_EXPORT_DIR", &folder)
         .env("STEPSCOPE_REGISTRY_EXPORT", &registry);
     process::run_counting(&mut command, &mut Counts::default())?;

@@ -29,6 +29,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -41,6 +42,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -55,6 +58,7 @@ class Analyses:
             "overview",
             reports.OverviewReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -72,6 +76,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -83,6 +88,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -95,6 +102,7 @@ class Analyses:
             "timeline",
             reports.TimelineReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -107,6 +115,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -118,6 +127,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -130,6 +141,7 @@ class Analyses:
             "steps",
             reports.StepsReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -142,6 +154,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -154,6 +167,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -167,6 +182,7 @@ class Analyses:
             "ops",
             reports.OpsReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -180,6 +196,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -193,6 +210,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -207,6 +226,7 @@ class Analyses:
             "scopes",
             reports.ScopesReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -221,6 +241,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -232,6 +253,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -244,6 +267,7 @@ class Analyses:
             "kernels",
             reports.KernelsReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -256,6 +280,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -272,6 +297,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -290,6 +317,7 @@ class Analyses:
             "heap",
             reports.HeapReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,

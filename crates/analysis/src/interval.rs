@@ -103,6 +103,12 @@ impl Intervals {
         Self(spans)
     }
 
+    /// An interval holds the instant.
+    pub fn contains_instant(&self, instant: Picos) -> bool {
+        let next = self.0.partition_point(|span| span.end <= instant);
+        self.0.get(next).is_some_and(|span| span.start <= instant)
+    }
+
     /// How much of the window is covered.
     pub fn duration_within(&self, window: Span) -> Picos {
         let first = self.0.partition_point(|span| span.end <= window.start);

@@ -6,7 +6,10 @@ use stepscope_model::{
     DeviceId, HostId, LabelId, Lane, OpId, ProgramId, Session, Span, Step, StringId,
 };
 
+use crate::interval::Intervals;
 use crate::registry::AnalysisError;
+
+mod time;
 
 /// Which part of the session to look at.
 #[derive(Debug, Clone, Default, Args)]
@@ -15,6 +18,10 @@ pub struct Selection {
     /// Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     pub steps: Option<String>,
+    /// Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
+    /// begins within them counts
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
     /// Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
@@ -44,6 +51,8 @@ pub struct Selected<'a> {
     pub hosts: Vec<HostId>,
     /// Selected steps, as positions in `Session::steps`; none when no steps were asked for.
     pub steps: Option<Vec<usize>>,
+    /// Selected times; none when no times were asked for.
+    pub time: Option<Intervals>,
     programs: Option<Vec<bool>>,
     pattern: Option<Regex>,
 }
@@ -58,6 +67,7 @@ impl Selection {
             devices,
             hosts,
             steps: select_steps(session, self.steps.as_deref())?,
+            time: time::select_time(session, self.time.as_deref())?,
             programs: select_programs(session, self.program.as_deref())?,
             pattern: self.regex()?,
         })
@@ -81,9 +91,22 @@ pub fn compile_pattern(pattern: &str) -> Result<Regex, AnalysisError> {
 }
 
 impl Selected<'_> {
-    /// Times to look at on a device: the selected steps' spans there, merged and sorted; everything
-    /// when no steps were asked for.
+    /// Times to look at on a device: the selected steps' spans there, sorted, within the selected
+    /// times; everything when neither was asked for.
     pub fn windows(&self, device: DeviceId) -> Vec<Span> {
+        let windows = self.step_windows(device);
+        let Some(time) = &self.time else {
+            return windows;
+        };
+        let within = windows
+            .into_iter()
+            .flat_map(|window| time.clip(window).into_spans());
+        let mut within: Vec<Span> = within.collect();
+        within.sort_unstable();
+        within
+    }
+
+    fn step_windows(&self, device: DeviceId) -> Vec<Span> {
         let everything = Span {
             start: stepscope_model::Picos(i64::MIN),
             end: stepscope_model::Picos::MAX,
@@ -108,9 +131,29 @@ impl Selected<'_> {
             .collect()
     }
 
+    /// No steps and no times were asked for.
+    pub fn is_all_time(&self) -> bool {
+        self.steps.is_none() && self.time.is_none()
+    }
+
+    /// Positions of the selected steps in `Session::steps`; with selected times, of those that begin
+    /// within them.
+    pub fn step_positions(&self) -> Vec<usize> {
+        let all = || (0..self.session.steps.len()).collect();
+        let mut positions: Vec<usize> = self.steps.clone().unwrap_or_else(all);
+        if let Some(time) = &self.time {
+            positions.retain(|&position| {
+                let spans = self.session.steps[position].spans.iter();
+                let begin = spans.map(|on| on.span.start).min();
+                begin.is_some_and(|begin| time.contains_instant(begin))
+            });
+        }
+        positions
+    }
+
     /// Nothing is left out, so that results may be shared by all who ask for everything.
     pub fn is_everything(&self) -> bool {
-        self.steps.is_none()
+        self.is_all_time()
             && self.programs.is_none()
             && self.pattern.is_none()
             && self.devices.len() == self.session.devices.len()

@@ -100,7 +100,7 @@ fn add_up(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals> {
             },
         )
         .collect();
-    if selected.steps.is_none() {
+    if selected.is_all_time() {
         totals.extend(aggregated(session, selected, &labels));
     }
     totals.retain(|totals| !totals.labels.is_empty());

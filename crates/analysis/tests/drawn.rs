@@ -210,6 +210,15 @@ fn selections_cut_what_is_looked_at() {
     assert_eq!(occurrences(&[]), [4, 4]);
     assert_eq!(occurrences(&[("steps", "1..3")]), [2, 2]);
     assert_eq!(occurrences(&[("match", "fusion")]), [4]);
+    // What begins within a time counts, also where it ends later.
+    assert_eq!(occurrences(&[("time", "..120us")]), [2, 1]);
+    assert_eq!(occurrences(&[("time", "110us..151us,310us..")]), [2, 2]);
+    assert_eq!(
+        occurrences(&[("time", "100us..200us"), ("steps", "1")]),
+        [1, 1]
+    );
+    let timed = rows(&ask(&session, "steps", &[("time", "50us..250us")]));
+    assert_eq!(timed.len(), 2);
     assert_eq!(occurrences(&[("limit", "1")]), [4]);
     let steps = rows(&ask(&session, "steps", &[("steps", "2..")]));
     assert_eq!(steps.len(), 2);
@@ -224,6 +233,8 @@ fn selections_cut_what_is_looked_at() {
     let ops = find("ops").expect("registered");
     assert!(ops.run_pairs(&session, [("sort", "colour")]).is_err());
     assert!(ops.run_pairs(&session, [("steps", "77")]).is_err());
+    assert!(ops.run_pairs(&session, [("time", "7s..")]).is_err());
+    assert!(ops.run_pairs(&session, [("time", "soon")]).is_err());
     assert!(ops.run_pairs(&session, [("device", "GPU")]).is_err());
 }
 

@@ -2,6 +2,7 @@
 import { createSignal, For, Show, type JSX } from 'solid-js';
 
 import { plural } from '../format/numbers';
+import { timeText } from '../format/time-range';
 import { CopyButton } from '../widgets/copy';
 import { Popover } from '../widgets/popover';
 import { createReport } from '../wire/report';
@@ -31,6 +32,22 @@ export function SelectionBar() {
                 One step <code>5</code>, a range <code>3..8</code> (8 excluded) or{' '}
                 <code>3..=8</code>, open ends <code>3..</code>, or a list <code>1,4,7..9</code>. Or
                 click and drag in the step chart.
+              </>
+            }
+          />
+        )}
+      </Chip>
+      <Chip name="time" title="Time" everything="all" show={timeText}>
+        {(close) => (
+          <TextSelection
+            name="time"
+            close={close}
+            placeholder="1.2s..1.5s"
+            help={
+              <>
+                From and to since the session began, <code>1.2s..1.5s</code>, open ends{' '}
+                <code>300ms..</code>, or a list; what begins within counts. Or drag an area in the
+                timeline and choose <b>Select this time</b>.
               </>
             }
           />
@@ -85,6 +102,8 @@ function Chip(props: {
   name: SelectionKey;
   title: string;
   everything: string;
+  /** How a value is written in the chip; as it is typed otherwise. */
+  show?: (value: string) => string;
   children: (close: () => void) => JSX.Element;
 }) {
   return (
@@ -93,7 +112,11 @@ function Chip(props: {
         label={
           <>
             <span class="chip-title">{props.title}</span>
-            <span class="chip-value">{selected(props.name) || props.everything}</span>
+            <span class="chip-value">
+              {selected(props.name)
+                ? (props.show?.(selected(props.name)) ?? selected(props.name))
+                : props.everything}
+            </span>
           </>
         }
       >

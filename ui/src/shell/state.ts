@@ -6,7 +6,7 @@
  * - `setParams({name: value | null}, replace)` changes parameters. `replace: true` for what moves
  *   continuously (a window being dragged): the store changes at once, the URL follows at most every
  *   150 ms and Back skips it. `replace: false` adds a step for Back.
- * - The selection (`steps`, `device`, `host`, `program`, `match`) is shared by all views and survives
+ * - The selection (`steps`, `time`, `device`, `host`, `program`, `match`) is shared by all views and survives
  *   a change of view; all other parameters belong to the view that set them and come back with it.
  */
 import { createStore, reconcile } from 'solid-js/store';
@@ -16,7 +16,7 @@ import { formatHash, parseHash, sameRoute, type Params, type Route } from './has
 export type { Params, Route } from './hash';
 
 /** Parameters that mean the same in every view and on the command line. */
-export const SELECTION_KEYS = ['steps', 'device', 'host', 'program', 'match'] as const;
+export const SELECTION_KEYS = ['steps', 'time', 'device', 'host', 'program', 'match'] as const;
 export type SelectionKey = (typeof SELECTION_KEYS)[number];
 
 const URL_DELAY_MS = 150;

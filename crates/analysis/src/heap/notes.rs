@@ -27,6 +27,7 @@ pub(super) fn notes(
     let selection = &options.selection;
     let meaningless = [
         ("--steps", &selection.steps),
+        ("--time", &selection.time),
         ("--host", &selection.host),
         ("--program", &selection.program),
     ];

@@ -64,7 +64,7 @@ fn windows(
     device: DeviceId,
     any_work: Option<Span>,
 ) -> Intervals {
-    if selected.steps.is_some() {
+    if !selected.is_all_time() {
         return Intervals::union_of(selected.windows(device));
     }
     let own = session

@@ -80,13 +80,12 @@ fn busy_ratio(facts: &Facts<'_>) -> Figure {
         .filter(|device| device.busy_ratio.is_some())
         .count();
     let devices = format::counted(counted, "device");
-    let window = match (
-        facts.selected.steps.is_some(),
-        facts.session.steps.is_empty(),
-    ) {
-        (true, _) => "the selected steps",
-        (false, false) => "the time from the first to the last step",
-        (false, true) => "the time from the first to the last device work",
+    let selected = facts.selected;
+    let window = match (selected.is_all_time(), facts.session.steps.is_empty()) {
+        (false, _) if selected.time.is_some() => "the selected times",
+        (false, _) => "the selected steps",
+        (true, false) => "the time from the first to the last step",
+        (true, true) => "the time from the first to the last device work",
     };
     (
         Some(ratio),
@@ -153,7 +152,7 @@ fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
 
 /// Ops count from the first to the last event unless steps are selected, so the busy time must too.
 fn busy_in_selection(facts: &Facts<'_>, device: &DeviceBusy) -> f64 {
-    if facts.selected.steps.is_some() {
+    if !facts.selected.is_all_time() {
         return device.busy_ps as f64;
     }
     let labels: Vec<bool> = facts

@@ -105,7 +105,8 @@ fn spans(
                 has_program(session, selected, device, span).then_some((step, place, span))
             })
     };
-    selected_steps(session, selected)
+    selected
+        .step_positions()
         .into_iter()
         .flat_map(on_places)
         .collect()
@@ -132,14 +133,6 @@ fn divisions(
             }
         })
         .collect()
-}
-
-/// Positions of the selected steps.
-pub(crate) fn selected_steps(session: &Session, selected: &Selected<'_>) -> Vec<usize> {
-    selected
-        .steps
-        .clone()
-        .unwrap_or_else(|| (0..session.steps.len()).collect())
 }
 
 /// Devices that recorded work, and hosts none of whose selected devices did.

@@ -2,7 +2,6 @@
 
 use stepscope_model::{Session, Step};
 
-use super::rows::selected_steps;
 use super::source;
 use crate::overview::StepTime;
 use crate::selection::Selected;
@@ -18,7 +17,8 @@ const MIN_RATIO: f64 = 0.05;
 
 /// Step time over the selected steps; absent without steps.
 pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<StepTime> {
-    let durations: Vec<f64> = selected_steps(session, selected)
+    let durations: Vec<f64> = selected
+        .step_positions()
         .into_iter()
         .filter_map(|step| duration_ps(selected, &session.steps[step]))
         .collect();

@@ -91,7 +91,17 @@ stepscope timeline ./logs --device 0 --steps 3..8";
 /// From the first to the last of the selected steps; the whole session without steps.
 fn window(session: &Session, selected: &Selected<'_>) -> Span {
     let nothing = Span::new(Picos::ZERO, Picos::ZERO);
-    let everything = || session.extent().unwrap_or(nothing);
+    let within = selected.time.as_ref().and_then(|time| {
+        let spans = time.spans();
+        spans.first().copied().zip(spans.last().copied())
+    });
+    let everything = || {
+        let extent = session.extent().unwrap_or(nothing);
+        let within = within.map(|(first, last)| first.hull(last));
+        within
+            .and_then(|within| within.intersection(extent))
+            .unwrap_or(extent)
+    };
     let Some(steps) = &selected.steps else {
         return everything();
     };
@@ -181,9 +191,10 @@ fn slice_count(
     let lanes = track.lanes.iter();
     lanes
         .map(|lane| {
-            let range = match selected.steps {
-                Some(_) => lane.overlapping(window),
-                None => 0..lane.len(),
+            let range = if selected.is_all_time() {
+                0..lane.len()
+            } else {
+                lane.overlapping(window)
             };
             match selection.program {
                 Some(_) => lane.labels()[range]
@@ -198,10 +209,8 @@ fn slice_count(
 
 /// The selected steps on the ruler, once per host: the host's own span, else the hull of its devices'.
 fn steps(session: &Session, selected: &Selected<'_>) -> Vec<TimelineStep> {
-    let all: Vec<usize> = (0..session.steps.len()).collect();
-    let positions = selected.steps.as_ref().unwrap_or(&all);
     let mut steps = Vec::new();
-    for &position in positions {
+    for position in selected.step_positions() {
         let step = &session.steps[position];
         for &host in &selected.hosts {
             let own = step

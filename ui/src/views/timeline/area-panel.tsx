@@ -4,6 +4,8 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { formatDuration, formatTime, plural } from '../../format/numbers';
 import { classColour } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
+import { timeRange } from '../../format/time-range';
+import { select } from '../../shell/state';
 import type { AreaKey } from '../../timeline/api';
 import { AnswerView } from '../../widgets/answer';
 import { Middle } from '../../widgets/middle';
@@ -118,6 +120,12 @@ function AreaTable(props: PanelProps) {
         <span class="spacer" />
         <button onClick={() => props.commands.zoomTo(area())} data-tip="Zoom to the area">
           Zoom
+        </button>
+        <button
+          onClick={() => select('time', timeRange(area().startPs, area().endPs))}
+          data-tip="Every view shows what begins within this time"
+        >
+          Select this time
         </button>
         <Show when={area().tracks !== null}>
           <button

@@ -70,6 +70,22 @@ impl Continuous {
         })
     }
 
+    /// Continues what an earlier client began and did not stop, as when it was killed. Whether it
+    /// runs at all shows in the first snapshot.
+    pub async fn resume(
+        request: &Request,
+        progress: &(impl Progress + ?Sized),
+        cancel: &Cancel,
+    ) -> Result<Self, CaptureError> {
+        request.check()?;
+        let hosts = connect_all(request, &Forward(progress), cancel).await;
+        Ok(Self {
+            request: request.clone(),
+            hosts,
+            since: SystemTime::now(),
+        })
+    }
+
     /// The hosts on which it runs.
     pub fn running(&self) -> usize {
         self.hosts.iter().filter(|host| host.is_ok()).count()

@@ -157,11 +157,17 @@ impl HostFailure {
                 "capture windows instead: --every 10m --repeat 6; continuous profiling came to \
                  jaxlib in 2025"
             }
-            Self::AlreadyContinuous | Self::Busy { .. } => {
+            Self::AlreadyContinuous => {
+                "another `stepscope capture --continuous` runs, or one was killed: `stepscope capture \
+                 ADDRESS --stop` takes what was recorded and ends it"
+            }
+            Self::Busy { .. } => {
                 "the job or another tool is capturing; wait for it, raise --busy-wait, or stop the \
                  other (jax.profiler.stop_trace, or the other `stepscope capture`)"
             }
-            Self::NotContinuous => "the job may have been restarted; start again",
+            Self::NotContinuous => {
+                "there is nothing to take or to stop; the job may have been restarted; start again"
+            }
             Self::Lost | Self::Ended => {
                 "look at the job's own log; a shorter --duration takes less memory in the job"
             }

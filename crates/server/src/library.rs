@@ -112,6 +112,11 @@ impl Library {
         Ok(Arc::new(library))
     }
 
+    /// A folder in which there is no session yet: what is captured into it appears.
+    pub fn awaiting(root: &Path) -> Arc<Self> {
+        Arc::new(Self::new(Some(root.to_path_buf())))
+    }
+
     /// A library without a path; see [`Library::add_open`].
     pub fn empty() -> Arc<Self> {
         Arc::new(Self::new(None))

@@ -33,12 +33,18 @@ impl Analysis for Verdict {
 stepscope verdict ./logs
 # For programs: findings with id, severity, what, why and fix
 stepscope verdict ./logs --json";
+    const NEEDS_EVENTS: bool = false;
     type Options = VerdictOptions;
     type Report = VerdictReport;
 
     fn run(session: &Session, _options: &VerdictOptions) -> Result<VerdictReport, AnalysisError> {
         let evidence = Evidence::of(session)?;
-        let findings = rules::findings(&evidence);
+        // The rules ask what a capture lacks, and memory profiles alone are no capture.
+        let findings = if session.is_memory_only() {
+            Vec::new()
+        } else {
+            rules::findings(&evidence)
+        };
         let mut report = VerdictReport {
             session: session.name.clone(),
             lines: Vec::new(),

@@ -1,6 +1,7 @@
 //! `stepscope view`: the report in the terminal, then all of it in the browser.
 
 use std::net::{IpAddr, ToSocketAddrs};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::ArgMatches;
@@ -14,8 +15,16 @@ use crate::output::Output;
 /// Prints the report and serves the sessions at the path.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let root = path(arguments, "path").or_else(|_| path(arguments, "logdir"))?;
-    let found = open::find(root, output)?;
     let wanted = arguments.get_one::<String>("session").map(String::as_str);
+    let may_wait = wanted.is_none() && !arguments.get_flag("no-serve");
+    if may_wait && is_without_files(root) {
+        output.remark(&format!(
+            "nothing in {} yet: what is captured into it appears in the pages",
+            root.display()
+        ));
+        return start(Library::awaiting(root), None, arguments, output);
+    }
+    let found = open::find(root, output)?;
     let files = open::choose(&found, wanted, output)?;
     if arguments.get_flag("no-serve") {
         report::print(
@@ -39,6 +48,29 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         library.begin_opening(number);
     }
     start(library, number, arguments, output)
+}
+
+/// A folder of nothing but empty folders, as a log directory is before the first capture. Anything
+/// else without a profile is a mistake to be told.
+fn is_without_files(root: &Path) -> bool {
+    /// Folders looked into; a larger tree is somebody's data.
+    const FOLDERS: usize = 64;
+    let mut folders = vec![root.to_path_buf()];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        seen += 1;
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            return false;
+        };
+        for entry in entries {
+            let is_folder = entry.as_ref().is_ok_and(|entry| entry.path().is_dir());
+            match entry {
+                Ok(entry) if is_folder && seen < FOLDERS => folders.push(entry.path()),
+                _ => return false,
+            }
+        }
+    }
+    true
 }
 
 /// Serves until Ctrl-C. `number` is the session that the printed address leads to.

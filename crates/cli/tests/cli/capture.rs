@@ -1,12 +1,13 @@
 //! `stepscope capture` against a profiler service on real sockets.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use stepscope_testing::corpus::{read_bytes, repository_root};
 use stepscope_testing::profiler_server::{Behaviour, Continuous, ProfilerServer};
 use tempfile::TempDir;
 
-use crate::support::{Answer, run, run_in};
+use crate::support::{Answer, run, run_in, stepscope};
 
 const PROFILE: &str = "fixtures/demo-gpt-cpu/plugins/profile/demo/vm.xplane.pb.gz";
 
@@ -187,6 +188,39 @@ fn continuous_profiling_takes_snapshots_and_stops() {
         .iter()
         .filter(|call| *call == "StopContinuousProfiling");
     assert_eq!(stops.count(), 2, "{calls:?}");
+}
+
+#[test]
+fn a_recording_that_was_left_running_is_kept_and_stopped() {
+    let (job, logdir) = (job(Behaviour::default()), logdir());
+    let path = logdir.path().to_str().expect("text");
+    let address = job.address();
+    let arguments = ["capture", &address, "--logdir", path, "--no-verdict"];
+    let mut killed = stepscope()
+        .args(arguments)
+        .args(["--continuous", "--every", "1h"])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let has_started = |call: &String| call == "StartContinuousProfiling";
+    while !job.asked().calls.iter().any(has_started) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    killed.kill().expect("it runs");
+    killed.wait().expect("it ends");
+    let refused = run(&[&arguments[..], &["--continuous"]].concat());
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("--stop"), "{}", refused.stderr);
+    let stopped = run(&[&arguments[..], &["--stop"]].concat());
+    assert_eq!(
+        (stopped.code, runs(logdir.path())),
+        (0, 1),
+        "{}",
+        stopped.stderr
+    );
+    let nothing = run(&[&arguments[..], &["--stop"]].concat());
+    assert_eq!(nothing.code, 1);
+    assert!(nothing.stderr.contains("not running"), "{}", nothing.stderr);
 }
 
 #[test]

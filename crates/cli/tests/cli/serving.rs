@@ -110,6 +110,26 @@ fn view_answers_pages_and_reports_until_interrupted() {
 
 #[cfg(unix)]
 #[test]
+fn a_folder_without_a_capture_waits_for_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("text");
+    std::fs::create_dir_all(folder.path().join("plugins/profile")).expect("folders");
+    let server = Server::start(&["view", path, "--port", "0"]);
+    let (status, sessions) = server.get("/api/sessions");
+    assert_eq!(status, 200, "{sessions}");
+    assert!(
+        dechunked(&sessions).contains("\"sessions\":[]"),
+        "{sessions}"
+    );
+    assert_eq!(server.interrupt(), Some(0));
+    // Nothing to print is still a failure, and so is a folder of something else.
+    assert_eq!(crate::support::run(&["view", path, "--no-serve"]).code, 3);
+    std::fs::write(folder.path().join("notes.txt"), "mine").expect("a file");
+    assert_eq!(crate::support::run(&["view", path]).code, 3);
+}
+
+#[cfg(unix)]
+#[test]
 fn the_command_line_and_http_give_the_same_json() {
     let path = fixture("hosts4-cpu");
     let server = Server::start(&["view", &path, "--port", "0", "--no-report"]);

@@ -147,7 +147,7 @@ fn patience() -> [Arg; 4] {
     .map(|argument| argument.help_heading(HEADING))
 }
 
-fn series() -> [Arg; 3] {
+fn series() -> [Arg; 4] {
     const HEADING: &str = "Series";
     [
         time("every", "Capture again, this long from start to start").help_heading(HEADING),
@@ -163,6 +163,12 @@ fn series() -> [Arg; 3] {
             "Record all the time; a capture at every Enter, or --every so often",
         )
         .conflicts_with("duration")
+        .help_heading(HEADING),
+        switch(
+            "stop",
+            "End a --continuous recording that was left running, and keep what it holds",
+        )
+        .conflicts_with_all(["duration", "continuous", "every"])
         .help_heading(HEADING),
     ]
 }

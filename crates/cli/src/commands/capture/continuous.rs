@@ -42,7 +42,12 @@ async fn record(
     cancel: &Cancel,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let started = Continuous::start(request, bars, cancel).await;
+    let is_left_over = arguments.get_flag("stop");
+    let started = if is_left_over {
+        Continuous::resume(request, bars, cancel).await
+    } else {
+        Continuous::start(request, bars, cancel).await
+    };
     bars.finish();
     let mut continuous = started.map_err(|error| arguments::usage(&error))?;
     for host in continuous.failed() {
@@ -54,18 +59,14 @@ async fn record(
         return Ok(Exit::Failure);
     }
     let every = arguments::given(arguments, "every");
-    output.remark(match every {
-        Some(_) => "recording all the time; Ctrl-C takes the last snapshot and stops",
-        None => "recording all the time; Enter takes a snapshot, Ctrl-C the last one and stops",
-    });
-    output
-        .remark("until then no other capture of these jobs is possible, and their memory may grow");
-    let mut left = arguments.get_one::<u32>("repeat").copied();
-    let mut lines = if every.is_none() {
-        Some(enters())
+    if is_left_over {
+        // The last snapshot is the only one.
+        cancel.finish();
     } else {
-        None
-    };
+        announce(every, output);
+    }
+    let mut left = arguments.get_one::<u32>("repeat").copied();
+    let mut lines = (every.is_none() && !is_left_over).then(enters);
     let ends = Ends::default();
     let told = loop {
         let wake = next(every, lines.as_mut(), cancel).await;
@@ -95,6 +96,15 @@ async fn record(
     }
     told?;
     Ok(ends.exit())
+}
+
+fn announce(every: Option<Duration>, output: &Output) {
+    output.remark(match every {
+        Some(_) => "recording all the time; Ctrl-C takes the last snapshot and stops",
+        None => "recording all the time; Enter takes a snapshot, Ctrl-C the last one and stops",
+    });
+    output
+        .remark("until then no other capture of these jobs is possible, and their memory may grow");
 }
 
 /// Waits for the next reason to take a snapshot.

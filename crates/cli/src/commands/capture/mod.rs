@@ -20,7 +20,7 @@ use bars::HostBars;
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let request = arguments::request(arguments)?;
     let cancel = Cancel::new();
-    let is_continuous = arguments.get_flag("continuous");
+    let is_continuous = arguments.get_flag("continuous") || arguments.get_flag("stop");
     let duration = Some(request.duration).filter(|_| !is_continuous);
     let bars = HostBars::new(output, &request, duration);
     end_on_signals(&cancel, output, &bars)?;

@@ -22,7 +22,8 @@ test('Back undoes a selection, and a link restores it', async ({ page, url }) =>
   await expect(page).toHaveURL(/steps=\d+/);
   await expect(page.locator('.chip.is-set')).toContainText('Steps');
   const selected = page.url();
-  await page.getByRole('link', { name: 'Ops', exact: true }).click();
+  await page.getByRole('button', { name: 'Compute' }).click();
+  await page.getByRole('link', { name: /^Ops/ }).click();
   await expect(page).toHaveURL(/\/ops\?steps=\d+/);
   await page.goBack();
   await page.goBack();

@@ -8,6 +8,7 @@
 
 pub mod cell;
 pub mod format;
+pub mod group;
 pub mod interval;
 pub mod note;
 pub mod order;
@@ -33,6 +34,7 @@ pub mod kernels;
 pub mod heap;
 
 pub use cell::{Cell, Column, Table, Unit};
+pub use group::Group;
 pub use note::{Note, NoteKind};
 pub use registry::{ANALYSES, Analysis, AnalysisError, Answer, Entry, find};
 pub use selection::Selection;

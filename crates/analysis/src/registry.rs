@@ -5,6 +5,7 @@ use serde::Serialize;
 use stepscope_model::Session;
 
 use crate::cell::Table;
+use crate::group::Group;
 use crate::note::Note;
 
 /// What an analysis declares. Every surface is generated from this.
@@ -17,6 +18,8 @@ pub trait Analysis {
     const SUMMARY: &'static str;
     /// One or more example commands with a comment each, for `--help`.
     const EXAMPLES: &'static str;
+    /// Where it stands in menus.
+    const GROUP: Group = Group::Compute;
     /// It asks of what happened in time, so that memory snapshots alone give it nothing to say.
     const NEEDS_EVENTS: bool = true;
     /// Options, declared once as clap arguments; HTTP and Python build the same arguments.
@@ -52,6 +55,8 @@ pub struct Entry {
     pub aliases: &'static [&'static str],
     /// See [`Analysis::SUMMARY`].
     pub summary: &'static str,
+    /// See [`Analysis::GROUP`].
+    pub group: Group,
     /// See [`Analysis::EXAMPLES`].
     pub examples: &'static str,
     augment: fn(Command) -> Command,
@@ -161,6 +166,7 @@ impl Entry {
             name: A::NAME,
             aliases: A::ALIASES,
             summary: A::SUMMARY,
+            group: A::GROUP,
             examples: A::EXAMPLES,
             augment: |command| A::Options::augment_args(command),
             run: |session, matches| {

@@ -1,7 +1,7 @@
 //! What the server answers beside reports of analyses.
 
 use serde::Serialize;
-use stepscope_analysis::Note;
+use stepscope_analysis::{Group, Note};
 use ts_rs::TS;
 
 /// `GET api/version`.
@@ -124,6 +124,8 @@ pub struct AnalysisEntry {
     pub aliases: &'static [&'static str],
     /// One line.
     pub summary: &'static str,
+    /// Where it stands in menus.
+    pub group: Group,
     /// Its options, as on the command line.
     pub options: Vec<AnalysisOption>,
 }

@@ -3,18 +3,25 @@ import { createMemo, createRoot } from 'solid-js';
 
 import { shellQuote, truncateMiddle } from '../format/text';
 import { createAnswer } from '../wire/report';
+import type { Group } from '../wire/generated/Group';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
 import { FIRST_VIEW } from './hash';
 import { getParam, route, selectionParams } from './state';
 import { VIEWS } from './views';
 
-/** Views in menu order until the server has told its own. */
-const USUAL_ORDER = ['overview', 'verdict', 'timeline', 'steps', 'ops', 'scopes', 'kernels', 'heap'];
+/** Views in the menu until the server has told its own. */
+const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
+  'overview',
+  'verdict',
+  'timeline',
+  'steps',
+].map((name) => ({ name, group: 'summary', summary: '' }));
 
 export interface MenuEntry {
   name: string;
   title: string;
   summary: string;
+  group: Group;
 }
 
 export const { analyses, sessions, opened, menu, summaryOf } = createRoot(() => {
@@ -25,11 +32,10 @@ export const { analyses, sessions, opened, menu, summaryOf } = createRoot(() => 
     route.session === null ? null : `api/sessions/${route.session}`,
   );
   const menu = createMemo<MenuEntry[]>(() => {
-    const entries: { name: string; summary: string }[] =
-      analyses.data() ?? USUAL_ORDER.map((name) => ({ name, summary: '' }));
+    const entries = analyses.data() ?? USUAL_ENTRIES;
     return entries
       .filter((entry) => VIEWS.has(entry.name))
-      .map(({ name, summary }) => ({ name, summary, title: titleOf(name) }));
+      .map(({ name, summary, group }) => ({ name, summary, group, title: titleOf(name) }));
   });
   const summaryOf = (id: number | null): SessionSummary | undefined => {
     const current = opened.data();

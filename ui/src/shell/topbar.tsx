@@ -1,5 +1,5 @@
 /** The bar on top: session, views, and what helps everywhere. */
-import { For, Show, createEffect } from 'solid-js';
+import { For, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
 import { formatBytes, formatDate } from '../format/numbers';
@@ -8,22 +8,14 @@ import { Hint } from '../widgets/notes';
 import { Popover } from '../widgets/popover';
 import { Icon } from './icons';
 import { openPalette } from './palette';
-import { commandLine, menu, sessions, summaryOf } from './session';
+import { commandLine, sessions, summaryOf } from './session';
 import { openShortcuts } from './shortcuts-overlay';
 import { flushUrl, hrefTo, route } from './state';
 import { cycleTheme, themeChoice } from './theme';
-import { VIEWS } from './views';
+import { ViewMenu } from './view-menu';
 import './topbar.css';
 
 export function TopBar() {
-  let tabs: HTMLElement | undefined;
-  createEffect(() => {
-    // The views scroll where they do not fit: the one that is shown must be in sight.
-    if (route.view && menu().length > 0) {
-      const current = tabs?.querySelector('[aria-current]');
-      current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    }
-  });
   const link = () => {
     flushUrl();
     return window.location.href;
@@ -36,20 +28,7 @@ export function TopBar() {
       </a>
       <SessionPicker />
       <Show when={route.session !== null}>
-        <nav class="tabs" aria-label="Views" ref={tabs}>
-          <For each={menu()}>
-            {(entry) => (
-              <a
-                href={hrefTo({ view: entry.name })}
-                aria-current={route.view === entry.name ? 'page' : undefined}
-                data-tip={entry.summary || undefined}
-                onPointerEnter={() => void VIEWS.get(entry.name)?.preload()}
-              >
-                {entry.title}
-              </a>
-            )}
-          </For>
-        </nav>
+        <ViewMenu />
       </Show>
       <span class="spacer" />
       <SessionWarnings />

@@ -30,11 +30,12 @@ export function TooltipLayer() {
     const element = target?.closest<HTMLElement>('[data-tip],[data-figure]') ?? null;
     if (element === shown()?.element) return;
     hide();
-    if (!element || !(element.dataset['tip'] || figureOf(element.dataset['figure'] ?? ''))) return;
+    if (!element || !hasText(element)) return;
     timer = setTimeout(() => place(element), event.type === 'focusin' ? 0 : DELAY_MS);
   };
   const place = (element: HTMLElement) => {
-    if (!element.isConnected) return;
+    // What has opened meanwhile needs no hint any more.
+    if (!element.isConnected || !hasText(element)) return;
     const anchor = element.getBoundingClientRect();
     setShown({ element, left: anchor.left, top: anchor.bottom + 6 });
     if (!box) return;
@@ -81,6 +82,10 @@ export function TooltipLayer() {
       )}
     </Show>
   );
+}
+
+function hasText(element: HTMLElement): boolean {
+  return Boolean(element.dataset['tip'] || figureOf(element.dataset['figure'] ?? ''));
 }
 
 function Content(props: { element: HTMLElement }) {

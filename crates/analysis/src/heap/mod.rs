@@ -20,6 +20,7 @@ pub use report::{
 };
 use stepscope_model::{Heap as Snapshots, Session, Taken};
 
+use crate::group::Group;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
@@ -60,6 +61,7 @@ impl Analysis for Heap {
     const ALIASES: &'static [&'static str] = &[];
     const SUMMARY: &'static str =
         "Device memory snapshots: who holds what, as stacks and a flame graph; growth between two";
+    const GROUP: Group = Group::Memory;
     const EXAMPLES: &'static str = "\
 # Who holds the memory
 stepscope heap memory.prof

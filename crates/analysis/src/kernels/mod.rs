@@ -12,6 +12,7 @@ pub use report::{KernelRow, KernelsReport, TransferRow};
 use stepscope_model::{DeviceKind, Session, SliceKind};
 
 use crate::format;
+use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
@@ -34,6 +35,7 @@ impl Analysis for Kernels {
     const ALIASES: &'static [&'static str] = &["kernel_stats"];
     const SUMMARY: &'static str =
         "GPU kernels: launches, durations, grid, block, registers, occupancy; copies by direction";
+    const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
 # The kernels with the largest total
 stepscope kernels ./logs

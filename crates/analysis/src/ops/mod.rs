@@ -23,6 +23,7 @@ use stepscope_model::{DeviceKind, Session};
 pub(crate) use tables::op_table;
 
 use crate::format;
+use crate::group::Group;
 use crate::interval::Intervals;
 use crate::note::Note;
 use crate::order;
@@ -60,6 +61,7 @@ impl Analysis for Ops {
     const ALIASES: &'static [&'static str] = &["hlo_stats"];
     const SUMMARY: &'static str =
         "Every op: time, occurrences, FLOP rate, bandwidth and what bounds it";
+    const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
 # The ops with the largest self time
 stepscope ops ./logs

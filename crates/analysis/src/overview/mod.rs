@@ -20,6 +20,7 @@ pub use report::{
 };
 use stepscope_model::Session;
 
+use crate::group::Group;
 use crate::ops::{GroupBy, OpRow, Ops, OpsOptions, OpsReport, from_totals};
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
@@ -49,6 +50,7 @@ impl Analysis for Overview {
     const NAME: &'static str = "overview";
     const ALIASES: &'static [&'static str] = &["overview_page"];
     const SUMMARY: &'static str = "How long a step is, where it goes, and what to look at first";
+    const GROUP: Group = Group::Summary;
     const EXAMPLES: &'static str = "\
 # The whole answer
 stepscope overview ./logs

@@ -15,6 +15,7 @@ pub use report::{ScopeRow, ScopesReport};
 use stepscope_model::Session;
 
 use crate::format;
+use crate::group::Group;
 use crate::note::Note;
 use crate::ops::{GroupBy, OpRow, OpsOptions, from_totals};
 use crate::registry::{Analysis, AnalysisError};
@@ -53,6 +54,7 @@ impl Analysis for Scopes {
     const ALIASES: &'static [&'static str] = &["framework_op_stats"];
     const SUMMARY: &'static str =
         "Device time by JAX name stack or source line: forward, backward, recomputed";
+    const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
 # The model's tree, two levels deep
 stepscope scopes ./logs --depth 2

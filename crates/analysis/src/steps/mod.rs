@@ -21,6 +21,7 @@ pub use report::{StepRow, StepsReport};
 use stepscope_model::{ProgramId, Session, StepOrigin};
 
 use crate::format;
+use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::overview::StepSource;
@@ -49,6 +50,7 @@ impl Analysis for Steps {
     const ALIASES: &'static [&'static str] = &["step_stats"];
     const SUMMARY: &'static str =
         "Each step on each device: its parts, which sum to it, and outliers";
+    const GROUP: Group = Group::Summary;
     const EXAMPLES: &'static str = "\
 # All steps with their parts
 stepscope steps ./logs

@@ -35,6 +35,7 @@ pub use report::{
 pub use titles::{group_title, track_title};
 
 use crate::format;
+use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
@@ -55,6 +56,7 @@ impl Analysis for Timeline {
     const NAME: &'static str = "timeline";
     const ALIASES: &'static [&'static str] = &["trace_viewer"];
     const SUMMARY: &'static str = "Tracks and what they hold; `stepscope view` draws them";
+    const GROUP: Group = Group::Summary;
     const EXAMPLES: &'static str = "\
 # All tracks
 stepscope timeline ./logs

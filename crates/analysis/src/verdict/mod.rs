@@ -14,6 +14,7 @@ use clap::Args;
 pub use report::{Finding, Severity, VerdictDevices, VerdictOp, VerdictReport};
 use stepscope_model::Session;
 
+use crate::group::Group;
 use crate::registry::{Analysis, AnalysisError};
 use evidence::Evidence;
 
@@ -28,6 +29,7 @@ impl Analysis for Verdict {
     const NAME: &'static str = "verdict";
     const ALIASES: &'static [&'static str] = &["inspect_capture"];
     const SUMMARY: &'static str = "What a capture holds, what is wrong with it, and what fixes it";
+    const GROUP: Group = Group::Summary;
     const EXAMPLES: &'static str = "\
 # Right after a capture: is it worth looking at?
 stepscope verdict ./logs

@@ -76,6 +76,7 @@ fn entry(entry: &Entry) -> AnalysisEntry {
         name: entry.name,
         aliases: entry.aliases,
         summary: entry.summary,
+        group: entry.group,
         options: options.collect(),
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Constraints: no files, no HTML, no terminal in here, and nothing below a report is serialisable.
 
+pub mod activity;
 pub mod cell;
 pub mod format;
 pub mod group;
@@ -32,6 +33,14 @@ pub mod scopes;
 pub mod kernels;
 
 pub mod heap;
+
+pub mod idle;
+
+pub mod input;
+
+pub mod compile;
+
+pub mod requests;
 
 pub use cell::{Cell, Column, Table, Unit};
 pub use group::Group;

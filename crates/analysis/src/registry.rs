@@ -242,6 +242,10 @@ pub static ANALYSES: &[Entry] = &[
     Entry::of::<crate::scopes::Scopes>(),
     Entry::of::<crate::kernels::Kernels>(),
     Entry::of::<crate::heap::Heap>(),
+    Entry::of::<crate::idle::Idle>(),
+    Entry::of::<crate::input::Input>(),
+    Entry::of::<crate::compile::Compile>(),
+    Entry::of::<crate::requests::Requests>(),
 ];
 
 /// The analysis with this name or alias.

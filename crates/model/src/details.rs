@@ -34,22 +34,37 @@ impl Session {
         self.read_stats(track, ordinal).unwrap_or_default()
     }
 
+    /// The stats of several slices, as [`Self::stats`] of each; every line is walked once.
+    pub fn stats_of(&self, slices: &[SliceId]) -> Vec<Vec<Stat>> {
+        let mut found = vec![Vec::new(); slices.len()];
+        let mut wanted: Vec<(SliceId, usize)> = slices.iter().copied().zip(0..).collect();
+        wanted.sort_unstable_by_key(|&(slice, _)| slice.track);
+        for of_track in wanted.chunk_by(|a, b| a.0.track == b.0.track) {
+            let Some(track) = self.tracks.get(of_track[0].0.track.index()) else {
+                continue;
+            };
+            let bytes = &self.host(track.host).bytes;
+            let space = Space::scan((**bytes).as_ref());
+            let mut ordinals: Vec<(u32, usize)> = of_track
+                .iter()
+                .filter_map(|&(slice, position)| {
+                    let lane = self.lane(slice.track, slice.lane)?;
+                    Some((*lane.events().get(slice.index as usize)?, position))
+                })
+                .collect();
+            ordinals.sort_unstable();
+            walk(&space, &track.origin, &ordinals, |position, plane, event| {
+                found[position] = stats_of_event(plane, event);
+            });
+        }
+        found
+    }
+
     fn read_stats(&self, track: &Track, ordinal: u32) -> Option<Vec<Stat>> {
         let bytes = &self.host(track.host).bytes;
         let space = Space::scan((**bytes).as_ref());
         let (plane, event) = find_event(&space, &track.origin, ordinal)?;
-        let metadata = plane.event_metadata.get(event.metadata_id);
-        let own = event.stats().map(|stat| (stat, false));
-        let constant = metadata
-            .into_iter()
-            .flat_map(EventMetadata::stats)
-            .map(|stat| (stat, true));
-        let stats = own.chain(constant).map(|(stat, is_constant)| Stat {
-            name: plane.stat_name(&stat).into_owned(),
-            value: value_text(plane, stat.value()),
-            is_constant,
-        });
-        Some(stats.collect())
+        Some(stats_of_event(plane, &event))
     }
 }
 
@@ -66,4 +81,52 @@ fn find_event<'s, 'a>(
     let events = plane.lines.get(line.line as usize)?.events();
     let mut events = events.skip((ordinal - line.first_event) as usize);
     Some((plane, events.next()?))
+}
+
+fn stats_of_event(plane: &Plane<'_>, event: &Event<'_>) -> Vec<Stat> {
+    let metadata = plane.event_metadata.get(event.metadata_id);
+    let own = event.stats().map(|stat| (stat, false));
+    let constant = metadata
+        .into_iter()
+        .flat_map(EventMetadata::stats)
+        .map(|stat| (stat, true));
+    let stats = own.chain(constant).map(|(stat, is_constant)| Stat {
+        name: plane.stat_name(&stat).into_owned(),
+        value: value_text(plane, stat.value()),
+        is_constant,
+    });
+    stats.collect()
+}
+
+/// Visits the events of ascending ordinals, each line from its beginning once.
+fn walk<'s, 'a>(
+    space: &'s Space<'a>,
+    origin: &Origin,
+    ordinals: &[(u32, usize)],
+    mut visit: impl FnMut(usize, &'s Plane<'a>, &Event<'a>),
+) {
+    for (number, line) in origin.lines.iter().enumerate() {
+        let next_line = origin.lines.get(number + 1);
+        let end = next_line.map_or(u32::MAX, |next| next.first_event);
+        let first = ordinals.partition_point(|&(ordinal, _)| ordinal < line.first_event);
+        let last = ordinals.partition_point(|&(ordinal, _)| ordinal < end);
+        let plane = space.planes.get(line.plane as usize);
+        let found = plane.and_then(|plane| Some((plane, plane.lines.get(line.line as usize)?)));
+        let (Some((plane, recorded)), true) = (found, first < last) else {
+            continue;
+        };
+        let mut events = recorded.events();
+        let mut next = line.first_event;
+        for &(ordinal, position) in &ordinals[first..last] {
+            // Two slices of one event are asked for with the same ordinal: it is not walked to twice.
+            let Some(skipped) = ordinal.checked_sub(next) else {
+                continue;
+            };
+            let Some(event) = events.nth(skipped as usize) else {
+                break;
+            };
+            next = ordinal + 1;
+            visit(position, plane, &event);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Labels: what slices of one kind share. A session has millions of slices and thousands of labels,
 //! so everything that depends on the name alone is decided once per label.
 
+use crate::activity::Activity;
 use crate::ids::{LaunchId, OpId, ProgramId, StringId};
 
 /// What slices of one kind share.
@@ -12,6 +13,8 @@ pub struct Label {
     pub kind: SliceKind,
     /// What it is doing, for colours and breakdowns.
     pub class: Class,
+    /// What the host's thread is doing.
+    pub activity: Activity,
     /// The HLO op it executes.
     pub op: Option<OpId>,
     /// The program it belongs to: its op's, or the one whose launch it was attributed to.

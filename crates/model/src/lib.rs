@@ -9,6 +9,7 @@
 //! instead of structs for slices, because sessions hold tens of millions of them; a damaged profile
 //! gives a session and warnings, and an error only when nothing at all is usable.
 
+pub mod activity;
 pub mod details;
 pub mod flow;
 pub mod heap;
@@ -23,9 +24,19 @@ pub mod track;
 pub mod units;
 pub mod warning;
 
+/// What names of host events say beyond their activity.
+pub mod host_names {
+    pub use crate::vendor::hosts::{
+        compiled_function, dispatched_function, is_batch, is_batch_formation, is_cache_read,
+        is_request, module_function,
+    };
+    pub use crate::vendor::stats::{BATCH_SIZE, PADDING, REQUEST_IDS};
+}
+
 mod slices;
 mod vendor;
 
+pub use activity::{Activity, CompilePhase, InputStage};
 pub use flow::{Flow, FlowKind, Flows};
 pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};

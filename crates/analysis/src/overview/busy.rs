@@ -49,6 +49,23 @@ pub(super) fn devices(
         .collect()
 }
 
+/// What was looked at of each selected device.
+pub(crate) fn observed_windows(
+    session: &Session,
+    selected: &Selected<'_>,
+) -> Vec<(DeviceId, Intervals)> {
+    let labels: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| label.kind.is_work())
+        .collect();
+    let any_work = any_work(session, &labels);
+    let devices = selected.devices.iter();
+    devices
+        .map(|&device| (device, windows(session, selected, device, any_work)))
+        .collect()
+}
+
 /// Mean over the devices that recorded work.
 pub(super) fn mean(devices: &[DeviceBusy]) -> Option<f64> {
     let ratios: Vec<f64> = devices

@@ -12,7 +12,7 @@ mod tables;
 pub mod thresholds;
 mod verdicts;
 
-pub(crate) use busy::work_extents;
+pub(crate) use busy::{observed_windows, work_extents};
 use clap::Args;
 pub use report::{
     ChipReport, DeviceBusy, EnvironmentReport, Fact, OverviewReport, PartKind, StepBar, StepPart,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{
+    Activity,
     Chip, Class, Device, DeviceId, DeviceKind, Host, HostId, Label, LabelId, Lane, Op, OpId,
     Origin, Picos, Program, ProgramId, Samples, Session, SliceKind, Span, Step, StepSpan, Strings,
     Track, TrackRole,
@@ -40,6 +41,7 @@ pub(super) fn label(strings: &mut Strings, name: &str, class: Class) -> Label {
         name: strings.intern(name),
         kind: SliceKind::Host,
         class,
+        activity: Activity::Other,
         op: None,
         program: None,
         launch: None,

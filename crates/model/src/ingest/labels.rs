@@ -9,13 +9,15 @@ use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
 use super::decode::Decoded;
 use super::keys::{LabelKey, TextKey, TextPlace};
 use super::programs::{Programs, split_title};
+use crate::activity::Activity;
 use crate::ids::{LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Direction, Label, SliceKind, Transfer};
 use crate::session::{CostSource, Op, OpCost};
 use crate::strings::Strings;
 use crate::track::TrackRole;
 use crate::vendor::details::{parse_launch, parse_transfer};
-use crate::vendor::events::{category_class, gpu_transfer, host_event, kernel_class};
+use crate::vendor::events::{category_class, gpu_transfer, kernel_class};
+use crate::vendor::hosts::host_event;
 
 /// The tables that labels point into, while they grow.
 #[derive(Default)]
@@ -67,6 +69,7 @@ impl Labels {
             name: self.strings.intern(&name),
             kind: SliceKind::Host,
             class: Class::Host,
+            activity: Activity::None,
             op: None,
             program: None,
             launch: None,
@@ -127,7 +130,7 @@ impl Labels {
     }
 
     fn host_slice(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey, name: &str) {
-        (label.kind, label.class) = host_event(name);
+        (label.kind, label.class, label.activity) = host_event(name);
         let module = texts.get(key.context.module).unwrap_or_default();
         if key.context.program.is_some() || !module.is_empty() {
             let id = key.context.program.map(i64::cast_unsigned);

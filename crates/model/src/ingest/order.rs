@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::nest::{Nester, Slice};
 use super::runs::runs_by_device;
+use crate::activity::Activity;
 use crate::ids::{DeviceId, LabelId, ProgramId, StringId, TrackId};
 use crate::label::{Class, Label, SliceKind};
 use crate::session::{ProgramRun, Session};
@@ -101,6 +102,7 @@ fn program_label(labels: &mut Vec<Label>, name: StringId, run: &ProgramRun) -> L
         name,
         kind: SliceKind::ProgramRun,
         class: Class::Program,
+        activity: Activity::None,
         op: None,
         program: Some(run.program),
         launch: None,

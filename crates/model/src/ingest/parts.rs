@@ -9,6 +9,7 @@ use super::build::{BuiltTrack, counter_tracks};
 use super::decode::Annotation;
 use super::labels::{Labels, text};
 use super::plan::TrackPlan;
+use crate::activity::Activity;
 use crate::flow::FlowEnd;
 use crate::ids::{DeviceId, HostId, LabelId};
 use crate::label::{Class, SliceKind};
@@ -53,7 +54,7 @@ impl Parts {
         for annotation in &built.decoded.annotations {
             let label = &mut labels.all[ids[annotation.label as usize].index()];
             if label.kind == SliceKind::Host {
-                label.class = Class::Step;
+                (label.class, label.activity) = (Class::Step, Activity::None);
             }
         }
         let name = labels.strings.intern(&plan.name);

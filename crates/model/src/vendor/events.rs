@@ -1,92 +1,22 @@
-//! What events mean, decided from their names once per label.
+//! What events of devices mean, decided from their names once per label.
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
-use crate::label::{Class, Direction, SliceKind};
+use crate::label::{Class, Direction};
 
-/// Kind and class of a slice on a host thread.
-pub(crate) fn host_event(name: &str) -> (SliceKind, Class) {
-    if let Some(frame) = name.strip_prefix('$') {
-        return (SliceKind::Python, python_class(frame));
-    }
-    if name.starts_with("end: ") || name.starts_with("ThreadpoolListener::") {
-        return (SliceKind::Marker, Class::Marker);
-    }
-    (SliceKind::Host, host_class(name))
-}
-
-/// Frames of Python that only wait for the device.
-fn python_class(frame: &str) -> Class {
-    if frame.contains("block_until_ready") || frame.ends_with(" effects_barrier") {
-        Class::Wait
-    } else if COMPILE.is_match(frame) {
-        Class::Compile
-    } else if INPUT.is_match(frame) {
-        Class::Input
-    } else {
-        Class::Python
-    }
-}
-
-fn host_class(name: &str) -> Class {
-    if WAIT.is_match(name) {
-        Class::Wait
-    } else if INPUT.is_match(name) {
-        Class::Input
-    } else if COMPILE.is_match(name) {
-        Class::Compile
-    } else if TRANSFER.is_match(name) {
-        Class::Copy
-    } else {
-        Class::Host
-    }
-}
-
-/// The pattern is ours and constant; an empty one, which matches everything, cannot come of it.
-fn constant_pattern(pattern: &str) -> Regex {
+/// Without Unicode's classes, which cost milliseconds to compile. The pattern is ours and constant; an empty one, which matches everything, cannot come of it.
+pub(super) fn constant_pattern(pattern: &str) -> Regex {
     #[expect(
         clippy::expect_used,
         reason = "a constant pattern, compiled in every test run"
     )]
-    Regex::new(pattern).expect("constant pattern")
+    RegexBuilder::new(pattern)
+        .unicode(false)
+        .build()
+        .expect("constant pattern")
 }
-
-/// The host waits for the device, a lock or other participants.
-static WAIT: LazyLock<Regex> = LazyLock::new(|| {
-    constant_pattern(concat!(
-        r"^Wait\b|::Await\b|\(wait for completion\)|^Rendezvous\b|^InvokeRendezvous|WaitUntil|",
-        r"BlockHostUntil|block_until_ready|BlockUntilReady|Wait for |AwaitDone|",
-        r"(?i:(cu|cuda|hip)(Stream|Event|Device|Ctx)Synchronize)|dependency-wait",
-    ))
-});
-
-/// The host waits for or prepares input: tf.data, grain, and what people call their loaders.
-static INPUT: LazyLock<Regex> = LazyLock::new(|| {
-    constant_pattern(concat!(
-        r"^Iterator::|IteratorGetNext|(?i)data[ _]?load|load[ _]?(data|batch)|",
-        r"(next|get|fetch|make|prepare|read)[ _]?batch|infeed|input[ _]?pipeline|prefetch|",
-        r"\bgrain\b|data[ _]?wait|dataset\.py",
-    ))
-});
-
-/// Compilation.
-static COMPILE: LazyLock<Regex> = LazyLock::new(|| {
-    constant_pattern(concat!(
-        r"XlaCompile|backend_compile|::Compile\b|::Compile\(|CompileAndLoad|RunBackend|RunHloPasses|",
-        r"HloPassPipeline|^HloPass|LLVM|llvm::|BuildExecutable|compile_or_get_cached|",
-        r"CompileTo|lower_jaxpr_to_module|^Compile",
-    ))
-});
-
-/// Transfers as the host sees them.
-static TRANSFER: LazyLock<Regex> = LazyLock::new(|| {
-    constant_pattern(concat!(
-        r"TransferToDevice|TransferFromDevice|TransferH2D|TransferD2H|BufferFromHostBuffer|",
-        r"ToLiteral|CopyToDevice|(?i)^(cu|hip|cuda)memcpy",
-    ))
-});
 
 /// A kernel's class from its function name, where no op tells.
 pub(crate) fn kernel_class(name: &str) -> Class {
@@ -171,26 +101,6 @@ pub(crate) fn category_class(category: &str) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn host_events_by_name() {
-        let class = |name| host_event(name).1;
-        assert_eq!(class("Wait: pending_threads=1/2"), Class::Wait);
-        assert_eq!(
-            class("ThunkExecutor::Execute (wait for completion)"),
-            Class::Wait
-        );
-        assert_eq!(class("CommonPjRtBuffer::Await"), Class::Wait);
-        assert_eq!(class("data_loading"), Class::Input);
-        assert_eq!(class("Iterator::Prefetch::Map"), Class::Input);
-        assert_eq!(class("PjitFunction(step)"), Class::Host);
-        assert_eq!(class("$array.py:631 block_until_ready"), Class::Wait);
-        assert_eq!(
-            class("$compiler.py:300 backend_compile_and_load"),
-            Class::Compile
-        );
-        assert_eq!(host_event("end: dot.1").0, SliceKind::Marker);
-    }
 
     #[test]
     fn transfers_by_name() {

@@ -4,5 +4,6 @@
 pub(crate) mod chips;
 pub(crate) mod details;
 pub(crate) mod events;
+pub(crate) mod hosts;
 pub(crate) mod planes;
 pub(crate) mod stats;

@@ -3,6 +3,13 @@
 use rustc_hash::FxHashMap;
 use stepscope_xplane::Plane;
 
+/// Stats that name a request or a batch, the most telling first.
+pub const REQUEST_IDS: [&str; 4] = ["request_id", "batch_id", "id", "step_id"];
+/// How many elements of a batch are padding.
+pub const PADDING: &str = "padding_amount";
+/// Elements of a batch, padding included.
+pub const BATCH_SIZE: &str = "batch_size_after_padding";
+
 /// What a stat tells the ingest. Everything else is read again when a slice's details are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StatRole {

@@ -1,0 +1,115 @@
+//! What hosts did: times by [activity](Activity) on the threads that drive the devices.
+//!
+//! Input and other work count on the threads that drive the devices only: a pool's worker that
+//! prefetches or waits holds nobody up. Compilation counts on any thread, since compilers have pools.
+//! A frame that encloses a wait works only outside of it.
+//!
+//! `steps` asks for four levels of activity, `idle` and `input` for every cause: one walk over the
+//! slices, one classification.
+
+mod cause;
+mod threads;
+
+use rayon::prelude::*;
+use stepscope_model::{Activity, HostId, Label, Picos, Session, SliceKind, Span, TrackId};
+
+use crate::interval::Intervals;
+use crate::work::{NO_LEVEL, add_levels};
+
+pub use cause::Cause;
+pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
+pub(crate) use threads::{driving_threads, host_tracks};
+
+/// Levels that every division has; further ones are work, from which waits are taken away.
+pub(crate) const COMPILATION: u8 = 0;
+pub(crate) const INPUT: u8 = 1;
+pub(crate) const WAIT: u8 = 2;
+
+/// Which level the activity of a host thread counts for, `NO_LEVEL` for none.
+pub(crate) type LevelOf = fn(Activity) -> u8;
+
+/// What the hosts did within a span of time, host by host: times by level, which may overlap.
+pub(crate) fn host_times(
+    session: &Session,
+    hosts: &[HostId],
+    within: Span,
+    level_of: LevelOf,
+    count: usize,
+) -> Vec<(HostId, Vec<Intervals>)> {
+    let levels = levels(session, level_of);
+    let compile: Vec<u8> = levels
+        .iter()
+        .map(|&level| if level == COMPILATION { level } else { NO_LEVEL })
+        .collect();
+    let is_compiled = compile.contains(&COMPILATION);
+    let driving = driving_threads(session, hosts);
+    hosts
+        .par_iter()
+        .zip(driving)
+        .map(|(&host, driving)| {
+            let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
+            for id in host_tracks(session, host) {
+                let track = session.track(id);
+                if !driving.contains(&id) {
+                    // Other threads can only compile; most of a session's host slices are on them.
+                    if is_compiled {
+                        add_levels(track, &compile, &[within], &mut lists[..1]);
+                    }
+                    continue;
+                }
+                let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
+                add_levels(track, &levels, &[within], &mut own);
+                let mut own = own.into_iter().map(Intervals::union_of_sorted);
+                let mut take = || own.next().unwrap_or_default();
+                let (compilation, input, waits) = (take(), take(), take());
+                let rests = own.map(|work| work.subtract(&waits));
+                lists[usize::from(COMPILATION)].push(compilation.into_spans());
+                lists[usize::from(INPUT)].push(input.into_spans());
+                for (list, rest) in lists[3..].iter_mut().zip(rests) {
+                    list.push(rest.into_spans());
+                }
+                lists[usize::from(WAIT)].push(waits.into_spans());
+            }
+            let times = lists.into_iter().map(Intervals::union_of_sorted).collect();
+            (host, times)
+        })
+        .collect()
+}
+
+/// The level of each label: work of devices, steps and markers have none.
+pub(crate) fn levels(session: &Session, level_of: LevelOf) -> Vec<u8> {
+    let level = |label: &Label| match label.activity {
+        Activity::None => NO_LEVEL,
+        _ if label.kind == SliceKind::Marker || label.kind.is_work() => NO_LEVEL,
+        activity => level_of(activity),
+    };
+    session.labels.iter().map(level).collect()
+}
+
+/// The host that compiled longest, picoseconds; none where no host thread was recorded.
+pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64> {
+    let levels = levels(session, |activity| match activity {
+        Activity::Compile(_) => COMPILATION,
+        _ => NO_LEVEL,
+    });
+    let is_compiled = levels.contains(&COMPILATION);
+    let everything = [Span {
+        start: Picos(i64::MIN),
+        end: Picos::MAX,
+    }];
+    let of_host = |&host: &HostId| {
+        let tracks: Vec<TrackId> = host_tracks(session, host).collect();
+        if tracks.is_empty() {
+            return None;
+        }
+        let mut spans = vec![Vec::new()];
+        if is_compiled {
+            for id in tracks {
+                add_levels(session.track(id), &levels, &everything, &mut spans);
+            }
+        }
+        let compiled = Intervals::union_of_sorted(spans.pop().unwrap_or_default());
+        Some(compiled.duration().0)
+    };
+    hosts.par_iter().filter_map(of_host).max()
+}

@@ -1,0 +1,84 @@
+//! Which threads drive the devices, by the best evidence there is: the ones that carry the step
+//! annotation, else the ones whose calls launched device work or that dispatch programs, else all.
+
+use rayon::prelude::*;
+use stepscope_model::{
+    Activity, Class, HostId, Lane, Session, SliceKind, StepOrigin, Track, TrackId, TrackRole,
+};
+
+/// Threads of a host; rows of XLA:CPU's devices are none.
+pub(crate) fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId> {
+    session.track_ids().filter(move |&id| {
+        let track = session.track(id);
+        let is_thread = matches!(track.role, TrackRole::HostThread | TrackRole::Python);
+        is_thread && track.host == host && track.device.is_none()
+    })
+}
+
+/// For each host the threads that drive its devices; all of them where nothing tells.
+pub(crate) fn driving_threads(session: &Session, hosts: &[HostId]) -> Vec<Vec<TrackId>> {
+    let annotated = annotated_tracks(session);
+    let mut evidence = vec![annotated];
+    // Arrows are joined on first use, which large sessions feel.
+    if !hosts.iter().all(|host| {
+        host_tracks(session, *host).any(|track| evidence[0][track.index()])
+    }) {
+        evidence.push(launching_tracks(session));
+    }
+    hosts
+        .iter()
+        .map(|&host| {
+            let tracks: Vec<TrackId> = host_tracks(session, host).collect();
+            driving(&tracks, &evidence)
+        })
+        .collect()
+}
+
+fn driving(tracks: &[TrackId], evidence: &[Vec<bool>]) -> Vec<TrackId> {
+    let marked = evidence.iter().map(|is_marked| -> Vec<TrackId> {
+        let marked = tracks.iter().filter(|id| is_marked[id.index()]);
+        marked.copied().collect()
+    });
+    let found = marked.into_iter().find(|found| !found.is_empty());
+    found.unwrap_or_else(|| tracks.to_vec())
+}
+
+/// For each track: it carries step annotations.
+fn annotated_tracks(session: &Session) -> Vec<bool> {
+    if session.step_origin != Some(StepOrigin::Annotation) {
+        return vec![false; session.tracks.len()];
+    }
+    let is_step = labels(session, |class, _| class == Class::Step);
+    session
+        .tracks
+        .par_iter()
+        .map(|track| has_label(track, &is_step))
+        .collect()
+}
+
+fn labels(session: &Session, test: impl Fn(Class, Activity) -> bool) -> Vec<bool> {
+    let labels = session.labels.iter();
+    labels
+        .map(|label| label.kind != SliceKind::Marker && test(label.class, label.activity))
+        .collect()
+}
+
+fn has_label(track: &Track, is_wanted: &[bool]) -> bool {
+    let mut labels = track.lanes.iter().flat_map(Lane::labels);
+    track.device.is_none() && labels.any(|label| is_wanted[label.index()])
+}
+
+/// For each track: calls on it launched device work.
+fn launching_tracks(session: &Session) -> Vec<bool> {
+    let mut is_launching = vec![false; session.tracks.len()];
+    let runs_on_device = |id: TrackId| session.track(id).device.is_some();
+    for flow in session
+        .flows
+        .all()
+        .iter()
+        .filter(|flow| runs_on_device(flow.to.track))
+    {
+        is_launching[flow.from.track.index()] = true;
+    }
+    is_launching
+}

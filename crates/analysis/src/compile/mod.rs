@@ -1,0 +1,176 @@
+//! `compile`: every compilation in the window, its phases, and what was compiled again.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | compilation | all that compiles within one outermost call of a jitted function; without such a call, what follows without a pause on one thread |
+//! | duration | from its first slice of compilation to the last |
+//! | phases | a sweep over all threads of the host by the priority autotune, generate, optimise, backend, lower, trace, cache; the rest is other: they sum to the duration |
+//! | cache | a hit where the persistent cache was asked and no compiler ran, a miss where one did |
+//! | program | the first program of the function's name that runs from then on and never ran before |
+//! | again | the function was compiled before in the window, or a program of it ran before |
+//! | total | the host that compiled longest, as in the overview |
+
+mod collect;
+mod passes;
+mod programs;
+mod report;
+mod tables;
+
+use clap::Args;
+pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
+use stepscope_model::Session;
+
+use crate::activity::compilation_ps;
+use crate::format;
+use crate::note::Note;
+use crate::order;
+use crate::overview::{VerdictKind, thresholds};
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::Selection;
+
+/// The `compile` analysis.
+pub struct Compile;
+
+/// Options of [`Compile`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct CompileOptions {
+    /// Which part of the session. `--steps` keeps compilations that began in the steps, `--match`
+    /// those whose function, program, thread or change matches.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for Compile {
+    const NAME: &'static str = "compile";
+    const ALIASES: &'static [&'static str] = &["compilation"];
+    const SUMMARY: &'static str =
+        "Each compilation in the window: phases, cache, program, and what was compiled again";
+    const EXAMPLES: &'static str = "\
+# What was compiled while the profiler ran, longest first
+stepscope compile ./logs
+# In order of time
+stepscope compile ./logs --sort -start_ps
+# Functions that were compiled more than once
+stepscope compile ./logs --table functions --csv";
+    type Options = CompileOptions;
+    type Report = CompileReport;
+
+    fn run(session: &Session, options: &CompileOptions) -> Result<CompileReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let mut rows = collect::compilations(session, &selected.hosts);
+        if let Some(steps) = &selected.steps {
+            let is_in = |row: &CompilationRow| {
+                let number = |&position: &usize| session.steps[position].number;
+                row.step.is_some_and(|step| steps.iter().map(number).any(|other| other == step))
+            };
+            rows.retain(is_in);
+        }
+        rows.retain(|row| {
+            selected.matches(&[&row.function, &row.program, &row.thread, &row.change])
+        });
+        let functions = collect::functions(&rows);
+        let passes = passes::passes(session, &selected.hosts);
+        rows.sort_by(|a, b| (b.duration_ps, a.start_ps).cmp(&(a.duration_ps, b.start_ps)));
+        let total_ps = compilation_ps(session, &selected.hosts);
+        let (verdict, threshold) = verdict(total_ps);
+        let notes = notes(session, &rows, total_ps);
+        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        Ok(CompileReport {
+            total_ps,
+            verdict,
+            threshold,
+            functions,
+            rows,
+            row_count,
+            passes,
+            notes,
+        })
+    }
+}
+
+/// The key figure's verdict, and what it was held against.
+fn verdict(total_ps: Option<i64>) -> (VerdictKind, String) {
+    let entry = thresholds::DEFAULTS
+        .iter()
+        .find(|entry| entry.key == "compilation_ps");
+    match (entry, total_ps) {
+        (Some(entry), Some(total)) => (entry.judge(total as f64), entry.text()),
+        _ => (VerdictKind::Unknown, String::new()),
+    }
+}
+
+const RECORD: &str = "Start the profiler before the first call of a jitted function to see its \
+                      compilation; `jax.config.update('jax_log_compiles', True)` logs each.";
+
+fn notes(session: &Session, rows: &[CompilationRow], total_ps: Option<i64>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let Some(total_ps) = total_ps else {
+        return vec![
+            Note::warning("No thread of a host was recorded, so compilations cannot be seen.")
+                .with_hint("options.host_tracer_level = 2"),
+        ];
+    };
+    if rows.is_empty() {
+        let text = if total_ps > 0 {
+            "No compilation in this selection."
+        } else {
+            "Nothing was compiled while the profiler ran: shapes and static arguments stay the same, \
+             and every program was compiled before."
+        };
+        return vec![Note::info(text).with_hint(RECORD)];
+    }
+    let again = rows.iter().filter(|row| row.is_again).count();
+    if again > 0 {
+        notes.push(
+            Note::warning(format!(
+                "{} of a function that had been compiled before: {}.",
+                format::counted(again, "compilation"),
+                names(rows)
+            ))
+            .with_hint(
+                "Keep shapes, dtypes and static arguments the same in every step: pad the last \
+                 batch or drop it, and make jitted functions once, outside of the loop.",
+            ),
+        );
+    }
+    let has_trace = rows.iter().any(|row| row.trace_ps > 0);
+    if !has_trace {
+        notes.push(
+            Note::info(
+                "Tracing was not recorded: it precedes lowering, in the call of the function.",
+            )
+            .with_hint("options.python_tracer_level = 1"),
+        );
+    }
+    let unmatched = rows.iter().filter(|row| row.program.is_empty()).count();
+    if unmatched > 0 {
+        notes.push(Note::info(format!(
+            "{} not matched with a program: it did not run in the window, or its name is another.",
+            format::counted(unmatched, "compilation"),
+        )));
+    }
+    if session.hosts.len() > 1 {
+        notes.push(Note::info(
+            "The total is of the host that compiled longest; every host compiles for itself.",
+        ));
+    }
+    notes
+}
+
+fn names(rows: &[CompilationRow]) -> String {
+    let mut names: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.is_again)
+        .map(|row| row.function.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let more = names.len().saturating_sub(4);
+    names.truncate(4);
+    let shown = names.join(", ");
+    if more > 0 {
+        format!("{shown} and {more} more")
+    } else {
+        shown
+    }
+}

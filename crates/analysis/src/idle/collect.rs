@@ -1,0 +1,332 @@
+//! From the work of devices to gaps, and from gaps to sums.
+
+use rayon::prelude::*;
+use stepscope_model::{DeviceId, DeviceKind, HostId, Picos, Session, Span};
+
+use super::explain::Explainer;
+use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
+use crate::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
+use crate::interval::Intervals;
+use crate::overview::observed_windows;
+use crate::selection::{Selected, device_span};
+use crate::steps::selected_steps;
+use crate::work::work_intervals;
+
+/// A device with its gaps.
+pub(super) struct DeviceGaps {
+    device: DeviceId,
+    host: HostId,
+    min_gap_ps: i64,
+    window_ps: i64,
+    busy_ps: i64,
+    /// Gaps that are listed, in order of time.
+    gaps: Vec<Span>,
+    /// How each divides into causes.
+    times: Vec<CauseTimes>,
+    /// Number and sum of the others.
+    short: (i64, i64),
+    /// What its host did, by cause.
+    host_times: Vec<Intervals>,
+}
+
+/// Gaps of every selected device that recorded work.
+pub(super) fn devices(
+    session: &Session,
+    selected: &Selected<'_>,
+    min_gap: impl Fn(DeviceKind) -> i64 + Sync,
+) -> Vec<DeviceGaps> {
+    let labels: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| label.kind.is_work())
+        .collect();
+    let observed = observed_windows(session, selected);
+    let whole: Vec<(DeviceId, Intervals, Intervals)> = observed
+        .into_par_iter()
+        .filter_map(|(device, windows)| {
+            let busy = work_intervals(session, device, windows.spans(), &labels);
+            let recorded = session.work_tracks(device).any(|(_, track)| track.slice_count() > 0);
+            recorded.then_some((device, windows, busy))
+        })
+        .collect();
+    let extent = whole
+        .iter()
+        .flat_map(|(_, windows, _)| windows.spans())
+        .copied()
+        .reduce(Span::hull);
+    let Some(extent) = extent else {
+        return Vec::new();
+    };
+    let mut hosts: Vec<HostId> = whole
+        .iter()
+        .map(|&(device, ..)| session.device(device).host)
+        .collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let host_times = claimed(session, &hosts, extent);
+    whole
+        .into_par_iter()
+        .map(|(device, windows, busy)| {
+            let host = session.device(device).host;
+            let found = host_times.iter().find(|(id, _)| *id == host);
+            let host_times = found.map(|(_, times)| times.clone()).unwrap_or_default();
+            let min_gap_ps = min_gap(session.device(device).kind);
+            let idle = windows.subtract(&busy).into_spans();
+            let (gaps, short): (Vec<Span>, Vec<Span>) = idle
+                .into_iter()
+                .partition(|gap| gap.duration().0 >= min_gap_ps);
+            let short_ps = short.iter().map(|gap| gap.duration().0).sum();
+            DeviceGaps {
+                device,
+                host,
+                min_gap_ps,
+                window_ps: windows.duration().0,
+                busy_ps: busy.duration().0,
+                times: cause_times(&gaps, &host_times),
+                gaps,
+                short: (i64::try_from(short.len()).unwrap_or(i64::MAX), short_ps),
+                host_times,
+            }
+        })
+        .collect()
+}
+
+/// The cause with most of the time; of equals the first.
+fn main_cause(times: &CauseTimes) -> (Cause, i64) {
+    let mut found = (Cause::Unknown, 0);
+    for (&cause, &time) in CAUSES.iter().zip(times) {
+        if time > found.1 {
+            found = (cause, time);
+        }
+    }
+    found
+}
+
+/// The longest gaps, longest first, explained; and how many there are in all.
+pub(super) fn gaps(
+    session: &Session,
+    devices: &[DeviceGaps],
+    wanted: Option<&[Cause]>,
+    most: usize,
+) -> (Vec<GapRow>, usize) {
+    let mut all: Vec<(usize, usize, Cause, i64)> = Vec::new();
+    for (place, device) in devices.iter().enumerate() {
+        for (index, times) in device.times.iter().enumerate() {
+            let (cause, cause_ps) = main_cause(times);
+            if wanted.is_none_or(|wanted| wanted.contains(&cause)) {
+                all.push((place, index, cause, cause_ps));
+            }
+        }
+    }
+    let length = |&(place, index, ..): &(usize, usize, Cause, i64)| {
+        devices[place].gaps[index].duration().0
+    };
+    all.sort_by_key(|gap| (std::cmp::Reverse(length(gap)), gap.0, gap.1));
+    let count = all.len();
+    all.truncate(most);
+    let hosts: Vec<HostId> = devices.iter().map(|device| device.host).collect();
+    let explainer = Explainer::new(session, &hosts);
+    let rows = all
+        .into_par_iter()
+        .map(|(place, index, cause, cause_ps)| {
+            let device = &devices[place];
+            let gap = device.gaps[index];
+            let words = explainer.words(device.host, gap, cause, cause_ps);
+            GapRow {
+                device: session.device_title(device.device),
+                device_index: device.device.0,
+                step: step_at(session, device.device, gap),
+                start_ps: gap.start.0,
+                duration_ps: gap.duration().0,
+                cause,
+                cause_ps,
+                what: words.what,
+                annotation: words.annotation,
+                python: words.python,
+            }
+        })
+        .collect();
+    (rows, count)
+}
+
+/// The step in which the gap begins on the device.
+fn step_at(session: &Session, device: DeviceId, gap: Span) -> Option<i64> {
+    let steps = &session.steps;
+    // Steps are sorted by first start; a device's own span begins no earlier.
+    let after = steps.partition_point(|step| {
+        device_span(step, session, device).is_none_or(|span| span.start <= gap.start)
+    });
+    let found = steps[..after].iter().rev().take(8).find(|step| {
+        device_span(step, session, device).is_some_and(|span| span.contains_instant(gap.start))
+    });
+    found.map(|step| step.number)
+}
+
+/// Sums over everything; rows are filled in by the caller.
+pub(super) fn report(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[DeviceGaps],
+) -> IdleReport {
+    let rows: Vec<IdleDevice> = devices
+        .iter()
+        .map(|device| device_row(session, device))
+        .collect();
+    let window_ps: i64 = devices.iter().map(|device| device.window_ps).sum();
+    IdleReport {
+        causes: cause_rows(devices, window_ps),
+        devices: rows,
+        buckets: buckets(devices),
+        steps: steps(session, selected, devices),
+        rows: Vec::new(),
+        row_count: 0,
+        notes: Vec::new(),
+    }
+}
+
+fn sum(times: &[CauseTimes]) -> CauseTimes {
+    let mut sums = [0; CAUSES.len()];
+    for times in times {
+        for (sum, time) in sums.iter_mut().zip(times) {
+            *sum += time;
+        }
+    }
+    sums
+}
+
+fn device_row(session: &Session, device: &DeviceGaps) -> IdleDevice {
+    let longest = device.gaps.iter().map(|gap| gap.duration().0).max();
+    let idle_ps = device.window_ps - device.busy_ps;
+    IdleDevice {
+        device: session.device_title(device.device),
+        device_index: device.device.0,
+        window_ps: device.window_ps,
+        busy_ps: device.busy_ps,
+        idle_ps,
+        idle_ratio: (device.window_ps > 0).then(|| idle_ps as f64 / device.window_ps as f64),
+        min_gap_ps: device.min_gap_ps,
+        gap_count: device.gaps.len(),
+        longest_ps: longest.unwrap_or(0),
+        short_count: device.short.0,
+        short_ps: device.short.1,
+        causes_ps: sum(&device.times).to_vec(),
+    }
+}
+
+fn cause_rows(devices: &[DeviceGaps], window_ps: i64) -> Vec<CauseRow> {
+    let mut rows: Vec<CauseRow> = CAUSES
+        .into_iter()
+        .map(|cause| CauseRow {
+            cause,
+            meaning: cause.meaning().to_owned(),
+            total_ps: 0,
+            count: 0,
+            longest_ps: 0,
+            window_ratio: None,
+            remedy: cause.remedy().to_owned(),
+        })
+        .collect();
+    for device in devices {
+        for (gap, times) in device.gaps.iter().zip(&device.times) {
+            for (row, &time) in rows.iter_mut().zip(times) {
+                row.total_ps += time;
+            }
+            let row = &mut rows[main_cause(times).0.position()];
+            row.count += 1;
+            row.longest_ps = row.longest_ps.max(gap.duration().0);
+        }
+    }
+    for row in &mut rows {
+        row.window_ratio = (window_ps > 0).then(|| row.total_ps as f64 / window_ps as f64);
+    }
+    rows.retain(|row| row.total_ps > 0 || row.count > 0);
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.total_ps), row.cause));
+    rows
+}
+
+/// Powers of ten, from 1 µs on; the first takes in all below, the last all above.
+const BUCKET_ENDS: [i64; 7] = [
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+    10_000_000_000,
+    100_000_000_000,
+    i64::MAX,
+];
+
+fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
+    let mut from_ps = 0;
+    let mut buckets: Vec<GapBucket> = BUCKET_ENDS
+        .into_iter()
+        .map(|end_ps| {
+            let bucket = GapBucket {
+                from_ps,
+                to_ps: (end_ps < i64::MAX).then_some(end_ps),
+                count: 0,
+                total_ps: 0,
+                causes_ps: vec![0; CAUSES.len()],
+            };
+            from_ps = end_ps;
+            bucket
+        })
+        .collect();
+    for device in devices {
+        for (gap, times) in device.gaps.iter().zip(&device.times) {
+            let length = gap.duration().0;
+            let position = BUCKET_ENDS.partition_point(|&end| end <= length);
+            let bucket = &mut buckets[position.min(BUCKET_ENDS.len() - 1)];
+            bucket.count += 1;
+            bucket.total_ps += length;
+            for (sum, time) in bucket.causes_ps.iter_mut().zip(times) {
+                *sum += time;
+            }
+        }
+    }
+    buckets
+}
+
+/// Each selected step on each device: the parts of listed gaps that lie in it.
+fn steps(session: &Session, selected: &Selected<'_>, devices: &[DeviceGaps]) -> Vec<IdleStep> {
+    let positions = selected_steps(session, selected);
+    let of_device = |device: &DeviceGaps| -> Vec<IdleStep> {
+        let rows = positions.iter().filter_map(|&position| {
+            let step = &session.steps[position];
+            let span = device_span(step, session, device.device)?;
+            let first = device.gaps.partition_point(|gap| gap.end <= span.start);
+            let pieces: Vec<Span> = device.gaps[first..]
+                .iter()
+                .take_while(|gap| gap.start < span.end)
+                .filter_map(|gap| gap.intersection(span))
+                .collect();
+            let times = cause_times_from(&pieces, &device.host_times, span.start);
+            Some(IdleStep {
+                step: step.number,
+                device: session.device_title(device.device),
+                device_index: device.device.0,
+                start_ps: span.start.0,
+                duration_ps: span.duration().0,
+                gap_count: pieces.len(),
+                gaps_ps: pieces.iter().map(|piece| piece.duration().0).sum(),
+                causes_ps: sum(&times).to_vec(),
+            })
+        });
+        rows.collect()
+    };
+    let mut rows: Vec<IdleStep> = devices.par_iter().flat_map_iter(of_device).collect();
+    rows.sort_by_key(|row| (row.start_ps, row.device_index));
+    rows
+}
+
+/// As [`cause_times`], without walking through what lies before.
+fn cause_times_from(pieces: &[Span], causes: &[Intervals], start: Picos) -> Vec<CauseTimes> {
+    let Some(last) = pieces.last() else {
+        return Vec::new();
+    };
+    let within = Span {
+        start,
+        end: last.end,
+    };
+    let clipped: Vec<Intervals> = causes.iter().map(|times| times.clip(within)).collect();
+    cause_times(pieces, &clipped)
+}

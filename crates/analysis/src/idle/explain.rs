@@ -1,0 +1,116 @@
+//! Words for a gap: the call that had most of it, the annotation around it, the line of Python.
+
+use stepscope_model::{Activity, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
+
+use crate::activity::{Cause, driving_threads};
+
+/// Slices of one lane that are looked at in one gap: beyond that the gap is full of small ones.
+const MOST_SLICES: usize = 128;
+
+/// What a gap is told by.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    /// The innermost slice of the gap's cause that has at least half of the cause's time, else the
+    /// longest.
+    pub(super) what: String,
+    /// The outermost annotation of the program that has at least half of the gap.
+    pub(super) annotation: String,
+    /// The innermost frame of Python with a line that has at least half of the gap.
+    pub(super) python: String,
+}
+
+/// Knows which threads to look at.
+pub(super) struct Explainer<'a> {
+    session: &'a Session,
+    threads: Vec<(HostId, Vec<TrackId>)>,
+}
+
+impl<'a> Explainer<'a> {
+    pub(super) fn new(session: &'a Session, hosts: &[HostId]) -> Self {
+        let mut hosts = hosts.to_vec();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let threads = driving_threads(session, &hosts);
+        Self {
+            session,
+            threads: hosts.into_iter().zip(threads).collect(),
+        }
+    }
+
+    pub(super) fn words(&self, host: HostId, gap: Span, cause: Cause, cause_ps: i64) -> Words {
+        let mut found = Found::default();
+        let threads = self.threads.iter().filter(|(id, _)| *id == host);
+        for track in threads.flat_map(|(_, tracks)| tracks) {
+            self.look(self.session.track(*track), gap, (cause, cause_ps), &mut found);
+        }
+        let name = |label: Option<(i64, LabelId)>| {
+            let name = label.map(|(_, label)| self.session.label_name(label));
+            name.unwrap_or_default().trim_start_matches('$').to_owned()
+        };
+        Words {
+            what: name(found.what.or(found.longest)),
+            annotation: name(found.annotation),
+            python: name(found.python),
+        }
+    }
+
+    /// From the outermost lane to the innermost: the longest slice of each.
+    fn look(&self, track: &Track, gap: Span, cause: (Cause, i64), found: &mut Found) {
+        let half = gap.duration().0 / 2;
+        for lane in &track.lanes {
+            let range = lane.overlapping(gap);
+            let (starts, durations, labels) = (lane.starts(), lane.durations(), lane.labels());
+            for index in range.take(MOST_SLICES) {
+                let start = Picos(starts[index]);
+                let span = Span {
+                    start,
+                    end: start + Picos(durations[index]),
+                };
+                let Some(common) = span.intersection(gap) else {
+                    continue;
+                };
+                let (length, id) = (common.duration().0, labels[index]);
+                let label = self.session.label(id);
+                if label.kind == SliceKind::Marker {
+                    continue;
+                }
+                if Cause::of(label.activity) == cause.0 && label.activity != Activity::None {
+                    if 2 * length >= cause.1 {
+                        found.what = Some((length, id));
+                    }
+                    if found.longest.is_none_or(|(longest, _)| longest < length) {
+                        found.longest = Some((length, id));
+                    }
+                }
+                if length < half {
+                    continue;
+                }
+                let is_annotation = match label.activity {
+                    Activity::Other => true,
+                    Activity::Input(_) => label.kind == SliceKind::Host,
+                    _ => false,
+                };
+                if is_annotation && found.annotation.is_none() {
+                    found.annotation = Some((length, id));
+                }
+                if label.kind == SliceKind::Python && has_line(self.session.label_name(id)) {
+                    found.python = Some((length, id));
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    what: Option<(i64, LabelId)>,
+    longest: Option<(i64, LabelId)>,
+    annotation: Option<(i64, LabelId)>,
+    python: Option<(i64, LabelId)>,
+}
+
+/// `$train.py:31 main`, not `$time sleep` or `$<string>:1 f`.
+fn has_line(name: &str) -> bool {
+    let file = name.trim_start_matches('$').split_once(".py:");
+    file.is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
+}

@@ -1,0 +1,176 @@
+//! `input`: how long devices wait for data, why, and which stage of the pipeline is slowest.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | row | one step on one device that recorded work; on a host without devices, the host |
+//! | waiting | the step's `input_wait_ps` of [`steps`](crate::steps): the device is idle, nothing is compiled, and a thread that drives it loads or waits for input |
+//! | causes | a sweep of that time by the priority transfer, read, preprocess, enqueue, prefetch, wait, load: they sum to waiting |
+//! | copies in | the step's exposed host-to-device copies, and the host's transfers to the device in other idle time |
+//! | input | waiting + copies in |
+//! | loading | all time in which a driving thread loads, whether the device waits or not |
+//! | share | Σ over rows ÷ Σ durations |
+//! | stage | each name of an input pipeline: all its slices on all threads |
+
+mod collect;
+mod report;
+mod stages;
+mod tables;
+
+use clap::Args;
+pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
+use stepscope_model::Session;
+
+use crate::format;
+use crate::note::Note;
+use crate::order;
+use crate::overview::VerdictKind;
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::Selection;
+use crate::steps::step_notes;
+
+/// The `input` analysis.
+pub struct Input;
+
+/// Options of [`Input`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct InputOptions {
+    /// Which part of the session. `--match` keeps rows whose host or device matches.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for Input {
+    const NAME: &'static str = "input";
+    const ALIASES: &'static [&'static str] = &["input_pipeline_analyzer", "input_pipeline"];
+    const SUMMARY: &'static str =
+        "How long devices wait for data in each step, why, and the slowest stage of the pipeline";
+    const EXAMPLES: &'static str = "\
+# Is the program bound by its input, and why
+stepscope input ./logs
+# Which host loads slowest
+stepscope input ./logs --table hosts
+# The stages of tf.data or grain, slowest first
+stepscope input ./logs --table stages --csv";
+    type Options = InputOptions;
+    type Report = InputReport;
+
+    fn run(session: &Session, options: &InputOptions) -> Result<InputReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let mut rows = collect::rows(session, &selected);
+        rows.retain(|row| selected.matches(&[&row.host, &row.device]));
+        let stages = stages::stages(session, &selected.hosts);
+        let totals = collect::totals(&rows);
+        let bounds = collect::bounds(&totals);
+        let causes = collect::causes(&totals);
+        let hosts = collect::hosts(&rows);
+        let conclusion = conclusion(&totals, &hosts, &stages);
+        let notes = notes(session, &rows, &totals, &stages);
+        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        Ok(InputReport {
+            verdict: bounds
+                .first()
+                .map_or(VerdictKind::Unknown, |bound| bound.verdict),
+            conclusion,
+            bounds,
+            causes,
+            hosts,
+            rows,
+            row_count,
+            stages,
+            notes,
+        })
+    }
+}
+
+/// One or two sentences.
+fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]) -> String {
+    let Some(share) = totals.ratio(totals.input_ps) else {
+        return "No step was recorded, so it cannot be told how long devices wait for input."
+            .to_owned();
+    };
+    let percent = format::percent(share);
+    let mut text = if share >= collect::INPUT_HIGH {
+        format!("The program is bound by its input: {percent} of the step.")
+    } else if share >= collect::INPUT_LOW {
+        format!("The program waits for its input for {percent} of the step.")
+    } else if totals
+        .ratio(totals.unknown_ps)
+        .is_some_and(|unknown| unknown >= collect::OTHER_LOW)
+    {
+        format!(
+            "Input takes {percent} of the step as far as it was recorded; for {} devices are idle \
+             and the host recorded nothing that tells why.",
+            format::percent(totals.ratio(totals.unknown_ps).unwrap_or(0.0))
+        )
+    } else {
+        format!("The program is not bound by its input: {percent} of the step.")
+    };
+    if let Some(worst) = worst_host(hosts) {
+        text.push_str(&format!(
+            " {} waits longest: {} a step.",
+            worst.host,
+            format::duration_ps(worst.input_mean_ps)
+        ));
+    }
+    let slowest = stages.iter().find(|stage| stage.is_bottleneck);
+    if let Some(stage) = slowest.filter(|_| share >= collect::INPUT_LOW) {
+        text.push_str(&format!(" The slowest stage is {}.", stage.name));
+    }
+    text
+}
+
+/// A host that waits for input at least twice as long as the median host.
+fn worst_host(hosts: &[InputHost]) -> Option<&InputHost> {
+    if hosts.len() < 2 {
+        return None;
+    }
+    let mut means: Vec<f64> = hosts.iter().map(|host| host.input_mean_ps).collect();
+    means.sort_by(f64::total_cmp);
+    let median = means[(means.len() - 1) / 2];
+    let worst = hosts
+        .iter()
+        .max_by(|a, b| a.input_mean_ps.total_cmp(&b.input_mean_ps))?;
+    (worst.input_mean_ps > 2.0 * median && worst.input_mean_ps > 0.0).then_some(worst)
+}
+
+const ANNOTATE: &str = "with jax.profiler.TraceAnnotation(\"data_loading\"): batch = next(iterator)";
+
+fn notes(
+    session: &Session,
+    rows: &[InputRow],
+    totals: &collect::Totals,
+    stages: &[StageRow],
+) -> Vec<Note> {
+    let mut notes = step_notes(session);
+    if rows.is_empty() {
+        return notes;
+    }
+    if stages.is_empty() {
+        notes.push(
+            Note::warning(
+                "Nothing that loads input was recorded: no stage of tf.data or grain, no frame of a \
+                 loader, no annotation that says so. Waiting shows as idle time only.",
+            )
+            .with_hint(ANNOTATE),
+        );
+    } else if !stages.iter().any(|stage| stage.source == "tf.data") {
+        notes.push(Note::info(
+            "Input is told by annotations and frames of Python: no stage of tf.data was recorded.",
+        ));
+    }
+    let background: i64 = stages.iter().map(|stage| stage.background_ps).sum();
+    if background > 0 {
+        notes.push(Note::info(format!(
+            "{} of loading ran on threads that do not drive devices: it delays no step by itself.",
+            format::duration_ps(background as f64)
+        )));
+    }
+    if totals.loading_ps > totals.waiting_ps {
+        notes.push(Note::info(format!(
+            "Driving threads loaded for {}; in {} of it the device was idle and waited.",
+            format::duration_ps(totals.loading_ps as f64),
+            format::duration_ps(totals.waiting_ps as f64)
+        )));
+    }
+    notes
+}

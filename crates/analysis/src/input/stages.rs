@@ -1,0 +1,91 @@
+//! Stages of input pipelines: every name that loads, on every thread.
+
+use stepscope_model::{Activity, HostId, InputStage, LabelId, Session, SliceKind};
+
+use super::report::StageRow;
+use crate::activity::{driving_threads, host_tracks};
+
+#[derive(Default, Clone, Copy)]
+struct Sum {
+    count: i64,
+    total_ps: i64,
+    self_ps: i64,
+    longest_ps: i64,
+    background_ps: i64,
+}
+
+/// Stages, most self time first; the first that does work is the bottleneck.
+pub(super) fn stages(session: &Session, hosts: &[HostId]) -> Vec<StageRow> {
+    let is_input: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| matches!(label.activity, Activity::Input(_)))
+        .collect();
+    if !is_input.contains(&true) {
+        return Vec::new();
+    }
+    let mut sums = vec![Sum::default(); session.labels.len()];
+    for (&host, driving) in hosts.iter().zip(driving_threads(session, hosts)) {
+        for id in host_tracks(session, host) {
+            let (track, drives) = (session.track(id), driving.contains(&id));
+            for (number, lane) in track.lanes.iter().enumerate() {
+                let labels = lane.labels();
+                if !labels.iter().any(|label| is_input[label.index()]) {
+                    continue;
+                }
+                track.for_each_self_time(number, 0..lane.len(), |index, self_ps| {
+                    let label = labels[index].index();
+                    if is_input[label] {
+                        let duration = lane.durations()[index];
+                        let sum = &mut sums[label];
+                        sum.count += 1;
+                        sum.total_ps = sum.total_ps.saturating_add(duration);
+                        sum.self_ps = sum.self_ps.saturating_add(self_ps);
+                        sum.longest_ps = sum.longest_ps.max(duration);
+                        if !drives {
+                            sum.background_ps = sum.background_ps.saturating_add(self_ps);
+                        }
+                    }
+                });
+            }
+        }
+    }
+    let mut rows: Vec<StageRow> = sums
+        .iter()
+        .enumerate()
+        .filter(|(_, sum)| sum.count > 0)
+        .map(|(index, sum)| row(session, LabelId::from_index(index), sum))
+        .collect();
+    rows.sort_by(|a, b| (b.self_ps, &a.name).cmp(&(a.self_ps, &b.name)));
+    let does_work = |row: &&mut StageRow| !matches!(&*row.stage, "wait" | "prefetch" | "enqueue");
+    if let Some(row) = rows.iter_mut().find(does_work) {
+        row.is_bottleneck = row.self_ps > 0;
+    }
+    rows
+}
+
+fn row(session: &Session, id: LabelId, sum: &Sum) -> StageRow {
+    let label = session.label(id);
+    let stage = match label.activity {
+        Activity::Input(stage) => stage,
+        _ => InputStage::Load,
+    };
+    let name = session.label_name(id);
+    let source = match label.kind {
+        SliceKind::Python => "python",
+        _ if name.starts_with("Iterator::") || name.contains("IteratorGetNext") => "tf.data",
+        _ => "annotation",
+    };
+    StageRow {
+        name: name.trim_start_matches('$').to_owned(),
+        stage: stage.name().to_owned(),
+        source: source.to_owned(),
+        count: sum.count,
+        total_ps: sum.total_ps,
+        self_ps: sum.self_ps,
+        mean_ps: sum.total_ps as f64 / sum.count.max(1) as f64,
+        longest_ps: sum.longest_ps,
+        background_ps: sum.background_ps,
+        is_bottleneck: false,
+    }
+}

@@ -1,0 +1,383 @@
+//! What events of host threads mean: names of runtimes, compilers, input pipelines and Python.
+//!
+//! Names are tried from the most telling meaning to the least: a name that fits two is the first.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::activity::{Activity, CompilePhase, InputStage};
+use crate::label::{Class, Direction, SliceKind};
+
+use super::events::constant_pattern;
+
+/// Kind, class and activity of a slice on a host thread.
+pub(crate) fn host_event(name: &str) -> (SliceKind, Class, Activity) {
+    if let Some(frame) = name.strip_prefix('$') {
+        let activity = python_activity(frame);
+        return (SliceKind::Python, activity.python_class(), activity);
+    }
+    if name.starts_with("end: ") || name.starts_with("ThreadpoolListener::") {
+        return (SliceKind::Marker, Class::Marker, Activity::None);
+    }
+    let activity = host_activity(name);
+    (SliceKind::Host, activity.class(), activity)
+}
+
+/// A frame of Python: `file.py:LINE function`, or `module function` of a built-in.
+fn python_activity(frame: &str) -> Activity {
+    if PYTHON_WAIT.is_match(frame) {
+        Activity::Blocked
+    } else if COMPILE.is_match(frame) || PYTHON_COMPILE.is_match(frame) {
+        Activity::Compile(compile_phase(frame))
+    } else if INPUT.is_match(frame) {
+        Activity::Input(input_stage(frame))
+    } else if PYTHON_TO_DEVICE.is_match(frame) {
+        Activity::Transfer(Direction::HostToDevice)
+    } else if PYTHON_TO_HOST.is_match(frame) {
+        Activity::Transfer(Direction::DeviceToHost)
+    } else if PYTHON_GARBAGE.is_match(frame) {
+        Activity::GarbageCollection
+    } else if frame.ends_with("time sleep") {
+        Activity::Sleep
+    } else if PYTHON_PROFILER.is_match(frame) {
+        Activity::Profiler
+    } else if is_checkpoint(frame) {
+        Activity::Checkpoint
+    } else if PYTHON_DISPATCH.is_match(frame) {
+        Activity::Dispatch
+    } else {
+        Activity::Python
+    }
+}
+
+fn host_activity(name: &str) -> Activity {
+    if WAIT.is_match(name) {
+        Activity::Blocked
+    } else if INPUT.is_match(name) {
+        Activity::Input(input_stage(name))
+    } else if COMPILE.is_match(name) {
+        Activity::Compile(compile_phase(name))
+    } else if TO_DEVICE.is_match(name) {
+        Activity::Transfer(Direction::HostToDevice)
+    } else if TO_HOST.is_match(name) {
+        Activity::Transfer(Direction::DeviceToHost)
+    } else if TRANSFER.is_match(name) {
+        Activity::Transfer(Direction::Other)
+    } else if name.contains("CollectGarbage") {
+        Activity::GarbageCollection
+    } else if DISPATCH.is_match(name) {
+        Activity::Dispatch
+    } else if is_checkpoint(name) {
+        Activity::Checkpoint
+    } else if RUNTIME.is_match(name) {
+        Activity::Runtime
+    } else {
+        Activity::Other
+    }
+}
+
+/// `jax.checkpoint`, which recomputes, writes none.
+fn is_checkpoint(name: &str) -> bool {
+    CHECKPOINT.is_match(name) && !name.contains("ad_checkpoint")
+}
+
+fn compile_phase(name: &str) -> CompilePhase {
+    let phases: [(&Regex, CompilePhase); 6] = [
+        (&CACHE, CompilePhase::Cache),
+        (&TRACE, CompilePhase::Trace),
+        (&LOWER, CompilePhase::Lower),
+        (&AUTOTUNE, CompilePhase::Autotune),
+        (&GENERATE, CompilePhase::Generate),
+        (&OPTIMISE, CompilePhase::Optimise),
+    ];
+    let found = phases.iter().find(|(pattern, _)| pattern.is_match(name));
+    found.map_or(CompilePhase::Backend, |&(_, phase)| phase)
+}
+
+fn input_stage(name: &str) -> InputStage {
+    let stages: [(&Regex, InputStage); 5] = [
+        (&INPUT_WAIT, InputStage::Wait),
+        (&INPUT_ENQUEUE, InputStage::Enqueue),
+        (&INPUT_READ, InputStage::Read),
+        (&INPUT_PREFETCH, InputStage::Prefetch),
+        (&INPUT_PREPROCESS, InputStage::Preprocess),
+    ];
+    // tf.data names an iterator with those it feeds: the last part is the stage itself.
+    let last = name.rsplit("::").next().unwrap_or(name);
+    let text = if name.starts_with("Iterator::") {
+        last
+    } else {
+        name
+    };
+    let found = stages.iter().find(|(pattern, _)| pattern.is_match(text));
+    found.map_or(InputStage::Load, |&(_, stage)| stage)
+}
+
+/// The function that a call of JAX dispatches: `PjitFunction(step)` is `step`.
+pub fn dispatched_function(name: &str) -> Option<&str> {
+    name.strip_prefix("PjitFunction(")?.strip_suffix(')')
+}
+
+/// The function in the name of a compiler's pass: `HLO passes (jit_step)` is `step`.
+pub fn compiled_function(name: &str) -> Option<&str> {
+    let (_, rest) = name.rsplit_once("(jit_")?;
+    rest.strip_suffix(')')
+}
+
+/// The persistent cache is asked for an executable.
+pub fn is_cache_read(name: &str) -> bool {
+    CACHE_READ.is_match(name)
+}
+
+/// The function of a module: `jit_step` is `step`.
+pub fn module_function(module: &str) -> &str {
+    let rest = ["jit_", "pjit_", "pmap_"]
+        .iter()
+        .find_map(|prefix| module.strip_prefix(prefix));
+    rest.unwrap_or(module)
+}
+
+/// A request that a server handles.
+pub fn is_request(name: &str) -> bool {
+    // Functions of TensorFlow carry the word in their names.
+    REQUEST.is_match(name) && !is_batch(name) && !name.contains("__inference")
+}
+
+/// A batch that requests were put together in.
+pub fn is_batch(name: &str) -> bool {
+    BATCH.is_match(name)
+}
+
+/// Requests are put together.
+pub fn is_batch_formation(name: &str) -> bool {
+    BATCH_FORMATION.is_match(name)
+}
+
+macro_rules! patterns {
+    ($($(#[$attribute:meta])* $name:ident = [$($part:literal),+ $(,)?];)*) => {$(
+        $(#[$attribute])*
+        static $name: LazyLock<Regex> = LazyLock::new(|| constant_pattern(concat!($($part),+)));
+    )*};
+}
+
+patterns! {
+    /// The host waits for the device, a lock or other participants.
+    WAIT = [
+        r"^Wait\b|::Await\b|\(wait for completion\)|^Rendezvous\b|^InvokeRendezvous|WaitUntil|",
+        r"BlockHostUntil|block_until_ready|BlockUntilReady|Wait for |AwaitDone|",
+        r"(?i:(cu|cuda|hip)(Stream|Event|Device|Ctx)Synchronize)|dependency-wait|",
+        r"^Acquire semaphore|SemaphoreAcquire",
+    ];
+    /// Frames of Python that only wait.
+    PYTHON_WAIT = [
+        r"block_until_ready| effects_barrier$|^threading\.py:\d+ (wait|acquire|join)|",
+        r"^_thread (acquire|lock)|^queue get$",
+    ];
+    /// The host waits for or prepares input: tf.data, grain, and what people call their loaders.
+    INPUT = [
+        r"^Iterator::|IteratorGetNext|(?i)data[ _]?load|load[ _]?(data|batch)|",
+        r"(next|get|fetch|make|prepare|read)[ _]?batch|infeed|input[ _]?pipeline|prefetch|",
+        r"\bgrain\b|data[ _]?wait|dataset\.py|^next\(|iterator_ops\.py|\bdata_iter",
+    ];
+    INPUT_WAIT = [r"GetNext|__next__|^next\(|(?i)(data|input)[ _]?wait|_next_data"];
+    INPUT_ENQUEUE = [r"(?i)infeed"];
+    INPUT_READ = [
+        r"(?i)tfrecord|textline|fixedlengthrecord|interleave|array_?record|sstable|\bread|file",
+    ];
+    INPUT_PREFETCH = [r"(?i)prefetch|^ModelDataset|^Model$"];
+    INPUT_PREPROCESS = [
+        r"(?i)map|[A-Za-z]batch|^batch|shuffle|filter|repeat|zip|concat|cache|take|skip|window|",
+        r"preprocess|augment|decode|tokeni[sz]e|transform|collate|options|rebatch|generator",
+    ];
+    /// Compilation, from Python to machine code.
+    COMPILE = [
+        r"XlaCompile|backend_compile|::Compile\b|::Compile\(|CompileAndLoad|RunBackend|RunHloPasses|",
+        r"HloPassPipeline|^HloPass|^HLO passes|LLVM|llvm::|BuildExecutable|compile_or_get_cached|",
+        r"CompileTo|lower_jaxpr_to_module|^Compile|lower_sharding_computation|trace_to_jaxpr|",
+        r"XLA::TPU (run|code|lowering|emitting|HLO)|(?i)autotun|CompileCpuExecutable|",
+        r"^LoadProgramCacheMiss",
+    ];
+    /// Frames of JAX that compile.
+    PYTHON_COMPILE = [
+        r"^pjit\.py:\d+ (_trace_for_jit|_infer_params_internal)|",
+        r"^pxla\.py:\d+ (lower_sharding_computation|_cached_lowering_to_hlo)|",
+        r"^compiler\.py:\d+ (_cache_read|_cache_write|_compile_and_write_cache)|",
+        r"^compilation_cache\.py:\d+ (get|put)_executable",
+    ];
+    CACHE = [
+        r"compile_or_get_cached|_cache_read|_cache_write|(get|put)_executable|",
+        r"[Cc]ompilation[ _]?[Cc]ache",
+    ];
+    CACHE_READ = [r"_cache_read|get_executable"];
+    TRACE = [r"trace_to_jaxpr|_trace_for_jit|_infer_params"];
+    LOWER = [r"lower_sharding_computation|lower_jaxpr|_cached_lowering"];
+    AUTOTUNE = [r"(?i)autotun"];
+    GENERATE = [
+        r"LLVM|llvm::|RunBackend|run backend|code generat|FusionCompiler|JitCompiler|CompileTo|",
+        r"XLA::TPU emitting|[Pp]tx|[Cc]ubin|[Hh]saco|Codegen|LoadProgramCacheMiss",
+    ];
+    OPTIMISE = [
+        r"RunHloPasses|HloPass|^HLO passes|run hlo passes|HLO PostOptimization|HLO optimization|",
+        r"lowering and optimization",
+    ];
+    /// Transfers as the host sees them, by direction where the name tells.
+    TO_DEVICE = [
+        r"TransferToDevice|TransferH2D|BufferFromHostBuffer|LinearizeHostBuffer|^H2D\b|",
+        r"^DevicePut|device_put|^shard_args|copy_array_to_devices|BatchedCopyToDevice|",
+        r"^(Xla)?Linearize|(?i)^(cu|hip|cuda)memcpyh(2|to)d",
+    ];
+    TO_HOST = [
+        r"TransferFromDevice|TransferD2H|ToLiteral|^D2H\b|^np\.asarray|device_get|",
+        r"copy_to_host|^(Xla)?Delinearize|(?i)^(cu|hip|cuda)memcpyd(2|to)h",
+    ];
+    TRANSFER = [r"CopyToDevice|(?i)^(cu|hip|cuda)memcpy|^PCIe/Memcpy|CopyToMemory"];
+    PYTHON_TO_DEVICE = [
+        r" (batched_)?device_put$|^pxla\.py:\d+ shard_args$|^array\.py:\d+ shard_device_array$",
+    ];
+    PYTHON_TO_HOST = [
+        r"^array\.py:\d+ (_value|__array__|__float__|__int__|__bool__|item|tolist)$| device_get$",
+    ];
+    PYTHON_GARBAGE = [r"^gc collect$|_gc_callback$|^gc\.py:"];
+    PYTHON_PROFILER = [r"^profiler\.py:\d+ (start_trace|stop_trace)$"];
+    PYTHON_DISPATCH = [r"^pjit\.py:\d+ (cache_miss|_run_python_pjit)|^dispatch\.py:\d+ apply_primitive"];
+    CHECKPOINT = [r"(?i)checkpoint|\borbax"];
+    /// A program is handed to a device.
+    DISPATCH = [
+        r"^PjitFunction|^ExecuteReplicated|LoadedExecutable::Execute|^PJRT_LoadedExecutable_Execute|",
+        r"EnqueueProgram|EnqueueContinuationProgram|EnqueueExecution|tpu::System::Execute|",
+        r"(?i:(cu|cuda|hip)(Ext)?(Module)?(Graph)?Launch)|ExecuteThunks|:XLA GPU module$|",
+        r"^ParseArguments|^Handle (in|out)puts|AllocateOutputBuffer|CreateOutputs|^Thunks::|",
+        r"LaunchOnDevice|MakeOutputBuffers|^Build buffer allocations|ScheduleWork",
+    ];
+    /// Names that only libraries give their events.
+    RUNTIME = [
+        r"::|^(Tfrt|Pj[Rr]t|Xla|XLA|JAX|TPU|PJRT|Thunk|cu[A-Z]|cuda[A-Z]|hip[A-Z]|nccl|LSRA|Executor)|",
+        r"^(RecordUsage|Allocate|Release|Transpose|MapDmaBuffer|ReadSyncFlag|CompleteCallbacks)|",
+        r"^(RemoteCall|Rendezvous|Memory(De)?[Aa]llocation|LoadProgram|py_xla)|Callback",
+    ];
+    /// Roots of requests: of servers, and what people call their own.
+    REQUEST = [
+        r"^(BatchingSessionRun|SessionRun|RunGraph|TfrtModelRun|ServingModelRun|ModelServerRequest)|",
+        r"(?i)(^|[ _./:-])(requests?|inference|generate|serve|serving|predict)($|[ _./:(#-])",
+    ];
+    BATCH = [r"(^|::)ProcessBatch|(?i)^(process|run|execute)[ _]batch|^batch[ _](run|execution)"];
+    BATCH_FORMATION = [r"^ConcatInputTensors|(?i)^(batch[ _]?formation|form[ _]?batch|collate)"];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn activity(name: &str) -> Activity {
+        host_event(name).2
+    }
+
+    #[test]
+    fn classes_follow_from_activities() {
+        let class = |name| host_event(name).1;
+        assert_eq!(class("Wait: pending_threads=1/2"), Class::Wait);
+        assert_eq!(
+            class("ThunkExecutor::Execute (wait for completion)"),
+            Class::Wait
+        );
+        assert_eq!(class("CommonPjRtBuffer::Await"), Class::Wait);
+        assert_eq!(class("data_loading"), Class::Input);
+        assert_eq!(class("Iterator::Prefetch::Map"), Class::Input);
+        assert_eq!(class("PjitFunction(step)"), Class::Host);
+        assert_eq!(class("$array.py:631 block_until_ready"), Class::Wait);
+        assert_eq!(
+            class("$compiler.py:300 backend_compile_and_load"),
+            Class::Compile
+        );
+        assert_eq!(host_event("end: dot.1").0, SliceKind::Marker);
+    }
+
+    #[test]
+    fn what_threads_do() {
+        use Activity::*;
+        for (name, expected) in [
+            ("PjitFunction(step)", Dispatch),
+            ("PjRtStreamExecutorLoadedExecutable::Execute", Dispatch),
+            ("cuLaunchKernel", Dispatch),
+            ("hipExtModuleLaunchKernel", Dispatch),
+            ("Acquire semaphore", Blocked),
+            ("hipStreamSynchronize", Blocked),
+            ("$threading.py:324 wait", Blocked),
+            ("np.asarray(jax.Array)", Transfer(Direction::DeviceToHost)),
+            ("DevicePutWithSharding", Transfer(Direction::HostToDevice)),
+            ("$api.py:2480 device_put", Transfer(Direction::HostToDevice)),
+            ("$array.py:630 _value", Transfer(Direction::DeviceToHost)),
+            ("hipMemcpyHtoDAsync", Transfer(Direction::HostToDevice)),
+            ("PythonRefManager::CollectGarbage", GarbageCollection),
+            ("$gc collect", GarbageCollection),
+            ("$time sleep", Sleep),
+            ("$profiler.py:271 stop_trace", Profiler),
+            ("$profiler.py:385 __init__", Python),
+            ("$train.py:12 main", Python),
+            ("$ad_checkpoint.py:10 remat", Python),
+            ("$checkpointer.py:60 save", Checkpoint),
+            ("ThunkExecutor::Execute", Runtime),
+            ("forward_pass", Other),
+            ("to_device", Other),
+        ] {
+            assert_eq!(activity(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn phases_of_a_compilation() {
+        for (name, expected) in [
+            ("$partial_eval.py:2268 trace_to_jaxpr", CompilePhase::Trace),
+            ("trace_to_jaxpr_dynamic", CompilePhase::Trace),
+            ("lower_sharding_computation", CompilePhase::Lower),
+            ("backend_compile_and_load", CompilePhase::Backend),
+            ("$compiler.py:769 _cache_read", CompilePhase::Cache),
+            ("PjRtCpuClient::Compile", CompilePhase::Backend),
+            ("CpuCompiler::RunBackend", CompilePhase::Generate),
+            ("HLO passes through layout assignment (jit_f)", CompilePhase::Optimise),
+            ("XLA::TPU run hlo passes", CompilePhase::Optimise),
+            ("XLA::TPU run backend", CompilePhase::Generate),
+            ("GemmFusionAutotuner", CompilePhase::Autotune),
+        ] {
+            assert_eq!(activity(name), Activity::Compile(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn stages_of_an_input_pipeline() {
+        for (name, expected) in [
+            ("Iterator::Prefetch::Map", InputStage::Preprocess),
+            ("Iterator::Prefetch", InputStage::Prefetch),
+            ("Iterator::Prefetch::ParallelInterleaveV4", InputStage::Read),
+            ("Iterator::Batch::TFRecord", InputStage::Read),
+            ("IteratorGetNextOp::DoCompute", InputStage::Wait),
+            ("next(iterator)", InputStage::Wait),
+            ("InfeedEnqueueTuple", InputStage::Enqueue),
+            ("data_loading", InputStage::Load),
+            ("fetch_batch", InputStage::Load),
+            ("$dataloader.py:630 __next__", InputStage::Wait),
+        ] {
+            assert_eq!(activity(name), Activity::Input(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn requests_batches_and_functions() {
+        for name in ["inference_request", "request", "BatchingSessionRun", "ModelServerRequest_1",
+            "serve", "generate", "handle request 7", "predict_batch", "llm.generate"]
+        {
+            assert!(is_request(name), "{name}");
+        }
+        for name in ["process_batch", "ProcessBatch", "OrbaxServing::ProcessBatch"] {
+            assert!(is_batch(name) && !is_request(name), "{name}");
+        }
+        for name in ["train", "batch_formation", "data_loading", "regenerated", "observed",
+            "RunProgramRequest", "EnqueueRequestLocked", "n__inference_next_func_441"] {
+            assert!(!is_request(name) && !is_batch(name), "{name}");
+        }
+        assert_eq!(dispatched_function("PjitFunction(step)"), Some("step"));
+        assert_eq!(compiled_function("simplification (jit_step)"), Some("step"));
+        assert_eq!(module_function("jit_step"), "step");
+    }
+}

@@ -1,0 +1,258 @@
+/** Gaps on devices: why they wait, for how long, and each gap with a link to the timeline. */
+import { For, Show } from 'solid-js';
+
+import { CAUSES, meaningOf, occurring } from '../../format/causes';
+import { columnScale, formatCount, formatDuration, formatRatio, plural } from '../../format/numbers';
+import { summaryOf } from '../../shell/session';
+import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { timelineParams } from '../../timeline/link';
+import { AnswerView } from '../../widgets/answer';
+import { BarRows, MeaningCell, type BarRow } from '../../widgets/bar-rows/bar-rows';
+import { DividedBar, Legend } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { Middle } from '../../widgets/middle';
+import { Hint, Remarks, Warnings } from '../../widgets/notes';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { GapRow } from '../../wire/generated/GapRow';
+import type { IdleReport } from '../../wire/generated/IdleReport';
+import { createReport } from '../../wire/report';
+
+const COLUMNS: Column<GapRow>[] = [
+  {
+    key: 'what',
+    title: 'What the host did',
+    width: 280,
+    value: (row) => row.what,
+    cell: (row) => <Middle text={row.what || 'nothing recorded'} isCode />,
+  },
+  {
+    key: 'duration_ps',
+    title: 'Gap',
+    figure: 'gap_ps',
+    width: 92,
+    kind: 'duration',
+    scale: 'gap',
+    value: (row) => row.duration_ps,
+  },
+  {
+    key: 'cause',
+    title: 'Cause',
+    figure: 'idle.cause',
+    width: 160,
+    value: (row) => meaningOf(CAUSES, row.cause).title,
+    cell: (row) => <MeaningCell meaning={meaningOf(CAUSES, row.cause)} />,
+  },
+  {
+    key: 'cause_ps',
+    title: 'Of the cause',
+    width: 110,
+    kind: 'duration',
+    scale: 'gap',
+    value: (row) => row.cause_ps,
+  },
+  {
+    key: 'annotation',
+    title: 'Annotation',
+    width: 150,
+    value: (row) => row.annotation || null,
+    isOptional: true,
+  },
+  {
+    key: 'python',
+    title: 'Python',
+    width: 220,
+    value: (row) => row.python || null,
+    cell: (row) => <Middle text={row.python || '–'} isCode />,
+    isOptional: true,
+  },
+  { key: 'device', title: 'Device', width: 130, value: (row) => row.device },
+  {
+    key: 'step',
+    title: 'Step',
+    figure: '',
+    width: 70,
+    kind: 'count',
+    value: (row) => row.step,
+    isOptional: true,
+  },
+  { key: 'start_ps', title: 'Start', width: 100, kind: 'duration', value: (row) => row.start_ps },
+];
+
+export default function IdleView(props: ViewProps) {
+  const report = createReport(
+    'idle',
+    () => props.session,
+    () => ({
+      ...selectionParams(),
+      'min-gap': getParam('min-gap') ?? null,
+      cause: getParam('cause') ?? null,
+      limit: getParam('limit') ?? null,
+    }),
+  );
+  const table = urlTableState('duration_ps');
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <Show when={data().devices.length > 0} fallback={<NoDevice report={data()} />}>
+          <div class="page is-filling">
+            <Warnings notes={data().notes} />
+            <div class="card-pair">
+              <Causes report={data()} />
+              <Places report={data()} />
+            </div>
+            <section class="card is-main">
+              <DataTable
+                rows={data().rows}
+                rowCount={data().row_count}
+                columns={COLUMNS}
+                state={table}
+                noun="gap"
+                fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-idle`}
+                isFilling
+                onRow={(row) =>
+                  navigate({ view: 'timeline', params: timelineParams(row.start_ps, row.duration_ps) })
+                }
+                tools={
+                  <>
+                    <Show when={getParam('cause')}>
+                      {(cause) => (
+                        <button class="quiet" onClick={() => setParams({ cause: null }, false)}>
+                          Only {meaningOf(CAUSES, cause()).title.toLowerCase()} ✕
+                        </button>
+                      )}
+                    </Show>
+                    <span class="muted">A click shows the gap on the timeline</span>
+                  </>
+                }
+                empty="No gap of this length in the selection"
+              />
+            </section>
+            <Remarks notes={data().notes} />
+          </div>
+        </Show>
+      )}
+    </AnswerView>
+  );
+}
+
+function Causes(props: { report: IdleReport }) {
+  const window = () => props.report.devices.reduce((sum, row) => sum + row.window_ps, 0);
+  const idle = () => props.report.devices.reduce((sum, row) => sum + row.idle_ps, 0);
+  const times = () =>
+    columnScale(
+      'duration',
+      props.report.causes.flatMap((row) => [row.total_ps, row.longest_ps]),
+    );
+  return (
+    <section class="card">
+      <header>
+        <h2 data-figure="idle.cause">Why devices wait</h2>
+        <span class="spacer" />
+        <span class="muted number" data-figure="idle_ps">
+          idle {formatRatio(window() > 0 ? idle() / window() : null)} of {formatDuration(window())}
+        </span>
+      </header>
+      <div class="card-body">
+        <DividedBar
+          isTall
+          total={window()}
+          tip="Idle time by cause; what is left of the bar is busy, or in shorter gaps"
+          pieces={props.report.causes.map((row) => ({
+            title: meaningOf(CAUSES, row.cause).title,
+            value: row.total_ps,
+            colour: meaningOf(CAUSES, row.cause).colour,
+          }))}
+        />
+        <table class="cause-table">
+          <thead>
+            <tr>
+              <th>Cause</th>
+              <th class="number">{times().unit}</th>
+              <th class="number">Window</th>
+              <th class="number">Gaps</th>
+              <th class="number">Longest</th>
+              <th />
+            </tr>
+          </thead>
+          <tbody>
+            <For each={props.report.causes}>
+              {(row) => (
+                <tr>
+                  <td data-tip={row.remedy}>
+                    <a href={hrefTo({ view: 'idle', params: { cause: row.cause } })}>
+                      <MeaningCell meaning={meaningOf(CAUSES, row.cause)} />
+                    </a>
+                  </td>
+                  <td class="number">{times().text(row.total_ps)}</td>
+                  <td class="number">{formatRatio(row.window_ratio)}</td>
+                  <td class="number">{formatCount(row.count)}</td>
+                  <td class="number">{row.count > 0 ? times().text(row.longest_ps) : '–'}</td>
+                  <td>{row.meaning}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** By device and by length, of which one is shown. */
+function Places(props: { report: IdleReport }) {
+  const devices = (): BarRow[] =>
+    props.report.devices.map((row) => ({
+      label: row.device,
+      values: row.causes_ps,
+      text: `${formatRatio(row.idle_ratio)}, ${plural(row.gap_count, 'gap')}`,
+      tip: `idle ${formatDuration(row.idle_ps)} of ${formatDuration(row.window_ps)}; ${plural(row.short_count, 'shorter gap')}: ${formatDuration(row.short_ps)}`,
+    }));
+  const lengths = (): BarRow[] => {
+    const buckets = props.report.buckets;
+    const first = buckets.findIndex((bucket) => bucket.count > 0);
+    const last = buckets.findLastIndex((bucket) => bucket.count > 0);
+    return buckets.slice(Math.max(0, first), last + 1).map((bucket) => ({
+      label:
+        bucket.to_ps === null
+          ? `from ${formatDuration(bucket.from_ps)}`
+          : `to ${formatDuration(bucket.to_ps)}`,
+      values: bucket.causes_ps,
+      text: `${formatDuration(bucket.total_ps)}, ${plural(bucket.count, 'gap')}`,
+    }));
+  };
+  const longest = () => Math.max(1, ...props.report.devices.map((row) => row.window_ps));
+  return (
+    <section class="card">
+      <header>
+        <h2>By device</h2>
+        <span class="spacer" />
+        <Legend
+          entries={occurring(
+            CAUSES,
+            props.report.devices.map((row) => row.causes_ps),
+          )}
+        />
+      </header>
+      <div class="card-body">
+        <BarRows rows={devices()} meanings={CAUSES} total={longest()} />
+        <Show when={lengths().length > 0}>
+          <h3 data-figure="buckets">By length of the gap</h3>
+          <BarRows rows={lengths()} meanings={CAUSES} />
+        </Show>
+      </div>
+    </section>
+  );
+}
+
+function NoDevice(props: { report: IdleReport }) {
+  const note = () => props.report.notes[0];
+  return (
+    <EmptyState title="No device worked here">
+      {note()?.text ?? 'Without work of a device there are no gaps between it.'}{' '}
+      <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
+    </EmptyState>
+  );
+}

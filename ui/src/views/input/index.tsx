@@ -1,0 +1,390 @@
+/** Waiting for data: whether the program is bound by it, why, on which host, in which stage. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { INPUT_CAUSES, meaningOf, occurring } from '../../format/causes';
+import { columnScale, formatDuration, formatRatio } from '../../format/numbers';
+import { summaryOf } from '../../shell/session';
+import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { timelineParams } from '../../timeline/link';
+import { AnswerView } from '../../widgets/answer';
+import { BarRows, Choice, MeaningCell, type BarRow } from '../../widgets/bar-rows/bar-rows';
+import { DividedBar, Legend } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { KpiCard } from '../../widgets/kpi';
+import { Middle } from '../../widgets/middle';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { CODE_STEPS } from '../../widgets/steps/source';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { InputReport } from '../../wire/generated/InputReport';
+import type { InputRow } from '../../wire/generated/InputRow';
+import type { StageRow } from '../../wire/generated/StageRow';
+import { createReport } from '../../wire/report';
+import './input.css';
+
+/** Causes of a row, copies last, as the colours have them. */
+const partsOf = (row: InputRow) => [...row.causes_ps, row.copies_ps];
+
+function rowColumns(longestPs: number): Column<InputRow>[] {
+  return [
+    { key: 'step', title: 'Step', figure: '', width: 80, kind: 'count', value: (row) => row.step },
+    { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
+    { key: 'device', title: 'Device', width: 120, value: (row) => row.device },
+    {
+      key: 'input_ps',
+      title: 'Input',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.input_ps,
+    },
+    {
+      key: 'input_ratio',
+      title: 'Of step',
+      width: 90,
+      kind: 'ratio',
+      value: (row) => row.input_ratio,
+    },
+    {
+      key: 'parts',
+      title: 'Causes',
+      figure: 'input.cause',
+      width: 200,
+      value: () => null,
+      cell: (row) => (
+        <DividedBar
+          total={longestPs}
+          pieces={INPUT_CAUSES.map((meaning, index) => ({
+            title: meaning.title,
+            value: partsOf(row)[index] ?? 0,
+            colour: meaning.colour,
+          }))}
+        />
+      ),
+    },
+    {
+      key: 'waiting_ps',
+      title: 'Waiting',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.waiting_ps,
+    },
+    {
+      key: 'copies_ps',
+      title: 'Copies in',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.copies_ps,
+    },
+    {
+      key: 'loading_ps',
+      title: 'Loading',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.loading_ps,
+    },
+    {
+      key: 'duration_ps',
+      title: 'Step time',
+      figure: '',
+      width: 100,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.duration_ps,
+    },
+    {
+      key: 'start_ps',
+      title: 'Start',
+      figure: '',
+      width: 100,
+      kind: 'duration',
+      value: (row) => row.start_ps,
+    },
+  ];
+}
+
+const STAGES: Column<StageRow>[] = [
+  {
+    key: 'name',
+    title: 'Stage',
+    figure: 'input.stage',
+    width: 320,
+    value: (row) => row.name,
+    cell: (row) => (
+      <span class="input-stage">
+        <Middle text={row.name} isCode />
+        <Show when={row.is_bottleneck}>
+          <span class="input-slowest">slowest</span>
+        </Show>
+      </span>
+    ),
+  },
+  { key: 'stage', title: 'Does', figure: '', width: 110, value: (row) => row.stage },
+  { key: 'source', title: 'From', figure: '', width: 100, value: (row) => row.source },
+  { key: 'count', title: 'Count', figure: '', width: 80, kind: 'count', value: (row) => row.count },
+  {
+    key: 'self_ps',
+    title: 'Self',
+    figure: 'stage.self_ps',
+    width: 96,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.self_ps,
+  },
+  {
+    key: 'total_ps',
+    title: 'Total',
+    figure: 'stage.total_ps',
+    width: 96,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.total_ps,
+  },
+  {
+    key: 'mean_ps',
+    title: 'Mean',
+    figure: '',
+    width: 90,
+    kind: 'duration',
+    scale: 'one',
+    value: (row) => row.mean_ps,
+  },
+  {
+    key: 'longest_ps',
+    title: 'Longest',
+    figure: '',
+    width: 90,
+    kind: 'duration',
+    scale: 'one',
+    value: (row) => row.longest_ps,
+  },
+  {
+    key: 'background_ps',
+    title: 'Background',
+    width: 110,
+    kind: 'duration',
+    value: (row) => row.background_ps || null,
+    isOptional: true,
+  },
+];
+
+type Tab = 'steps' | 'stages';
+
+export default function InputView(props: ViewProps) {
+  const report = createReport(
+    'input',
+    () => props.session,
+    () => ({ ...selectionParams(), limit: 0 }),
+  );
+  const tab = (): Tab => (getParam('tab') === 'stages' ? 'stages' : 'steps');
+  const rows = urlTableState('input_ps');
+  const stages = urlTableState('self_ps');
+  const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-input`;
+  const tools = (data: InputReport) => (
+    <Choice<Tab>
+      names={[
+        { name: 'steps', title: 'Steps', count: data.row_count },
+        { name: 'stages', title: 'Stages', count: data.stages.length },
+      ]}
+      chosen={tab()}
+      onChoose={(name) =>
+        setParams({ tab: name === 'steps' ? null : name, sort: null, q: null }, false)
+      }
+    />
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => {
+        const columns = createMemo(() =>
+          rowColumns(Math.max(1, ...data().rows.map((row) => row.input_ps))),
+        );
+        return (
+          <Show when={data().rows.length > 0} fallback={<NoSteps report={data()} />}>
+            <div class="page is-filling">
+              <Warnings notes={data().notes} />
+              <p class="input-conclusion">{data().conclusion}</p>
+              <Bounds report={data()} />
+              <div class="card-pair">
+                <Causes report={data()} />
+                <Places report={data()} />
+              </div>
+              <section class="card is-main">
+                <Show
+                  when={tab() === 'stages'}
+                  fallback={
+                    <DataTable
+                      rows={data().rows}
+                      columns={columns()}
+                      state={rows}
+                      noun="row"
+                      fileName={file()}
+                      isFilling
+                      onRow={(row) =>
+                        navigate({
+                          view: 'timeline',
+                          params: timelineParams(row.start_ps, row.duration_ps),
+                        })
+                      }
+                      tools={tools(data())}
+                    />
+                  }
+                >
+                  <DataTable
+                    rows={data().stages}
+                    columns={STAGES}
+                    state={stages}
+                    noun="stage"
+                    fileName={`${file()}-stages`}
+                    isFilling
+                    onRow={(row) => navigate({ view: 'timeline', params: { search: row.name } })}
+                    tools={tools(data())}
+                    empty="Nothing that loads input was recorded"
+                  />
+                </Show>
+              </section>
+              <Remarks notes={data().notes} />
+            </div>
+          </Show>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function Bounds(props: { report: InputReport }) {
+  return (
+    <div class="input-bounds">
+      <For each={props.report.bounds}>
+        {(bound) => (
+          <KpiCard
+            title={bound.title}
+            value={formatRatio(bound.ratio)}
+            verdict={bound.verdict}
+            detail={<>{formatDuration(Math.round(bound.mean_ps))} a step</>}
+            tip={`Share of the step. Good below ${formatRatio(bound.low_ratio)}, bad from ${formatRatio(bound.high_ratio)}.`}
+          />
+        )}
+      </For>
+    </div>
+  );
+}
+
+function Causes(props: { report: InputReport }) {
+  const times = () =>
+    columnScale(
+      'duration',
+      props.report.causes.map((row) => row.mean_ps),
+    );
+  return (
+    <section class="card">
+      <header>
+        <h2 data-figure="input.cause">Why devices wait for input</h2>
+      </header>
+      <div class="card-body">
+        <Show
+          when={props.report.causes.length > 0}
+          fallback={<p class="muted">No device waited for input that was recorded.</p>}
+        >
+          <table class="cause-table">
+            <thead>
+              <tr>
+                <th>The input is</th>
+                <th class="number">{times().unit} a step</th>
+                <th class="number">Step</th>
+                <th />
+              </tr>
+            </thead>
+            <tbody>
+              <For each={props.report.causes}>
+                {(row) => (
+                  <tr>
+                    <td>
+                      <MeaningCell meaning={meaningOf(INPUT_CAUSES, row.cause)} />
+                    </td>
+                    <td class="number">{times().text(row.mean_ps)}</td>
+                    <td class="number">{formatRatio(row.step_ratio)}</td>
+                    <td>{row.remedy.replace(/`/g, '')}</td>
+                  </tr>
+                )}
+              </For>
+            </tbody>
+          </table>
+        </Show>
+      </div>
+    </section>
+  );
+}
+
+/** By step, stacked, one bar per host where there are several. */
+function Places(props: { report: InputReport }) {
+  const hosts = (): BarRow[] =>
+    props.report.hosts.map((host) => {
+      const own = props.report.rows.filter((row) => row.host === host.host);
+      return {
+        label: host.host,
+        values: meansOf(own),
+        text: `${formatDuration(Math.round(host.input_mean_ps))} a step, ${formatRatio(host.input_ratio)}`,
+        href: hrefTo({
+          view: 'timeline',
+          params: timelineParams(host.longest_start_ps, host.longest_ps),
+        }),
+      };
+    });
+  const steps = (): BarRow[] => {
+    const numbers = [...new Set(props.report.rows.map((row) => row.step))];
+    return numbers.slice(0, 200).map((step) => {
+      const own = props.report.rows.filter((row) => row.step === step);
+      const mean = own.reduce((sum, row) => sum + row.input_ps, 0) / own.length;
+      const first = own[0];
+      return {
+        label: `step ${step}`,
+        values: meansOf(own),
+        text: formatDuration(Math.round(mean)),
+        ...(first
+          ? {
+              href: hrefTo({
+                view: 'timeline',
+                params: timelineParams(first.start_ps, first.duration_ps),
+              }),
+            }
+          : {}),
+      };
+    });
+  };
+  return (
+    <section class="card">
+      <header>
+        <h2>By {props.report.hosts.length > 1 ? 'host and step' : 'step'}</h2>
+        <span class="spacer" />
+        <Legend entries={occurring(INPUT_CAUSES, props.report.rows.map(partsOf))} />
+      </header>
+      <div class="card-body">
+        <Show when={props.report.hosts.length > 1}>
+          <BarRows rows={hosts()} meanings={INPUT_CAUSES} />
+          <h3>Mean of the hosts</h3>
+        </Show>
+        <BarRows rows={steps()} meanings={INPUT_CAUSES} />
+      </div>
+    </section>
+  );
+}
+
+function meansOf(rows: readonly InputRow[]): number[] {
+  return INPUT_CAUSES.map(
+    (_, index) =>
+      rows.reduce((sum, row) => sum + (partsOf(row)[index] ?? 0), 0) / Math.max(1, rows.length),
+  );
+}
+
+function NoSteps(props: { report: InputReport }) {
+  return (
+    <EmptyState title="No steps, so no waiting per step" code={CODE_STEPS}>
+      {props.report.conclusion} Wrap each step of the loop and record again:
+    </EmptyState>
+  );
+}

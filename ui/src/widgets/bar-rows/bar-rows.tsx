@@ -1,0 +1,87 @@
+/** Rows of divided bars of one scale: a label, the bar, a figure. */
+import { For, Show } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
+
+import type { Meaning } from '../../format/causes';
+import { DividedBar } from '../bars';
+import './bar-rows.css';
+
+export interface BarRow {
+  label: string;
+  /** By meaning, in its order. */
+  values: readonly number[];
+  text: string;
+  href?: string;
+  tip?: string;
+}
+
+export function BarRows(props: {
+  rows: readonly BarRow[];
+  meanings: readonly Meaning[];
+  /** What the full width stands for; the longest row by default. */
+  total?: number;
+}) {
+  const sum = (row: BarRow) => row.values.reduce((all, value) => all + value, 0);
+  const total = () => props.total ?? Math.max(1, ...props.rows.map(sum));
+  return (
+    <div class="bar-rows">
+      <For each={props.rows}>
+        {(row) => (
+          <Dynamic
+            component={row.href === undefined ? 'div' : 'a'}
+            class="bar-row"
+            {...(row.href === undefined ? {} : { href: row.href })}
+          >
+            <span title={row.label}>{row.label}</span>
+            <DividedBar
+              isTall
+              total={total()}
+              pieces={props.meanings.map((meaning, index) => ({
+                title: meaning.title,
+                value: row.values[index] ?? 0,
+                colour: meaning.colour,
+              }))}
+              {...(row.tip === undefined ? {} : { tip: row.tip })}
+            />
+            <span class="number">{row.text}</span>
+          </Dynamic>
+        )}
+      </For>
+    </div>
+  );
+}
+
+/** A swatch with a title, as in tables of causes. */
+export function MeaningCell(props: { meaning: Meaning }) {
+  return (
+    <>
+      <span class="swatch" style={{ background: props.meaning.colour }} /> {props.meaning.title}
+    </>
+  );
+}
+
+/** A few buttons of which one is chosen. */
+export function Choice<Name extends string>(props: {
+  names: readonly { name: Name; title: string; count?: number }[];
+  chosen: Name;
+  onChoose: (name: Name) => void;
+}) {
+  return (
+    <span class="segmented">
+      <For each={props.names}>
+        {(entry) => (
+          <button
+            aria-pressed={props.chosen === entry.name}
+            onClick={() => props.onChoose(entry.name)}
+          >
+            {entry.title}
+            <Show when={entry.count !== undefined}>
+              {' '}
+              <span class="muted number">{entry.count}</span>
+            </Show>
+          </button>
+        )}
+      </For>
+    </span>
+  );
+}

@@ -1,8 +1,12 @@
 /** Reports by the name of their analysis, and what else the server answers. All generated from Rust. */
+import type { CompileReport } from './generated/CompileReport';
 import type { HeapReport } from './generated/HeapReport';
+import type { IdleReport } from './generated/IdleReport';
+import type { InputReport } from './generated/InputReport';
 import type { KernelsReport } from './generated/KernelsReport';
 import type { OpsReport } from './generated/OpsReport';
 import type { OverviewReport } from './generated/OverviewReport';
+import type { RequestsReport } from './generated/RequestsReport';
 import type { ScopesReport } from './generated/ScopesReport';
 import type { StepsReport } from './generated/StepsReport';
 import type { VerdictReport } from './generated/VerdictReport';
@@ -21,4 +25,8 @@ export interface Reports {
   kernels: KernelsReport;
   scopes: ScopesReport;
   heap: HeapReport;
+  idle: IdleReport;
+  input: InputReport;
+  compile: CompileReport;
+  requests: RequestsReport;
 }

@@ -92,7 +92,8 @@ struct HostInput {
 
 /// Each selected step on each device.
 pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> {
-    let divided = divide_steps(session, selected).rows;
+    let divided = divide_steps(session, selected);
+    let divided = &divided.rows;
     let Some(within) = divided.iter().map(|row| row.span).reduce(Span::hull) else {
         return Vec::new();
     };

@@ -224,6 +224,7 @@ fn real_captures_have_the_findings_they_should() {
             "mi300x-jax-elementwise" | "mi300x-jax-gemm" => {
                 &["idle_devices", "python_tracer", "steps_inferred"]
             }
+            "compile-cpu" => &["compilation", "missing_hlo"],
             "tpu-v6e-4chip-jax" => &["compilation", "steps_inferred"],
             "v100-tensorflow" => &["idle_devices", "single_step"],
             // The own captures on CPU are healthy.

@@ -12,6 +12,10 @@ const ANALYSES: &[&str] = &[
     "scopes",
     "kernels",
     "heap",
+    "idle",
+    "input",
+    "compile",
+    "requests",
 ];
 
 fn text(arguments: &[&str]) -> String {

@@ -1,0 +1,484 @@
+//! `idle`, `input`, `compile` and `requests` on profiles small enough to work out by hand, and gaps
+//! derived a second time from raw events.
+
+mod support;
+
+use serde_json::{Value, json};
+use stepscope_analysis::find;
+use stepscope_model::DeviceKind;
+use stepscope_testing::corpus;
+use stepscope_testing::oracle;
+
+use support::{all_captures, ask, drawn, open};
+
+fn rows<'a>(report: &'a Value, key: &str) -> &'a [Value] {
+    report[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn picos(row: &Value, key: &str) -> i64 {
+    row[key]
+        .as_i64()
+        .unwrap_or_else(|| panic!("no {key} in {row}"))
+}
+
+fn micros(row: &Value, key: &str) -> i64 {
+    picos(row, key) / 1_000_000
+}
+
+/// Microseconds of a cause over all devices.
+fn cause(report: &Value, name: &str) -> i64 {
+    let found = rows(report, "causes")
+        .iter()
+        .find(|row| row["cause"] == json!(name));
+    found.map_or(0, |row| micros(row, "total_ps"))
+}
+
+fn text<'a>(row: &'a Value, key: &str) -> &'a str {
+    row[key].as_str().unwrap_or_default()
+}
+
+/// One step of 1 ms on one device; busy 100..200, 700..900 and 905..950.
+const NVIDIA: &str = "
+    host vm
+    device gpu:0 nvidia H100
+    stream 7 Compute
+      100..200us gemm [hlo_op=dot.1 program_id=5 hlo_module=jit_step correlation_id=1]
+      700..900us gemm [hlo_op=dot.1 program_id=5 hlo_module=jit_step correlation_id=2]
+      905..950us gemm [hlo_op=dot.1 program_id=5 hlo_module=jit_step correlation_id=3]
+    thread python
+      0..1000us   train #step_num=0,_r=1#
+      0..60us     data_loading
+      10..30us    $loader.py:12 augment
+      60..95us    PjitFunction(step)
+      70..90us    cuLaunchKernel [correlation_id=1]
+      250..450us  $train.py:31 main
+      260..300us  $time sleep
+      300..340us  $gc collect
+      350..380us  $api.py:10 device_put
+      450..500us  forward_pass
+      500..600us  block_until_ready
+      950..1000us checkpoint_save
+    thread compiler/9
+      600..650us  LLVM compile
+";
+
+#[test]
+fn gaps_of_an_nvidia_gpu_by_cause() {
+    let session = drawn(&[NVIDIA]);
+    let report = ask(&session, "idle", &[]);
+    let device = &rows(&report, "devices")[0];
+    assert_eq!(micros(device, "window_ps"), 1000, "the step");
+    assert_eq!(micros(device, "busy_ps"), 345);
+    assert_eq!(micros(device, "idle_ps"), 1000 - 345);
+    assert_eq!((micros(device, "short_ps"), picos(device, "short_count")), (5, 1));
+    assert_eq!(device["gap_count"], json!(3));
+    // The gaps 0..100, 200..700 and 950..1000.
+    assert_eq!(cause(&report, "data_loading"), 60);
+    assert_eq!(cause(&report, "dispatch"), 35);
+    assert_eq!(cause(&report, "compilation"), 50, "on any thread");
+    assert_eq!(cause(&report, "sleep"), 40);
+    assert_eq!(cause(&report, "garbage_collection"), 40);
+    assert_eq!(cause(&report, "transfer"), 30);
+    assert_eq!(cause(&report, "python"), 200 - 40 - 40 - 30);
+    assert_eq!(cause(&report, "annotation"), 50);
+    assert_eq!(cause(&report, "blocked"), 100);
+    assert_eq!(cause(&report, "checkpoint"), 50);
+    assert_eq!(cause(&report, "unknown"), 5 + 50 + 50, "95..100, 200..250, 650..700");
+    let gaps = rows(&report, "rows");
+    assert_eq!((micros(&gaps[0], "start_ps"), micros(&gaps[0], "duration_ps")), (200, 500));
+    assert_eq!((text(&gaps[0], "cause"), micros(&gaps[0], "cause_ps")), ("blocked", 100));
+    assert_eq!(text(&gaps[0], "what"), "block_until_ready");
+    assert_eq!(text(&gaps[1], "cause"), "data_loading");
+    assert_eq!((text(&gaps[1], "what"), text(&gaps[1], "annotation")), ("data_loading", "data_loading"));
+    assert_eq!(text(&gaps[2], "cause"), "checkpoint");
+    assert_eq!(gaps[0]["step"], json!(0));
+    let step = &rows(&report, "steps")[0];
+    assert_eq!(micros(step, "gaps_ps"), 650);
+}
+
+#[test]
+fn options_of_gaps() {
+    let session = drawn(&[NVIDIA]);
+    let all = ask(&session, "idle", &[("min-gap", "0")]);
+    assert_eq!(rows(&all, "rows").len(), 4);
+    assert_eq!(cause(&all, "unknown"), 110);
+    let long = ask(&session, "idle", &[("min-gap", "0.1ms")]);
+    assert_eq!(rows(&long, "rows").len(), 2);
+    assert_eq!(micros(&rows(&long, "devices")[0], "short_ps"), 55);
+    let checkpoints = ask(&session, "idle", &[("cause", "checkpoint")]);
+    assert_eq!(rows(&checkpoints, "rows").len(), 1);
+    let idle = find("idle").expect("registered");
+    assert!(idle.run_pairs(&session, [("cause", "weather")]).is_err());
+    assert!(idle.run_pairs(&session, [("min-gap", "soon")]).is_err());
+    assert_eq!(rows(&ask(&session, "idle", &[("match", "nothing")]), "rows").len(), 0);
+}
+
+/// The same loop on XLA:CPU, an AMD GPU and a TPU: two steps of 1 ms, work from 400 to 900 us, and
+/// 300 us of loading in each step, of which 100 us are a copy to the device.
+fn loop_on(device: &str, work: &str) -> String {
+    format!(
+        "host vm
+         thread python
+         repeat 2 every 1000us
+           0..990us    train #step_num=$i,_r=1#
+           20..320us   data_loading
+           200..300us  DevicePutWithSharding
+           330..390us  PjitFunction(step)
+         end
+         {device}
+         repeat 2 every 1000us
+           400..900us {work}
+         end"
+    )
+}
+
+#[test]
+fn waiting_for_input_is_the_same_on_every_device() {
+    let cases = [
+        (DeviceKind::Cpu, "thread tf_XLAEigen/42", "dot.1 [hlo_op=dot.1 hlo_module=jit_step program_id=5 device_ordinal=0]"),
+        (DeviceKind::AmdGpu, "device gpu:0 amd MI300X\nstream 1 Kernel", "gemm.kd [hlo_op=dot.1 hlo_module=jit_step program_id=5 correlation_id=$i]"),
+        (DeviceKind::Tpu, "device tpu:0 v6e\nline Steps", "$i"),
+    ];
+    for (kind, device, work) in cases {
+        let mut text = loop_on(device, work);
+        if kind == DeviceKind::Tpu {
+            text.push_str("\nline XLA Ops\nrepeat 2 every 1000us\n400..900us dot.1 {program_id=5 hlo_category=convolution}\nend");
+        }
+        let session = drawn(&[&text]);
+        assert_eq!(session.devices[0].kind, kind);
+        let report = ask(&session, "input", &[]);
+        let step = &rows(&report, "rows")[1];
+        let steps = ask(&session, "steps", &[]);
+        let parts = &rows(&steps, "rows")[1];
+        assert_eq!(step["waiting_ps"], parts["input_wait_ps"], "{kind:?}");
+        let causes: i64 = rows(step, "causes_ps").iter().filter_map(Value::as_i64).sum();
+        assert_eq!(causes, picos(step, "waiting_ps"), "{kind:?}");
+        let idle = ask(&session, "idle", &[]);
+        for row in rows(&idle, "devices") {
+            assert_eq!(picos(row, "busy_ps") + picos(row, "idle_ps"), picos(row, "window_ps"));
+        }
+        if kind == DeviceKind::Tpu {
+            continue; // a recorded step is the device's, in which nothing loads
+        }
+        assert_eq!(micros(step, "waiting_ps"), 300, "{kind:?}");
+        assert_eq!(micros(step, "loading_ps"), 300);
+        let micros_of = |at: usize| rows(step, "causes_ps")[at].as_i64().map(|ps| ps / 1_000_000);
+        assert_eq!((micros_of(0), micros_of(6)), (Some(100), Some(200)), "copy and the rest");
+        assert_eq!(report["verdict"], json!("bad"), "{kind:?}: 30 %");
+    }
+}
+
+#[test]
+fn thresholds_of_input_are_those_of_xprof() {
+    let with_loading = |end: i64| {
+        let session = drawn(&[&format!(
+            "host vm
+             thread python
+             repeat 2 every 1000us
+               0..1000us train #step_num=$i,_r=1#
+               0..{end}us data_loading
+             end
+             thread tf_XLAEigen/42
+             each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+             repeat 2 every 1000us
+               {end}..1000us dot.1
+             end"
+        )]);
+        ask(&session, "input", &[])["verdict"].clone()
+    };
+    assert_eq!(with_loading(49), json!("good"));
+    assert_eq!(with_loading(50), json!("warning"));
+    assert_eq!(with_loading(199), json!("warning"));
+    assert_eq!(with_loading(200), json!("bad"));
+}
+
+#[test]
+fn stages_of_tf_data_have_self_times_and_a_slowest_one() {
+    let session = drawn(&["
+        host vm
+        thread python
+          0..100us train #step_num=0,_r=1#
+          0..80us  IteratorGetNextOp::DoCompute
+        thread tf_data/7
+          0..80us  Iterator::Prefetch
+          5..75us  Iterator::Prefetch::Map
+          10..30us Iterator::Prefetch::Map::TFRecord
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+          80..100us dot.1
+    "]);
+    let report = ask(&session, "input", &[]);
+    let stage = |name: &str| {
+        let stages = rows(&report, "stages").iter();
+        stages.clone().find(|row| row["name"] == json!(name)).cloned().expect("a stage")
+    };
+    let map = stage("Iterator::Prefetch::Map");
+    assert_eq!((micros(&map, "self_ps"), micros(&map, "total_ps")), (50, 70));
+    assert_eq!((text(&map, "stage"), &map["is_bottleneck"]), ("preprocess", &json!(true)));
+    assert_eq!(micros(&map, "background_ps"), 50);
+    assert_eq!(text(&stage("Iterator::Prefetch::Map::TFRecord"), "stage"), "read");
+    assert_eq!(text(&rows(&report, "causes")[0], "cause"), "wait");
+    assert_eq!(micros(&rows(&report, "rows")[0], "waiting_ps"), 80);
+}
+
+#[test]
+fn a_compilation_and_its_phases() {
+    let session = drawn(&["
+        host vm
+        thread python
+          0..1000us    train #step_num=7,_r=1#
+          0..500us     PjitFunction(step)
+          10..60us     $partial_eval.py:1 trace_to_jaxpr
+          60..100us    lower_sharding_computation
+          110..480us   $compiler.py:1 compile_or_get_cached
+          115..120us   $compiler.py:2 _cache_read
+          130..470us   backend_compile_and_load
+          600..660us   PjitFunction(step)
+          602..610us   $partial_eval.py:1 trace_to_jaxpr
+          610..620us   lower_sharding_computation
+          625..655us   $compiler.py:1 compile_or_get_cached
+          630..650us   $compiler.py:2 _cache_read
+        thread pool/3
+          150..250us   HLO passes (jit_step)
+          160..180us   algsimp
+          250..460us   CpuCompiler::RunBackend
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step device_ordinal=0]
+          485..500us   dot.1 [program_id=5]
+          655..660us   dot.1 [program_id=6]
+        program 5 jit_step
+          ROOT p.0 = f32[32,64] parameter(0)
+        program 6 jit_step
+          ROOT p.0 = f32[24,64] parameter(0)
+    "]);
+    let report = ask(&session, "compile", &[("sort", "-start_ps")]);
+    let (first, second) = (&rows(&report, "rows")[0], &rows(&report, "rows")[1]);
+    assert_eq!(text(first, "function"), "step");
+    assert_eq!((micros(first, "start_ps"), micros(first, "duration_ps")), (10, 470));
+    assert_eq!(micros(first, "trace_ps"), 50);
+    assert_eq!(micros(first, "lower_ps"), 40);
+    assert_eq!(micros(first, "optimise_ps"), 100);
+    assert_eq!(micros(first, "generate_ps"), 210);
+    assert_eq!(micros(first, "backend_ps"), 20 + 10, "130..150 and 460..470");
+    assert_eq!(micros(first, "cache_ps"), 20 + 10, "110..130 and 470..480");
+    assert_eq!(micros(first, "other_ps"), 10);
+    assert_eq!((text(first, "cache"), text(second, "cache")), ("miss", "hit"));
+    assert_eq!((&first["step"], &first["is_again"]), (&json!(7), &json!(false)));
+    assert_eq!(text(first, "program"), "jit_step(5)");
+    assert_eq!(text(second, "program"), "jit_step(6)");
+    assert_eq!(second["is_again"], json!(true));
+    assert_eq!(text(second, "change"), "argument 0: f32[32,64] → f32[24,64]");
+    let passes = rows(&report, "passes");
+    let pass = |name: &str| passes.iter().find(|row| row["name"] == json!(name)).expect("a pass");
+    assert_eq!(micros(pass("algsimp"), "self_ps"), 20);
+    assert_eq!(micros(pass("HLO passes (jit_step)"), "self_ps"), 80);
+    assert_eq!(report["verdict"], json!("good"));
+    let function = &rows(&report, "functions")[0];
+    assert_eq!((&function["count"], &function["again_count"]), (&json!(2), &json!(1)));
+}
+
+#[test]
+fn requests_batches_and_their_phases() {
+    let session = drawn(&["
+        host vm
+        thread client/1
+          0..100us   inference_request #request_id=7#
+          0..10us    tokenize
+          95..100us  detokenize
+        thread client/2
+          5..95us    inference_request #request_id=8#
+        thread worker/3
+          20..90us   process_batch #batch_id=1,padding_amount=2,batch_size_after_padding=4#
+          20..25us   batch_formation
+          25..35us   DevicePutWithSharding
+          35..40us   PjitFunction(f)
+          80..88us   np.asarray(jax.Array)
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_f program_id=5 device_ordinal=0]
+          40..82us   dot.1
+    "]);
+    let report = ask(&session, "requests", &[]);
+    let slowest = &rows(&report, "rows")[0];
+    assert_eq!((text(slowest, "request_id"), micros(slowest, "latency_ps")), ("7", 100));
+    let phases: Vec<i64> = rows(slowest, "phases_ps")
+        .iter()
+        .filter_map(Value::as_i64)
+        .map(|ps| ps / 1_000_000)
+        .collect();
+    // prepare, queue, formation, runtime, to device, device, to host, finish, idle
+    assert_eq!(phases, [10, 10, 5, 5, 10, 42, 6, 5, 7]);
+    let other = &rows(&report, "rows")[1];
+    assert_eq!(rows(other, "phases_ps")[1], json!(15_000_000), "queues from 5 to 20");
+    let batch = &rows(&report, "batches")[0];
+    assert_eq!((text(batch, "batch_id"), &batch["request_count"]), ("1", &json!(2)));
+    assert_eq!((&batch["size"], &batch["padding"]), (&json!(4), &json!(2)));
+    assert_eq!(batch["efficiency_ratio"], json!(0.5));
+    assert_eq!((micros(batch, "device_ps"), micros(batch, "delay_ps")), (42, 20));
+    assert_eq!(report["padding_ratio"], json!(0.5));
+    assert_eq!(report["concurrency_max"], json!(2));
+    assert_eq!(report["concurrency_mean"], json!(1.9));
+    let throughput = report["throughput"].as_f64().expect("requests");
+    assert!((throughput - 20_000.0).abs() < 1e-6, "{throughput}");
+}
+
+#[test]
+fn requests_under_a_name_of_ones_own() {
+    let session = drawn(&["
+        host vm
+        device gpu:0 nvidia H100
+        stream 7 Compute
+        repeat 4 every 100us
+          20..60us gemm [hlo_op=dot.1 program_id=5 hlo_module=jit_f correlation_id=$i]
+        end
+        thread python
+        repeat 4 every 100us
+          0..80us  handle_query
+          0..10us  parse
+          10..20us PjitFunction(f)
+          65..80us answer
+        end
+    "]);
+    assert_eq!(ask(&session, "requests", &[])["row_count"], json!(0));
+    let report = ask(&session, "requests", &[("root", "^handle_query$")]);
+    assert_eq!(report["row_count"], json!(4));
+    let phases = rows(&rows(&report, "rows")[0], "phases_ps");
+    let micros: Vec<i64> = phases
+        .iter()
+        .filter_map(Value::as_i64)
+        .map(|ps| ps / 1_000_000)
+        .collect();
+    assert_eq!(micros, [10, 0, 0, 10, 0, 40, 0, 15, 5]);
+    assert_eq!(rows(&report, "percentiles").len(), 6);
+}
+
+#[test]
+fn nothing_to_say_is_said_with_a_reason() {
+    let session = drawn(&["
+        host vm
+        thread python
+          0..90us train #step_num=0,_r=1#
+    "]);
+    for name in ["idle", "input", "compile", "requests"] {
+        let report = ask(&session, name, &[]);
+        assert!(!rows(&report, "notes").is_empty(), "{name} says why it is empty");
+    }
+}
+
+/// Gaps from raw events: what no work of the device covers within the window.
+#[test]
+fn gaps_are_the_rest_of_the_window_in_every_capture() {
+    for capture in all_captures() {
+        let session = open(&capture);
+        let report = ask(&session, "idle", &[("min-gap", "0"), ("limit", "0")]);
+        for row in rows(&report, "devices") {
+            let what = format!("{} {}", capture.name, text(row, "device"));
+            let idle = picos(row, "idle_ps");
+            assert_eq!(picos(row, "busy_ps") + idle, picos(row, "window_ps"), "{what}");
+            let gaps = rows(&report, "rows").iter();
+            let own: Vec<&Value> =
+                gaps.filter(|gap| gap["device_index"] == row["device_index"]).collect();
+            assert_eq!(own.iter().map(|gap| picos(gap, "duration_ps")).sum::<i64>(), idle, "{what}");
+            let causes: i64 = rows(row, "causes_ps").iter().filter_map(Value::as_i64).sum();
+            assert_eq!(causes, idle, "{what}");
+            check_against_raw(&capture, &session, row, &own, &what);
+        }
+    }
+}
+
+fn check_against_raw(
+    capture: &corpus::Capture,
+    session: &stepscope_model::Session,
+    row: &Value,
+    gaps: &[&Value],
+    what: &str,
+) {
+    let index = usize::try_from(picos(row, "device_index")).expect("an index");
+    let device = &session.devices[index];
+    // TPU work stands by the device's clock, which the plain offsets of the oracle are not.
+    let raw = match device.kind {
+        DeviceKind::Cpu => oracle::Device::Cpu(device.ordinal),
+        kind if kind.is_gpu() => oracle::Device::Gpu(device.ordinal),
+        _ => return,
+    };
+    let space = corpus::read_space(&capture.hosts[device.host.index()]).expect("decodes");
+    let slices = oracle::slices(&space, raw);
+    let offset = session.host(device.host).offset.0;
+    let mut spans: Vec<(i128, i128)> = slices
+        .iter()
+        .map(|slice| {
+            let start = slice.start_ps + i128::from(offset);
+            (start, start + slice.duration_ps)
+        })
+        .collect();
+    spans.sort_unstable();
+    for gap in gaps {
+        let (start, length) = (i128::from(picos(gap, "start_ps")), i128::from(picos(gap, "duration_ps")));
+        let end = start + length;
+        let after = spans.partition_point(|span| span.0 < end);
+        let is_covered = spans[..after].iter().any(|span| span.1 > start && span.0 < end && span.1 > span.0);
+        assert!(!is_covered, "{what}: work within the gap at {start}");
+    }
+}
+
+#[test]
+fn host_2_loads_its_data_slowly() {
+    for capture in all_captures().iter().filter(|capture| {
+        capture.name == "cpu-jax-4hosts" || capture.name == "hosts4-cpu"
+    }) {
+        let report = ask(&open(capture), "input", &[]);
+        let hosts = rows(&report, "hosts");
+        assert_eq!(hosts[0]["host"], json!("host-2"), "{}", capture.name);
+        let loading = hosts[0]["loading_mean_ps"].as_f64().expect("it loads");
+        assert!(loading > 30e9, "{}: {loading} ps a step", capture.name);
+        let conclusion = text(&report, "conclusion");
+        assert!(conclusion.contains("host-2"), "{}: {conclusion}", capture.name);
+    }
+}
+
+#[test]
+fn the_fixture_of_compilations() {
+    let fixtures = corpus::fixtures();
+    let capture = fixtures.iter().find(|capture| capture.name == "compile-cpu").expect("a fixture");
+    let report = ask(&open(capture), "compile", &[("sort", "-start_ps")]);
+    let found: Vec<(&str, Option<i64>, bool, &str)> = rows(&report, "rows")
+        .iter()
+        .map(|row| {
+            let is_again = row["is_again"] == json!(true);
+            (text(row, "function"), row["step"].as_i64(), is_again, text(row, "cache"))
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("train_step", Some(0), false, "miss"),
+            ("train_step", Some(3), true, "miss"),
+            ("evaluate", Some(4), false, "hit"),
+        ]
+    );
+    for row in rows(&report, "rows") {
+        let phases = ["trace", "lower", "optimise", "generate", "autotune", "backend", "cache", "other"];
+        let sum: i64 = phases.iter().map(|phase| picos(row, &format!("{phase}_ps"))).sum();
+        assert_eq!(sum, picos(row, "duration_ps"));
+        assert!(phases.iter().all(|phase| picos(row, &format!("{phase}_ps")) >= 0), "{row}");
+    }
+}
+
+#[test]
+fn phases_of_requests_sum_to_their_latency() {
+    let fixtures = corpus::fixtures();
+    let capture = fixtures.iter().find(|capture| capture.name == "serving-cpu").expect("a fixture");
+    let report = ask(&open(capture), "requests", &[]);
+    assert_eq!(report["row_count"], json!(48));
+    for row in rows(&report, "rows") {
+        let phases = rows(row, "phases_ps").iter().filter_map(Value::as_i64);
+        assert!(phases.clone().all(|phase| phase >= 0), "{row}");
+        assert_eq!(phases.sum::<i64>(), picos(row, "latency_ps"));
+    }
+    let asked: i64 = rows(&report, "batches")
+        .iter()
+        .map(|batch| picos(batch, "size") - picos(batch, "padding"))
+        .sum();
+    assert_eq!(asked, 48, "each request is in one batch");
+    let linked: i64 = rows(&report, "batches").iter().map(|batch| picos(batch, "request_count")).sum();
+    assert_eq!(linked, 48, "and its batch is found");
+}

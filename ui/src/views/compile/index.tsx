@@ -1,0 +1,290 @@
+/** Compilations in the window: phases, cache, what was compiled again and why, passes. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { COMPILE_PHASES, occurring } from '../../format/causes';
+import { formatDuration, plural } from '../../format/numbers';
+import { summaryOf } from '../../shell/session';
+import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { timelineParams } from '../../timeline/link';
+import { AnswerView } from '../../widgets/answer';
+import { BarRows, Choice, type BarRow } from '../../widgets/bar-rows/bar-rows';
+import { DividedBar, Legend } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { KpiCard } from '../../widgets/kpi';
+import { Middle } from '../../widgets/middle';
+import { Hint, Remarks, Warnings } from '../../widgets/notes';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { CompilationRow } from '../../wire/generated/CompilationRow';
+import type { CompileReport } from '../../wire/generated/CompileReport';
+import type { PassRow } from '../../wire/generated/PassRow';
+import { createReport } from '../../wire/report';
+import './compile.css';
+
+const phasesOf = (row: CompilationRow): number[] => [
+  row.trace_ps,
+  row.lower_ps,
+  row.cache_ps,
+  row.optimise_ps,
+  row.generate_ps,
+  row.autotune_ps,
+  row.backend_ps,
+  row.other_ps,
+];
+
+function columnsFor(longestPs: number): Column<CompilationRow>[] {
+  return [
+    {
+      key: 'function',
+      title: 'Function',
+      figure: 'compile.function',
+      width: 200,
+      value: (row) => row.function,
+      cell: (row) => (
+        <span class="compile-function">
+          <Middle text={row.function || 'not known'} isCode />
+          <Show when={row.is_again}>
+            <span class="compile-again">again</span>
+          </Show>
+        </span>
+      ),
+    },
+    {
+      key: 'duration_ps',
+      title: 'Duration',
+      figure: 'compile.duration_ps',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.duration_ps,
+    },
+    {
+      key: 'phases',
+      title: 'Phases',
+      figure: 'compile.phases',
+      width: 220,
+      value: () => null,
+      cell: (row) => (
+        <DividedBar
+          total={longestPs}
+          pieces={COMPILE_PHASES.map((phase, index) => ({
+            title: phase.title,
+            value: phasesOf(row)[index] ?? 0,
+            colour: phase.colour,
+          }))}
+        />
+      ),
+    },
+    ...COMPILE_PHASES.map((phase, index): Column<CompilationRow> => ({
+      key: `${phase.key}_ps`,
+      title: phase.title,
+      figure: 'compile.phases',
+      width: 116,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => (phasesOf(row)[index] ?? 0) || null,
+      isOptional: true,
+    })),
+    {
+      key: 'cache',
+      title: 'Cache',
+      figure: 'compile.cache',
+      width: 70,
+      value: (row) => row.cache || null,
+      isOptional: true,
+    },
+    {
+      key: 'step',
+      title: 'Step',
+      figure: '',
+      width: 70,
+      kind: 'count',
+      value: (row) => row.step,
+      isOptional: true,
+    },
+    {
+      key: 'change',
+      title: 'What changed',
+      figure: 'compile.change',
+      width: 300,
+      value: (row) => row.change || null,
+      isOptional: true,
+    },
+    {
+      key: 'program',
+      title: 'Program',
+      figure: '',
+      width: 170,
+      value: (row) => row.program || null,
+      cell: (row) => <Middle text={row.program || '–'} isCode />,
+      isOptional: true,
+    },
+    { key: 'thread', title: 'Thread', figure: '', width: 160, value: (row) => row.thread },
+    {
+      key: 'start_ps',
+      title: 'Start',
+      figure: '',
+      width: 100,
+      kind: 'duration',
+      value: (row) => row.start_ps,
+    },
+  ];
+}
+
+const PASSES: Column<PassRow>[] = [
+  {
+    key: 'name',
+    title: 'Pass',
+    figure: '',
+    width: 340,
+    value: (row) => row.name,
+    cell: (row) => <Middle text={row.name} isCode />,
+  },
+  { key: 'phase', title: 'Phase', figure: '', width: 110, value: (row) => row.phase },
+  { key: 'count', title: 'Runs', figure: '', width: 80, kind: 'count', value: (row) => row.count },
+  {
+    key: 'self_ps',
+    title: 'Self',
+    figure: 'pass.self_ps',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.self_ps,
+  },
+  {
+    key: 'total_ps',
+    title: 'Total',
+    figure: 'pass.total_ps',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.total_ps,
+  },
+];
+
+type Tab = 'compilations' | 'passes';
+
+export default function CompileView(props: ViewProps) {
+  const report = createReport(
+    'compile',
+    () => props.session,
+    () => ({ ...selectionParams(), limit: 0 }),
+  );
+  const tab = (): Tab => (getParam('tab') === 'passes' ? 'passes' : 'compilations');
+  const rows = urlTableState('duration_ps');
+  const passes = urlTableState('self_ps');
+  const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-compile`;
+  const tools = (data: CompileReport) => (
+    <Choice<Tab>
+      names={[
+        { name: 'compilations', title: 'Compilations', count: data.row_count },
+        { name: 'passes', title: 'Passes', count: data.passes.length },
+      ]}
+      chosen={tab()}
+      onChoose={(name) =>
+        setParams({ tab: name === 'compilations' ? null : name, sort: null, q: null }, false)
+      }
+    />
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => {
+        const columns = createMemo(() =>
+          columnsFor(Math.max(1, ...data().rows.map((row) => row.duration_ps))),
+        );
+        return (
+          <Show when={data().rows.length > 0} fallback={<NothingCompiled report={data()} />}>
+            <div class="page is-filling">
+              <Warnings notes={data().notes} />
+              <div class="compile-head">
+                <KpiCard
+                  title="Compilation"
+                  value={formatDuration(data().total_ps)}
+                  verdict={data().verdict}
+                  detail={<>{plural(data().row_count, 'compilation')}</>}
+                  tip={`Time in which the host that compiled longest compiled: ${data().threshold}.`}
+                />
+                <Functions report={data()} />
+              </div>
+              <section class="card is-main">
+                <Show
+                  when={tab() === 'passes'}
+                  fallback={
+                    <DataTable
+                      rows={data().rows}
+                      columns={columns()}
+                      state={rows}
+                      noun="compilation"
+                      fileName={file()}
+                      isFilling
+                      onRow={(row) =>
+                        navigate({
+                          view: 'timeline',
+                          params: timelineParams(row.start_ps, row.duration_ps),
+                        })
+                      }
+                      tools={tools(data())}
+                    />
+                  }
+                >
+                  <DataTable
+                    rows={data().passes}
+                    columns={PASSES}
+                    state={passes}
+                    noun="pass"
+                    fileName={`${file()}-passes`}
+                    isFilling
+                    tools={tools(data())}
+                    empty="No pass was recorded within the compilations"
+                  />
+                </Show>
+              </section>
+              <Remarks notes={data().notes} />
+            </div>
+          </Show>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function Functions(props: { report: CompileReport }) {
+  const bars = (): BarRow[] =>
+    props.report.rows.slice(0, 40).map((row) => ({
+      label: `${row.function || 'not known'}${row.step === null ? '' : ` · step ${row.step}`}`,
+      values: phasesOf(row),
+      text: formatDuration(row.duration_ps) + (row.cache === 'hit' ? ', from cache' : ''),
+      href: hrefTo({ view: 'timeline', params: timelineParams(row.start_ps, row.duration_ps) }),
+    }));
+  const changed = () => props.report.functions.filter((row) => row.changes.length > 0);
+  return (
+    <section class="card">
+      <header>
+        <h2 data-figure="compile.phases">Where compilation goes</h2>
+        <span class="spacer" />
+        <Legend entries={occurring(COMPILE_PHASES, props.report.rows.map(phasesOf))} />
+      </header>
+      <div class="card-body is-rows">
+        <BarRows rows={bars()} meanings={COMPILE_PHASES} />
+        <For each={changed()}>
+          {(row) => (
+            <p class="compile-change">
+              <code>{row.function || 'not known'}</code> was compiled again: {row.changes.join('; ')}
+            </p>
+          )}
+        </For>
+      </div>
+    </section>
+  );
+}
+
+function NothingCompiled(props: { report: CompileReport }) {
+  const note = () => props.report.notes[0];
+  return (
+    <EmptyState title="Nothing was compiled here">
+      {note()?.text} <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,326 @@
+/** Inference requests: latency, where it goes, batches, the slowest requests. */
+import { createMemo, Show } from 'solid-js';
+
+import { occurring, REQUEST_PHASES } from '../../format/causes';
+import { formatCount, formatDuration, formatRatio } from '../../format/numbers';
+import { summaryOf } from '../../shell/session';
+import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { timelineParams } from '../../timeline/link';
+import { AnswerView } from '../../widgets/answer';
+import { BarRows, Choice, type BarRow } from '../../widgets/bar-rows/bar-rows';
+import { DividedBar, Legend } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { KpiCard } from '../../widgets/kpi';
+import { Remarks, Warnings } from '../../widgets/notes';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { BatchRow } from '../../wire/generated/BatchRow';
+import type { RequestRow } from '../../wire/generated/RequestRow';
+import type { RequestsReport } from '../../wire/generated/RequestsReport';
+import { createReport } from '../../wire/report';
+import './requests.css';
+
+const CODE = 'with jax.profiler.TraceAnnotation("inference_request", request_id=i):';
+
+function columnsFor(longestPs: number): Column<RequestRow>[] {
+  return [
+    { key: 'name', title: 'Request', figure: '', width: 180, value: (row) => row.name },
+    {
+      key: 'request_id',
+      title: 'Id',
+      figure: '',
+      width: 80,
+      value: (row) => row.request_id || null,
+      isOptional: true,
+    },
+    {
+      key: 'latency_ps',
+      title: 'Latency',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.latency_ps,
+    },
+    {
+      key: 'phases',
+      title: 'Phases',
+      figure: 'requests.phases',
+      width: 240,
+      value: () => null,
+      cell: (row) => (
+        <DividedBar
+          total={longestPs}
+          pieces={REQUEST_PHASES.map((phase, index) => ({
+            title: phase.title,
+            value: row.phases_ps[index] ?? 0,
+            colour: phase.colour,
+          }))}
+        />
+      ),
+    },
+    ...REQUEST_PHASES.map((phase, index): Column<RequestRow> => ({
+      key: `${phase.key}_ps`,
+      title: phase.title,
+      figure: 'requests.phases',
+      width: 104,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => (row.phases_ps[index] ?? 0) || null,
+      isOptional: true,
+    })),
+    { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
+    {
+      key: 'start_ps',
+      title: 'Start',
+      figure: '',
+      width: 100,
+      kind: 'duration',
+      value: (row) => row.start_ps,
+    },
+  ];
+}
+
+const BATCHES: Column<BatchRow>[] = [
+  { key: 'name', title: 'Batch', figure: '', width: 180, value: (row) => row.name },
+  {
+    key: 'batch_id',
+    title: 'Id',
+    figure: '',
+    width: 80,
+    value: (row) => row.batch_id || null,
+    isOptional: true,
+  },
+  {
+    key: 'duration_ps',
+    title: 'Duration',
+    figure: '',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.duration_ps,
+  },
+  {
+    key: 'device_ps',
+    title: 'Device',
+    figure: 'batch.device_ps',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.device_ps,
+  },
+  {
+    key: 'delay_ps',
+    title: 'Delay',
+    figure: 'batch.delay_ps',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.delay_ps,
+    isOptional: true,
+  },
+  {
+    key: 'request_count',
+    title: 'Requests',
+    figure: '',
+    width: 90,
+    kind: 'count',
+    value: (row) => row.request_count,
+  },
+  {
+    key: 'size',
+    title: 'Size',
+    figure: '',
+    width: 80,
+    kind: 'count',
+    value: (row) => row.size,
+    isOptional: true,
+  },
+  {
+    key: 'padding',
+    title: 'Padding',
+    figure: 'padding_ratio',
+    width: 90,
+    kind: 'count',
+    value: (row) => row.padding,
+    isOptional: true,
+  },
+  {
+    key: 'efficiency_ratio',
+    title: 'Efficiency',
+    width: 100,
+    kind: 'ratio',
+    value: (row) => row.efficiency_ratio,
+    isOptional: true,
+  },
+  {
+    key: 'start_ps',
+    title: 'Start',
+    figure: '',
+    width: 100,
+    kind: 'duration',
+    value: (row) => row.start_ps,
+  },
+];
+
+type Tab = 'requests' | 'batches';
+
+export default function RequestsView(props: ViewProps) {
+  const report = createReport(
+    'requests',
+    () => props.session,
+    () => ({
+      ...selectionParams(),
+      root: getParam('root') ?? null,
+      batch: getParam('batch') ?? null,
+      limit: getParam('limit') ?? null,
+    }),
+  );
+  const tab = (): Tab => (getParam('tab') === 'batches' ? 'batches' : 'requests');
+  const rows = urlTableState('latency_ps');
+  const batches = urlTableState('duration_ps');
+  const file = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-requests`;
+  const show = (row: { start_ps: number }, lengthPs: number) =>
+    navigate({ view: 'timeline', params: timelineParams(row.start_ps, lengthPs) });
+  const tools = (data: RequestsReport) => (
+    <Choice<Tab>
+      names={[
+        { name: 'requests', title: 'Requests', count: data.row_count },
+        { name: 'batches', title: 'Batches', count: data.batches.length },
+      ]}
+      chosen={tab()}
+      onChoose={(name) =>
+        setParams({ tab: name === 'requests' ? null : name, sort: null, q: null }, false)
+      }
+    />
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => {
+        const columns = createMemo(() =>
+          columnsFor(Math.max(1, ...data().rows.map((row) => row.latency_ps))),
+        );
+        return (
+          <Show when={data().rows.length > 0} fallback={<NoRequests />}>
+            <div class="page is-filling">
+              <Warnings notes={data().notes} />
+              <Figures report={data()} />
+              <Latency report={data()} />
+              <section class="card is-main">
+                <Show
+                  when={tab() === 'batches'}
+                  fallback={
+                    <DataTable
+                      rows={data().rows}
+                      rowCount={data().row_count}
+                      columns={columns()}
+                      state={rows}
+                      noun="request"
+                      fileName={file()}
+                      isFilling
+                      onRow={(row) => show(row, row.latency_ps)}
+                      tools={tools(data())}
+                    />
+                  }
+                >
+                  <DataTable
+                    rows={data().batches}
+                    columns={BATCHES}
+                    state={batches}
+                    noun="batch"
+                    fileName={`${file()}-batches`}
+                    isFilling
+                    onRow={(row) => show(row, row.duration_ps)}
+                    tools={tools(data())}
+                    empty="No batch was recorded"
+                  />
+                </Show>
+              </section>
+              <Remarks notes={data().notes} />
+            </div>
+          </Show>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function Figures(props: { report: RequestsReport }) {
+  const at = (percentile: number) =>
+    props.report.percentiles.find((row) => row.percentile === percentile)?.latency_ps ?? null;
+  return (
+    <div class="request-figures">
+      <KpiCard
+        title="Median latency"
+        value={formatDuration(at(50))}
+        detail={<>mean {formatDuration(Math.round(props.report.mean_ps ?? 0))}</>}
+        figure="percentile"
+      />
+      <KpiCard title="99 % latency" value={formatDuration(at(99))} figure="percentile" />
+      <KpiCard
+        title="Throughput"
+        value={`${(props.report.throughput ?? 0).toFixed(1)}\u202f/s`}
+        detail={<>{formatCount(props.report.row_count)} requests</>}
+        figure="throughput"
+      />
+      <KpiCard
+        title="Open at once"
+        value={(props.report.concurrency_mean ?? 0).toFixed(1)}
+        detail={<>at most {props.report.concurrency_max}</>}
+        figure="concurrency_mean"
+      />
+      <KpiCard
+        title="Padding"
+        value={formatRatio(props.report.padding_ratio)}
+        detail={<>of all batches</>}
+        figure="padding_ratio"
+      />
+    </div>
+  );
+}
+
+/** The phases of the request at each percentile, and of the mean. */
+function Latency(props: { report: RequestsReport }) {
+  const bars = (): BarRow[] => [
+    {
+      label: 'mean',
+      values: props.report.phases.map((phase) => phase.mean_ps),
+      text: formatDuration(Math.round(props.report.mean_ps ?? 0)),
+    },
+    ...props.report.percentiles.map((row) => ({
+      label: `${row.percentile} %`,
+      values: row.phases_ps,
+      text:
+        formatDuration(row.latency_ps) + (row.request_id ? `, request ${row.request_id}` : ''),
+      href: hrefTo({ view: 'timeline', params: timelineParams(row.start_ps, row.latency_ps) }),
+    })),
+  ];
+  return (
+    <section class="card request-latency">
+      <header>
+        <h2 data-figure="requests.phases">Where latency goes</h2>
+        <span class="spacer" />
+        <Legend
+          entries={occurring(
+            REQUEST_PHASES,
+            props.report.rows.map((row) => row.phases_ps),
+          )}
+        />
+      </header>
+      <div class="card-body is-rows">
+        <BarRows rows={bars()} meanings={REQUEST_PHASES} />
+      </div>
+    </section>
+  );
+}
+
+function NoRequests() {
+  return (
+    <EmptyState title="No requests in this profile" code={CODE}>
+      No root of a model server was recorded, and no annotation that says request, inference,
+      generate, serve or predict. Wrap each request and record again; an annotation of another name
+      is found with <code>--root REGEX</code>:
+    </EmptyState>
+  );
+}

@@ -70,7 +70,10 @@ fn gaps_of_an_nvidia_gpu_by_cause() {
     assert_eq!(micros(device, "window_ps"), 1000, "the step");
     assert_eq!(micros(device, "busy_ps"), 345);
     assert_eq!(micros(device, "idle_ps"), 1000 - 345);
-    assert_eq!((micros(device, "short_ps"), picos(device, "short_count")), (5, 1));
+    assert_eq!(
+        (micros(device, "short_ps"), picos(device, "short_count")),
+        (5, 1)
+    );
     assert_eq!(device["gap_count"], json!(3));
     // The gaps 0..100, 200..700 and 950..1000.
     assert_eq!(cause(&report, "data_loading"), 60);
@@ -83,13 +86,29 @@ fn gaps_of_an_nvidia_gpu_by_cause() {
     assert_eq!(cause(&report, "annotation"), 50);
     assert_eq!(cause(&report, "blocked"), 100);
     assert_eq!(cause(&report, "checkpoint"), 50);
-    assert_eq!(cause(&report, "unknown"), 5 + 50 + 50, "95..100, 200..250, 650..700");
+    assert_eq!(
+        cause(&report, "unknown"),
+        5 + 50 + 50,
+        "95..100, 200..250, 650..700"
+    );
     let gaps = rows(&report, "rows");
-    assert_eq!((micros(&gaps[0], "start_ps"), micros(&gaps[0], "duration_ps")), (200, 500));
-    assert_eq!((text(&gaps[0], "cause"), micros(&gaps[0], "cause_ps")), ("blocked", 100));
+    assert_eq!(
+        (
+            micros(&gaps[0], "start_ps"),
+            micros(&gaps[0], "duration_ps")
+        ),
+        (200, 500)
+    );
+    assert_eq!(
+        (text(&gaps[0], "cause"), micros(&gaps[0], "cause_ps")),
+        ("blocked", 100)
+    );
     assert_eq!(text(&gaps[0], "what"), "block_until_ready");
     assert_eq!(text(&gaps[1], "cause"), "data_loading");
-    assert_eq!((text(&gaps[1], "what"), text(&gaps[1], "annotation")), ("data_loading", "data_loading"));
+    assert_eq!(
+        (text(&gaps[1], "what"), text(&gaps[1], "annotation")),
+        ("data_loading", "data_loading")
+    );
     assert_eq!(text(&gaps[2], "cause"), "checkpoint");
     assert_eq!(gaps[0]["step"], json!(0));
     let step = &rows(&report, "steps")[0];
@@ -110,7 +129,10 @@ fn options_of_gaps() {
     let idle = find("idle").expect("registered");
     assert!(idle.run_pairs(&session, [("cause", "weather")]).is_err());
     assert!(idle.run_pairs(&session, [("min-gap", "soon")]).is_err());
-    assert_eq!(rows(&ask(&session, "idle", &[("match", "nothing")]), "rows").len(), 0);
+    assert_eq!(
+        rows(&ask(&session, "idle", &[("match", "nothing")]), "rows").len(),
+        0
+    );
 }
 
 /// The same loop on XLA:CPU, an AMD GPU and a TPU: two steps of 1 ms, work from 400 to 900 us, and
@@ -135,8 +157,16 @@ fn loop_on(device: &str, work: &str) -> String {
 #[test]
 fn waiting_for_input_is_the_same_on_every_device() {
     let cases = [
-        (DeviceKind::Cpu, "thread tf_XLAEigen/42", "dot.1 [hlo_op=dot.1 hlo_module=jit_step program_id=5 device_ordinal=0]"),
-        (DeviceKind::AmdGpu, "device gpu:0 amd MI300X\nstream 1 Kernel", "gemm.kd [hlo_op=dot.1 hlo_module=jit_step program_id=5 correlation_id=$i]"),
+        (
+            DeviceKind::Cpu,
+            "thread tf_XLAEigen/42",
+            "dot.1 [hlo_op=dot.1 hlo_module=jit_step program_id=5 device_ordinal=0]",
+        ),
+        (
+            DeviceKind::AmdGpu,
+            "device gpu:0 amd MI300X\nstream 1 Kernel",
+            "gemm.kd [hlo_op=dot.1 hlo_module=jit_step program_id=5 correlation_id=$i]",
+        ),
         (DeviceKind::Tpu, "device tpu:0 v6e\nline Steps", "$i"),
     ];
     for (kind, device, work) in cases {
@@ -151,19 +181,33 @@ fn waiting_for_input_is_the_same_on_every_device() {
         let steps = ask(&session, "steps", &[]);
         let parts = &rows(&steps, "rows")[1];
         assert_eq!(step["waiting_ps"], parts["input_wait_ps"], "{kind:?}");
-        let causes: i64 = rows(step, "causes_ps").iter().filter_map(Value::as_i64).sum();
+        let causes: i64 = rows(step, "causes_ps")
+            .iter()
+            .filter_map(Value::as_i64)
+            .sum();
         assert_eq!(causes, picos(step, "waiting_ps"), "{kind:?}");
         let idle = ask(&session, "idle", &[]);
         for row in rows(&idle, "devices") {
-            assert_eq!(picos(row, "busy_ps") + picos(row, "idle_ps"), picos(row, "window_ps"));
+            assert_eq!(
+                picos(row, "busy_ps") + picos(row, "idle_ps"),
+                picos(row, "window_ps")
+            );
         }
         if kind == DeviceKind::Tpu {
             continue; // a recorded step is the device's, in which nothing loads
         }
         assert_eq!(micros(step, "waiting_ps"), 300, "{kind:?}");
         assert_eq!(micros(step, "loading_ps"), 300);
-        let micros_of = |at: usize| rows(step, "causes_ps")[at].as_i64().map(|ps| ps / 1_000_000);
-        assert_eq!((micros_of(0), micros_of(6)), (Some(100), Some(200)), "copy and the rest");
+        let micros_of = |at: usize| {
+            rows(step, "causes_ps")[at]
+                .as_i64()
+                .map(|ps| ps / 1_000_000)
+        };
+        assert_eq!(
+            (micros_of(0), micros_of(6)),
+            (Some(100), Some(200)),
+            "copy and the rest"
+        );
         assert_eq!(report["verdict"], json!("bad"), "{kind:?}: 30 %");
     }
 }
@@ -210,13 +254,26 @@ fn stages_of_tf_data_have_self_times_and_a_slowest_one() {
     let report = ask(&session, "input", &[]);
     let stage = |name: &str| {
         let stages = rows(&report, "stages").iter();
-        stages.clone().find(|row| row["name"] == json!(name)).cloned().expect("a stage")
+        stages
+            .clone()
+            .find(|row| row["name"] == json!(name))
+            .cloned()
+            .expect("a stage")
     };
     let map = stage("Iterator::Prefetch::Map");
-    assert_eq!((micros(&map, "self_ps"), micros(&map, "total_ps")), (50, 70));
-    assert_eq!((text(&map, "stage"), &map["is_bottleneck"]), ("preprocess", &json!(true)));
+    assert_eq!(
+        (micros(&map, "self_ps"), micros(&map, "total_ps")),
+        (50, 70)
+    );
+    assert_eq!(
+        (text(&map, "stage"), &map["is_bottleneck"]),
+        ("preprocess", &json!(true))
+    );
     assert_eq!(micros(&map, "background_ps"), 50);
-    assert_eq!(text(&stage("Iterator::Prefetch::Map::TFRecord"), "stage"), "read");
+    assert_eq!(
+        text(&stage("Iterator::Prefetch::Map::TFRecord"), "stage"),
+        "read"
+    );
     assert_eq!(text(&rows(&report, "causes")[0], "cause"), "wait");
     assert_eq!(micros(&rows(&report, "rows")[0], "waiting_ps"), 80);
 }
@@ -254,27 +311,51 @@ fn a_compilation_and_its_phases() {
     let report = ask(&session, "compile", &[("sort", "-start_ps")]);
     let (first, second) = (&rows(&report, "rows")[0], &rows(&report, "rows")[1]);
     assert_eq!(text(first, "function"), "step");
-    assert_eq!((micros(first, "start_ps"), micros(first, "duration_ps")), (10, 470));
+    assert_eq!(
+        (micros(first, "start_ps"), micros(first, "duration_ps")),
+        (10, 470)
+    );
     assert_eq!(micros(first, "trace_ps"), 50);
     assert_eq!(micros(first, "lower_ps"), 40);
     assert_eq!(micros(first, "optimise_ps"), 100);
     assert_eq!(micros(first, "generate_ps"), 210);
-    assert_eq!(micros(first, "backend_ps"), 20 + 10, "130..150 and 460..470");
+    assert_eq!(
+        micros(first, "backend_ps"),
+        20 + 10,
+        "130..150 and 460..470"
+    );
     assert_eq!(micros(first, "cache_ps"), 20 + 10, "110..130 and 470..480");
     assert_eq!(micros(first, "other_ps"), 10);
-    assert_eq!((text(first, "cache"), text(second, "cache")), ("miss", "hit"));
-    assert_eq!((&first["step"], &first["is_again"]), (&json!(7), &json!(false)));
+    assert_eq!(
+        (text(first, "cache"), text(second, "cache")),
+        ("miss", "hit")
+    );
+    assert_eq!(
+        (&first["step"], &first["is_again"]),
+        (&json!(7), &json!(false))
+    );
     assert_eq!(text(first, "program"), "jit_step(5)");
     assert_eq!(text(second, "program"), "jit_step(6)");
     assert_eq!(second["is_again"], json!(true));
-    assert_eq!(text(second, "change"), "argument 0: f32[32,64] → f32[24,64]");
+    assert_eq!(
+        text(second, "change"),
+        "argument 0: f32[32,64] → f32[24,64]"
+    );
     let passes = rows(&report, "passes");
-    let pass = |name: &str| passes.iter().find(|row| row["name"] == json!(name)).expect("a pass");
+    let pass = |name: &str| {
+        passes
+            .iter()
+            .find(|row| row["name"] == json!(name))
+            .expect("a pass")
+    };
     assert_eq!(micros(pass("algsimp"), "self_ps"), 20);
     assert_eq!(micros(pass("HLO passes (jit_step)"), "self_ps"), 80);
     assert_eq!(report["verdict"], json!("good"));
     let function = &rows(&report, "functions")[0];
-    assert_eq!((&function["count"], &function["again_count"]), (&json!(2), &json!(1)));
+    assert_eq!(
+        (&function["count"], &function["again_count"]),
+        (&json!(2), &json!(1))
+    );
 }
 
 #[test]
@@ -299,7 +380,10 @@ fn requests_batches_and_their_phases() {
     "]);
     let report = ask(&session, "requests", &[]);
     let slowest = &rows(&report, "rows")[0];
-    assert_eq!((text(slowest, "request_id"), micros(slowest, "latency_ps")), ("7", 100));
+    assert_eq!(
+        (text(slowest, "request_id"), micros(slowest, "latency_ps")),
+        ("7", 100)
+    );
     let phases: Vec<i64> = rows(slowest, "phases_ps")
         .iter()
         .filter_map(Value::as_i64)
@@ -308,12 +392,22 @@ fn requests_batches_and_their_phases() {
     // prepare, queue, formation, runtime, to device, device, to host, finish, idle
     assert_eq!(phases, [10, 10, 5, 5, 10, 42, 6, 5, 7]);
     let other = &rows(&report, "rows")[1];
-    assert_eq!(rows(other, "phases_ps")[1], json!(15_000_000), "queues from 5 to 20");
+    assert_eq!(
+        rows(other, "phases_ps")[1],
+        json!(15_000_000),
+        "queues from 5 to 20"
+    );
     let batch = &rows(&report, "batches")[0];
-    assert_eq!((text(batch, "batch_id"), &batch["request_count"]), ("1", &json!(2)));
+    assert_eq!(
+        (text(batch, "batch_id"), &batch["request_count"]),
+        ("1", &json!(2))
+    );
     assert_eq!((&batch["size"], &batch["padding"]), (&json!(4), &json!(2)));
     assert_eq!(batch["efficiency_ratio"], json!(0.5));
-    assert_eq!((micros(batch, "device_ps"), micros(batch, "delay_ps")), (42, 20));
+    assert_eq!(
+        (micros(batch, "device_ps"), micros(batch, "delay_ps")),
+        (42, 20)
+    );
     assert_eq!(report["padding_ratio"], json!(0.5));
     assert_eq!(report["concurrency_max"], json!(2));
     assert_eq!(report["concurrency_mean"], json!(1.9));
@@ -360,7 +454,10 @@ fn nothing_to_say_is_said_with_a_reason() {
     "]);
     for name in ["idle", "input", "compile", "requests"] {
         let report = ask(&session, name, &[]);
-        assert!(!rows(&report, "notes").is_empty(), "{name} says why it is empty");
+        assert!(
+            !rows(&report, "notes").is_empty(),
+            "{name} says why it is empty"
+        );
     }
 }
 
@@ -373,12 +470,24 @@ fn gaps_are_the_rest_of_the_window_in_every_capture() {
         for row in rows(&report, "devices") {
             let what = format!("{} {}", capture.name, text(row, "device"));
             let idle = picos(row, "idle_ps");
-            assert_eq!(picos(row, "busy_ps") + idle, picos(row, "window_ps"), "{what}");
+            assert_eq!(
+                picos(row, "busy_ps") + idle,
+                picos(row, "window_ps"),
+                "{what}"
+            );
             let gaps = rows(&report, "rows").iter();
-            let own: Vec<&Value> =
-                gaps.filter(|gap| gap["device_index"] == row["device_index"]).collect();
-            assert_eq!(own.iter().map(|gap| picos(gap, "duration_ps")).sum::<i64>(), idle, "{what}");
-            let causes: i64 = rows(row, "causes_ps").iter().filter_map(Value::as_i64).sum();
+            let own: Vec<&Value> = gaps
+                .filter(|gap| gap["device_index"] == row["device_index"])
+                .collect();
+            assert_eq!(
+                own.iter().map(|gap| picos(gap, "duration_ps")).sum::<i64>(),
+                idle,
+                "{what}"
+            );
+            let causes: i64 = rows(row, "causes_ps")
+                .iter()
+                .filter_map(Value::as_i64)
+                .sum();
             assert_eq!(causes, idle, "{what}");
             check_against_raw(&capture, &session, row, &own, &what);
         }
@@ -412,39 +521,57 @@ fn check_against_raw(
         .collect();
     spans.sort_unstable();
     for gap in gaps {
-        let (start, length) = (i128::from(picos(gap, "start_ps")), i128::from(picos(gap, "duration_ps")));
+        let (start, length) = (
+            i128::from(picos(gap, "start_ps")),
+            i128::from(picos(gap, "duration_ps")),
+        );
         let end = start + length;
         let after = spans.partition_point(|span| span.0 < end);
-        let is_covered = spans[..after].iter().any(|span| span.1 > start && span.0 < end && span.1 > span.0);
+        let is_covered = spans[..after]
+            .iter()
+            .any(|span| span.1 > start && span.0 < end && span.1 > span.0);
         assert!(!is_covered, "{what}: work within the gap at {start}");
     }
 }
 
 #[test]
 fn host_2_loads_its_data_slowly() {
-    for capture in all_captures().iter().filter(|capture| {
-        capture.name == "cpu-jax-4hosts" || capture.name == "hosts4-cpu"
-    }) {
+    for capture in all_captures()
+        .iter()
+        .filter(|capture| capture.name == "cpu-jax-4hosts" || capture.name == "hosts4-cpu")
+    {
         let report = ask(&open(capture), "input", &[]);
         let hosts = rows(&report, "hosts");
         assert_eq!(hosts[0]["host"], json!("host-2"), "{}", capture.name);
         let loading = hosts[0]["loading_mean_ps"].as_f64().expect("it loads");
         assert!(loading > 30e9, "{}: {loading} ps a step", capture.name);
         let conclusion = text(&report, "conclusion");
-        assert!(conclusion.contains("host-2"), "{}: {conclusion}", capture.name);
+        assert!(
+            conclusion.contains("host-2"),
+            "{}: {conclusion}",
+            capture.name
+        );
     }
 }
 
 #[test]
 fn the_fixture_of_compilations() {
     let fixtures = corpus::fixtures();
-    let capture = fixtures.iter().find(|capture| capture.name == "compile-cpu").expect("a fixture");
+    let capture = fixtures
+        .iter()
+        .find(|capture| capture.name == "compile-cpu")
+        .expect("a fixture");
     let report = ask(&open(capture), "compile", &[("sort", "-start_ps")]);
     let found: Vec<(&str, Option<i64>, bool, &str)> = rows(&report, "rows")
         .iter()
         .map(|row| {
             let is_again = row["is_again"] == json!(true);
-            (text(row, "function"), row["step"].as_i64(), is_again, text(row, "cache"))
+            (
+                text(row, "function"),
+                row["step"].as_i64(),
+                is_again,
+                text(row, "cache"),
+            )
         })
         .collect();
     assert_eq!(
@@ -456,17 +583,30 @@ fn the_fixture_of_compilations() {
         ]
     );
     for row in rows(&report, "rows") {
-        let phases = ["trace", "lower", "optimise", "generate", "autotune", "backend", "cache", "other"];
-        let sum: i64 = phases.iter().map(|phase| picos(row, &format!("{phase}_ps"))).sum();
+        let phases = [
+            "trace", "lower", "optimise", "generate", "autotune", "backend", "cache", "other",
+        ];
+        let sum: i64 = phases
+            .iter()
+            .map(|phase| picos(row, &format!("{phase}_ps")))
+            .sum();
         assert_eq!(sum, picos(row, "duration_ps"));
-        assert!(phases.iter().all(|phase| picos(row, &format!("{phase}_ps")) >= 0), "{row}");
+        assert!(
+            phases
+                .iter()
+                .all(|phase| picos(row, &format!("{phase}_ps")) >= 0),
+            "{row}"
+        );
     }
 }
 
 #[test]
 fn phases_of_requests_sum_to_their_latency() {
     let fixtures = corpus::fixtures();
-    let capture = fixtures.iter().find(|capture| capture.name == "serving-cpu").expect("a fixture");
+    let capture = fixtures
+        .iter()
+        .find(|capture| capture.name == "serving-cpu")
+        .expect("a fixture");
     let report = ask(&open(capture), "requests", &[]);
     assert_eq!(report["row_count"], json!(48));
     for row in rows(&report, "rows") {
@@ -479,6 +619,9 @@ fn phases_of_requests_sum_to_their_latency() {
         .map(|batch| picos(batch, "size") - picos(batch, "padding"))
         .sum();
     assert_eq!(asked, 48, "each request is in one batch");
-    let linked: i64 = rows(&report, "batches").iter().map(|batch| picos(batch, "request_count")).sum();
+    let linked: i64 = rows(&report, "batches")
+        .iter()
+        .map(|batch| picos(batch, "request_count"))
+        .sum();
     assert_eq!(linked, 48, "and its batch is found");
 }

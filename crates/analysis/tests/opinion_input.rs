@@ -163,7 +163,11 @@ fn request_figures() -> Vec<Figure> {
             .unwrap_or(0.0);
         // Its one row without requests is an average of nothing.
         let rows = table(&answer[1]);
-        let theirs = if latency > 0.0 { rows.len() as f64 } else { 0.0 };
+        let theirs = if latency > 0.0 {
+            rows.len() as f64
+        } else {
+            0.0
+        };
         let report = ask(&open(&capture), "requests", &[]);
         figures.push(Figure {
             capture: capture.name.clone(),

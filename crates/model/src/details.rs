@@ -53,9 +53,14 @@ impl Session {
                 })
                 .collect();
             ordinals.sort_unstable();
-            walk(&space, &track.origin, &ordinals, |position, plane, event| {
-                found[position] = stats_of_event(plane, event);
-            });
+            walk(
+                &space,
+                &track.origin,
+                &ordinals,
+                |position, plane, event| {
+                    found[position] = stats_of_event(plane, event);
+                },
+            );
         }
         found
     }

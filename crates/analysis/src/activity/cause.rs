@@ -142,7 +142,9 @@ impl Cause {
             }
             Self::Sleep => "Find who sleeps: the longest gaps below name the frame.",
             Self::Python => "Move work out of the loop, or dispatch the next step before it.",
-            Self::Runtime => "Look at the longest gaps on the timeline: their slices name the call.",
+            Self::Runtime => {
+                "Look at the longest gaps on the timeline: their slices name the call."
+            }
             Self::Annotation => {
                 "Record the Python tracer (`python_tracer_level = 1`) to see what runs inside."
             }

@@ -39,7 +39,13 @@ pub(crate) fn host_times(
     let levels = levels(session, level_of);
     let compile: Vec<u8> = levels
         .iter()
-        .map(|&level| if level == COMPILATION { level } else { NO_LEVEL })
+        .map(|&level| {
+            if level == COMPILATION {
+                level
+            } else {
+                NO_LEVEL
+            }
+        })
         .collect();
     let is_compiled = compile.contains(&COMPILATION);
     let driving = driving_threads(session, hosts);

@@ -1,5 +1,5 @@
 //! Which threads drive the devices, by the best evidence there is: the ones that carry the step
-//! annotation, else the ones whose calls launched device work or that dispatch programs, else all.
+//! annotation, else the ones whose calls launched device work, else all.
 
 use rayon::prelude::*;
 use stepscope_model::{
@@ -15,22 +15,32 @@ pub(crate) fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item
     })
 }
 
+/// The driving threads of every host, found once per session.
+struct DrivingThreads(Vec<Vec<TrackId>>);
+
 /// For each host the threads that drive its devices; all of them where nothing tells.
 pub(crate) fn driving_threads(session: &Session, hosts: &[HostId]) -> Vec<Vec<TrackId>> {
-    let annotated = annotated_tracks(session);
-    let mut evidence = vec![annotated];
+    let all = session
+        .memo
+        .get_or_compute(|| DrivingThreads(of_all_hosts(session)));
+    let of_host = |host: &HostId| all.0.get(host.index()).cloned().unwrap_or_default();
+    hosts.iter().map(of_host).collect()
+}
+
+fn of_all_hosts(session: &Session) -> Vec<Vec<TrackId>> {
+    let hosts: Vec<Vec<TrackId>> = (0..session.hosts.len())
+        .map(|host| host_tracks(session, HostId::from_index(host)).collect())
+        .collect();
+    let mut evidence = vec![annotated_tracks(session)];
+    let is_annotated =
+        |tracks: &Vec<TrackId>| tracks.iter().any(|track| evidence[0][track.index()]);
     // Arrows are joined on first use, which large sessions feel.
-    if !hosts.iter().all(|host| {
-        host_tracks(session, *host).any(|track| evidence[0][track.index()])
-    }) {
+    if !hosts.iter().all(is_annotated) {
         evidence.push(launching_tracks(session));
     }
     hosts
         .iter()
-        .map(|&host| {
-            let tracks: Vec<TrackId> = host_tracks(session, host).collect();
-            driving(&tracks, &evidence)
-        })
+        .map(|tracks| driving(tracks, &evidence))
         .collect()
 }
 

@@ -66,7 +66,9 @@ pub(super) fn compilations(session: &Session, hosts: &[HostId]) -> Vec<Compilati
 
 fn phase_level(phase: CompilePhase) -> u8 {
     let position = PHASES.iter().position(|&other| other == phase);
-    position.and_then(|at| u8::try_from(at).ok()).unwrap_or(NO_LEVEL)
+    position
+        .and_then(|at| u8::try_from(at).ok())
+        .unwrap_or(NO_LEVEL)
 }
 
 fn of_host(
@@ -76,9 +78,14 @@ fn of_host(
     programs: &Programs<'_>,
 ) -> Vec<CompilationRow> {
     let tracks: Vec<TrackId> = host_tracks(session, host).collect();
+    let is_call: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| dispatched_function(session.text(label.name)).is_some())
+        .collect();
     let pieces: Vec<Piece> = tracks
         .iter()
-        .flat_map(|&track| pieces(session, track, phase_of))
+        .flat_map(|&track| pieces(session, track, phase_of, &is_call))
         .collect();
     let units = units(pieces);
     let Some(within) = units.iter().map(|unit| unit.span).reduce(Span::hull) else {
@@ -195,7 +202,11 @@ fn units(pieces: Vec<Piece>) -> Vec<Unit> {
             continue;
         }
         let joined = last.filter(|&(track, position)| {
-            let pause = piece.span.start.0.saturating_sub(units[position].span.end.0);
+            let pause = piece
+                .span
+                .start
+                .0
+                .saturating_sub(units[position].span.end.0);
             track == piece.track && pause <= PAUSE_PS
         });
         if let Some((_, position)) = joined {
@@ -214,7 +225,7 @@ fn units(pieces: Vec<Piece>) -> Vec<Unit> {
 }
 
 /// Outermost slices of compilation of a thread, each with the outermost call around it.
-fn pieces(session: &Session, id: TrackId, phase_of: &[u8]) -> Vec<Piece> {
+fn pieces(session: &Session, id: TrackId, phase_of: &[u8], is_call: &[bool]) -> Vec<Piece> {
     let track = session.track(id);
     let mut found = Vec::new();
     for nest in &track.nests {
@@ -226,21 +237,18 @@ fn pieces(session: &Session, id: TrackId, phase_of: &[u8]) -> Vec<Piece> {
             let mut fresh_calls = Vec::new();
             for (index, label) in lane.labels().iter().enumerate() {
                 let is_compile = phase_of[label.index()] != NO_LEVEL;
-                let call = if is_compile {
-                    None
-                } else {
-                    dispatched_function(session.label_name(*label))
-                };
-                if !is_compile && call.is_none() {
+                if !is_compile && !is_call[label.index()] {
                     continue;
                 }
                 let span = lane.span(index);
-                if let Some(function) = call {
-                    if around(&calls, span.start).is_none() && !is_within(&covered, span.start) {
-                        fresh_calls.push((span, function.to_owned()));
-                    }
-                } else if !is_within(&covered, span.start) {
+                if is_within(&covered, span.start) {
+                    continue;
+                }
+                if is_compile {
                     fresh.push(span);
+                } else if around(&calls, span.start).is_none() {
+                    let function = dispatched_function(session.label_name(*label));
+                    fresh_calls.push((span, function.unwrap_or_default().to_owned()));
                 }
             }
             for &span in &fresh {
@@ -289,7 +297,10 @@ fn named_slices(session: &Session, tracks: &[TrackId], within: Span) -> NamedSli
         functions: Vec::new(),
         cache_reads: Vec::new(),
     };
-    if labels.iter().all(|(function, is_read)| function.is_none() && !is_read) {
+    if labels
+        .iter()
+        .all(|(function, is_read)| function.is_none() && !is_read)
+    {
         return named;
     }
     for &id in tracks {
@@ -313,14 +324,20 @@ fn named_slices(session: &Session, tracks: &[TrackId], within: Span) -> NamedSli
 
 impl NamedSlices {
     fn function(&self, span: Span) -> Option<String> {
-        let first = self.functions.partition_point(|(start, _)| *start < span.start);
+        let first = self
+            .functions
+            .partition_point(|(start, _)| *start < span.start);
         let found = self.functions.get(first)?;
         (found.0 < span.end).then(|| found.1.clone())
     }
 
     fn asks_cache(&self, span: Span) -> bool {
-        let first = self.cache_reads.partition_point(|start| *start < span.start);
-        self.cache_reads.get(first).is_some_and(|start| *start < span.end)
+        let first = self
+            .cache_reads
+            .partition_point(|start| *start < span.start);
+        self.cache_reads
+            .get(first)
+            .is_some_and(|start| *start < span.end)
     }
 }
 
@@ -343,15 +360,17 @@ fn step_at(session: &Session, host: HostId, instant: Picos) -> Option<i64> {
 pub(super) fn functions(rows: &[CompilationRow]) -> Vec<FunctionRow> {
     let mut functions: BTreeMap<&str, FunctionRow> = BTreeMap::new();
     for row in rows {
-        let entry = functions.entry(&row.function).or_insert_with(|| FunctionRow {
-            function: row.function.clone(),
-            count: 0,
-            again_count: 0,
-            hit_count: 0,
-            total_ps: 0,
-            longest_ps: 0,
-            changes: Vec::new(),
-        });
+        let entry = functions
+            .entry(&row.function)
+            .or_insert_with(|| FunctionRow {
+                function: row.function.clone(),
+                count: 0,
+                again_count: 0,
+                hit_count: 0,
+                total_ps: 0,
+                longest_ps: 0,
+                changes: Vec::new(),
+            });
         entry.count += 1;
         entry.again_count += usize::from(row.is_again);
         entry.hit_count += usize::from(row.cache == "hit");

@@ -61,7 +61,8 @@ stepscope compile ./logs --table functions --csv";
         if let Some(steps) = &selected.steps {
             let is_in = |row: &CompilationRow| {
                 let number = |&position: &usize| session.steps[position].number;
-                row.step.is_some_and(|step| steps.iter().map(number).any(|other| other == step))
+                row.step
+                    .is_some_and(|step| steps.iter().map(number).any(|other| other == step))
             };
             rows.retain(is_in);
         }

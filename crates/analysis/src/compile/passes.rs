@@ -21,7 +21,9 @@ pub(super) fn passes(session: &Session, hosts: &[HostId]) -> Vec<PassRow> {
     let labels = session.labels.iter();
     let is_compile: Vec<bool> = labels
         .clone()
-        .map(|label| matches!(label.activity, Activity::Compile(_)) && label.kind == SliceKind::Host)
+        .map(|label| {
+            matches!(label.activity, Activity::Compile(_)) && label.kind == SliceKind::Host
+        })
         .collect();
     if !is_compile.contains(&true) {
         return Vec::new();

@@ -23,14 +23,19 @@ impl<'a> Programs<'a> {
         let mut firsts: BTreeMap<(HostId, ProgramId), Picos> = BTreeMap::new();
         for run in &session.program_runs {
             let key = (session.device(run.device).host, run.program);
-            let start = run.launched.map_or(run.span.start, |at| at.min(run.span.start));
+            let start = run
+                .launched
+                .map_or(run.span.start, |at| at.min(run.span.start));
             let first = firsts.entry(key).or_insert(start);
             *first = (*first).min(start);
         }
         let mut by_function: BTreeMap<(HostId, &str), Vec<(Picos, ProgramId)>> = BTreeMap::new();
         for ((host, program), first) in firsts {
             let function = module_function(&session.program(program).name);
-            by_function.entry((host, function)).or_default().push((first, program));
+            by_function
+                .entry((host, function))
+                .or_default()
+                .push((first, program));
         }
         for programs in by_function.values_mut() {
             programs.sort_unstable();

@@ -45,7 +45,9 @@ pub(super) fn devices(
         .into_par_iter()
         .filter_map(|(device, windows)| {
             let busy = work_intervals(session, device, windows.spans(), &labels);
-            let recorded = session.work_tracks(device).any(|(_, track)| track.slice_count() > 0);
+            let recorded = session
+                .work_tracks(device)
+                .any(|(_, track)| track.slice_count() > 0);
             recorded.then_some((device, windows, busy))
         })
         .collect();
@@ -118,9 +120,8 @@ pub(super) fn gaps(
             }
         }
     }
-    let length = |&(place, index, ..): &(usize, usize, Cause, i64)| {
-        devices[place].gaps[index].duration().0
-    };
+    let length =
+        |&(place, index, ..): &(usize, usize, Cause, i64)| devices[place].gaps[index].duration().0;
     all.sort_by_key(|gap| (std::cmp::Reverse(length(gap)), gap.0, gap.1));
     let count = all.len();
     all.truncate(most);

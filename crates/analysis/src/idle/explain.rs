@@ -41,7 +41,12 @@ impl<'a> Explainer<'a> {
         let mut found = Found::default();
         let threads = self.threads.iter().filter(|(id, _)| *id == host);
         for track in threads.flat_map(|(_, tracks)| tracks) {
-            self.look(self.session.track(*track), gap, (cause, cause_ps), &mut found);
+            self.look(
+                self.session.track(*track),
+                gap,
+                (cause, cause_ps),
+                &mut found,
+            );
         }
         let name = |label: Option<(i64, LabelId)>| {
             let name = label.map(|(_, label)| self.session.label_name(label));

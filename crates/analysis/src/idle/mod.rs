@@ -140,10 +140,7 @@ fn parse_causes(text: &str) -> Result<Vec<Cause>, AnalysisError> {
             .find(|cause| cause.name() == word)
             .ok_or_else(|| AnalysisError::NothingSelected {
                 what: format!("--cause {word}"),
-                available: found
-                    .map(Cause::name)
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                available: found.map(Cause::name).collect::<Vec<_>>().join(", "),
             });
         found
     };
@@ -195,9 +192,10 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
             .with_hint("--limit 0 lists all, --min-gap raises the length"),
         );
     }
-    let has_python = session.labels.iter().any(|label| {
-        label.kind == stepscope_model::SliceKind::Python
-    });
+    let has_python = session
+        .labels
+        .iter()
+        .any(|label| label.kind == stepscope_model::SliceKind::Python);
     if !has_python {
         notes.push(
             Note::info("Python frames were not recorded, so gaps name calls of the runtime only.")

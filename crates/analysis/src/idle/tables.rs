@@ -94,7 +94,11 @@ fn table(
 
 /// The cause with most of the time.
 fn mostly(causes_ps: &[i64]) -> Cell {
-    let largest = CAUSES.iter().zip(causes_ps).rev().max_by_key(|(_, time)| **time);
+    let largest = CAUSES
+        .iter()
+        .zip(causes_ps)
+        .rev()
+        .max_by_key(|(_, time)| **time);
     let known = largest.filter(|(_, time)| **time > 0);
     known.map(|(cause, _)| cause.name().to_owned()).into()
 }
@@ -156,10 +160,28 @@ impl Report for IdleReport {
             ]
         });
         vec![
-            table("causes", "Why devices wait", CAUSE_COLUMNS, causes.collect(), None),
-            table("rows", "Longest gaps", GAPS, gaps.collect(), Some(self.row_count)),
+            table(
+                "causes",
+                "Why devices wait",
+                CAUSE_COLUMNS,
+                causes.collect(),
+                None,
+            ),
+            table(
+                "rows",
+                "Longest gaps",
+                GAPS,
+                gaps.collect(),
+                Some(self.row_count),
+            ),
             table("devices", "Devices", DEVICES, devices.collect(), None),
-            table("buckets", "Gaps by length", BUCKETS, buckets.collect(), None),
+            table(
+                "buckets",
+                "Gaps by length",
+                BUCKETS,
+                buckets.collect(),
+                None,
+            ),
             table("steps", "Steps", STEPS, steps.collect(), None),
         ]
     }

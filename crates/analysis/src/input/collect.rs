@@ -280,9 +280,21 @@ pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
     vec![
         bound("input", "Input", totals.input_ps, INPUT_LOW, INPUT_HIGH),
         bound("output", "Output", totals.output_ps, INPUT_LOW, INPUT_HIGH),
-        bound("collectives", "Collectives", totals.collectives_ps, low, high),
+        bound(
+            "collectives",
+            "Collectives",
+            totals.collectives_ps,
+            low,
+            high,
+        ),
         bound("host", "Other host work", totals.host_ps, low, high),
-        bound("unknown", "Idle, cause not recorded", totals.unknown_ps, low, high),
+        bound(
+            "unknown",
+            "Idle, cause not recorded",
+            totals.unknown_ps,
+            low,
+            high,
+        ),
     ]
 }
 

@@ -119,7 +119,7 @@ fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]
     text
 }
 
-/// A host that waits for input at least twice as long as the median host.
+/// A host that waits for input half as long again as the median host, or longer.
 fn worst_host(hosts: &[InputHost]) -> Option<&InputHost> {
     if hosts.len() < 2 {
         return None;
@@ -130,10 +130,11 @@ fn worst_host(hosts: &[InputHost]) -> Option<&InputHost> {
     let worst = hosts
         .iter()
         .max_by(|a, b| a.input_mean_ps.total_cmp(&b.input_mean_ps))?;
-    (worst.input_mean_ps > 2.0 * median && worst.input_mean_ps > 0.0).then_some(worst)
+    (worst.input_mean_ps > 1.5 * median && worst.input_mean_ps > 0.0).then_some(worst)
 }
 
-const ANNOTATE: &str = "with jax.profiler.TraceAnnotation(\"data_loading\"): batch = next(iterator)";
+const ANNOTATE: &str =
+    "with jax.profiler.TraceAnnotation(\"data_loading\"): batch = next(iterator)";
 
 fn notes(
     session: &Session,

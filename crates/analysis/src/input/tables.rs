@@ -157,7 +157,12 @@ impl Report for InputReport {
         let mut tables = vec![
             table("rows", "Steps", ROWS, rows.collect()),
             table("bounds", "What bounds the step", BOUNDS, bounds.collect()),
-            table("causes", "Why devices wait for input", CAUSES, causes.collect()),
+            table(
+                "causes",
+                "Why devices wait for input",
+                CAUSES,
+                causes.collect(),
+            ),
             table("hosts", "Hosts", HOSTS, hosts.collect()),
             table("stages", "Stages", STAGES, stages.collect()),
         ];

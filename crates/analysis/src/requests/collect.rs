@@ -9,9 +9,7 @@
 //! ```
 
 use stepscope_model::host_names::{BATCH_SIZE, PADDING, REQUEST_IDS, is_batch_formation};
-use stepscope_model::{
-    Activity, Direction, HostId, Label, Session, SliceKind, Span, TrackId,
-};
+use stepscope_model::{Activity, Direction, HostId, Label, Session, SliceKind, Span, TrackId};
 
 use super::find::{Root, Roots};
 use super::report::{BatchRow, PHASES, PercentileRow, PhaseRow, RequestRow, RequestsReport};
@@ -91,7 +89,9 @@ pub(super) fn collect(session: &Session, selected: &Selected<'_>, roots: Roots) 
             own.cloned().collect()
         };
         let (requests, batches) = (of_host(&requests), of_host(&batches));
-        collect_host(session, selected, host, &requests, &batches, &is_root, &mut found);
+        collect_host(
+            session, selected, host, &requests, &batches, &is_root, &mut found,
+        );
     }
     found
 }
@@ -183,7 +183,11 @@ fn collect_host(
     let (batch_names, batch_stats) = (names(batches), stats(batches));
     let first_request = found.requests.len() - requests.len();
     let offset = found.batches.len();
-    for (at, ((root, name), stats)) in batches.iter().zip(batch_names).zip(&batch_stats).enumerate()
+    for (at, ((root, name), stats)) in batches
+        .iter()
+        .zip(batch_names)
+        .zip(&batch_stats)
+        .enumerate()
     {
         let number = |key: &str| -> Option<i64> {
             let stat = stats.iter().find(|stat| stat.name == key)?;
@@ -377,30 +381,40 @@ pub(super) fn report(all: &Collected) -> RequestsReport {
     let first = sorted.iter().map(|row| row.start_ps).min();
     let last = sorted.iter().map(|row| row.start_ps + row.latency_ps).max();
     let window_ps = first.zip(last).map_or(0, |(first, last)| last - first);
-    let percentiles = PERCENTILES.into_iter().filter(|_| count > 0).map(|percent| {
-        let row = sorted[rank(percent, count)];
-        PercentileRow {
-            percentile: percent,
-            latency_ps: row.latency_ps,
-            request_id: row.request_id.clone(),
-            start_ps: row.start_ps,
-            phases_ps: row.phases_ps.clone(),
-        }
-    });
-    let phases = PHASES.iter().enumerate().filter(|_| count > 0).map(|(at, (name, meaning))| {
-        let mut times: Vec<i64> = all.requests.iter().map(|row| row.phases_ps[at]).collect();
-        times.sort_unstable();
-        let sum: i64 = times.iter().sum();
-        PhaseRow {
-            phase: (*name).to_owned(),
-            meaning: (*meaning).to_owned(),
-            mean_ps: sum as f64 / count as f64,
-            median_ps: times[rank(50.0, count)],
-            high_ps: times[rank(90.0, count)],
-            latency_ratio: (total > 0).then(|| sum as f64 / total as f64),
-        }
-    });
-    let sized = all.batches.iter().filter_map(|batch| batch.size.zip(batch.padding));
+    let percentiles = PERCENTILES
+        .into_iter()
+        .filter(|_| count > 0)
+        .map(|percent| {
+            let row = sorted[rank(percent, count)];
+            PercentileRow {
+                percentile: percent,
+                latency_ps: row.latency_ps,
+                request_id: row.request_id.clone(),
+                start_ps: row.start_ps,
+                phases_ps: row.phases_ps.clone(),
+            }
+        });
+    let phases = PHASES
+        .iter()
+        .enumerate()
+        .filter(|_| count > 0)
+        .map(|(at, (name, meaning))| {
+            let mut times: Vec<i64> = all.requests.iter().map(|row| row.phases_ps[at]).collect();
+            times.sort_unstable();
+            let sum: i64 = times.iter().sum();
+            PhaseRow {
+                phase: (*name).to_owned(),
+                meaning: (*meaning).to_owned(),
+                mean_ps: sum as f64 / count as f64,
+                median_ps: times[rank(50.0, count)],
+                high_ps: times[rank(90.0, count)],
+                latency_ratio: (total > 0).then(|| sum as f64 / total as f64),
+            }
+        });
+    let sized = all
+        .batches
+        .iter()
+        .filter_map(|batch| batch.size.zip(batch.padding));
     let (size, padding) = sized.fold((0i64, 0i64), |(size, padding), (one, padded)| {
         (size.saturating_add(one), padding.saturating_add(padded))
     });

@@ -40,7 +40,9 @@ pub(super) fn find(
     };
     let marks = |pattern: Option<&Regex>, usual: fn(&str) -> bool| -> Vec<bool> {
         let labels = session.labels.iter();
-        labels.map(|label| is_named(label, pattern, usual)).collect()
+        labels
+            .map(|label| is_named(label, pattern, usual))
+            .collect()
     };
     Roots {
         requests: roots(session, &selected.hosts, &marks(root, is_request)),
@@ -68,13 +70,7 @@ fn roots(session: &Session, hosts: &[HostId], is_root: &[bool]) -> Vec<Root> {
     found
 }
 
-fn on_track(
-    session: &Session,
-    host: HostId,
-    id: TrackId,
-    is_root: &[bool],
-    found: &mut Vec<Root>,
-) {
+fn on_track(session: &Session, host: HostId, id: TrackId, is_root: &[bool], found: &mut Vec<Root>) {
     let track = session.track(id);
     for nest in &track.nests {
         let mut covered: Vec<Span> = Vec::new();

@@ -72,7 +72,9 @@ stepscope requests ./logs --limit 20 --csv";
         all.requests.retain(|row| {
             let is_in = |&(start, end): &(i64, i64)| (start..end).contains(&row.start_ps);
             selected.matches(&[&row.name, &row.request_id, &row.host])
-                && windows.as_ref().is_none_or(|windows| windows.iter().any(is_in))
+                && windows
+                    .as_ref()
+                    .is_none_or(|windows| windows.iter().any(is_in))
         });
         let mut report = collect::report(&all);
         let mut rows = all.requests;
@@ -147,8 +149,10 @@ fn notes(report: &RequestsReport, row_count: usize, shown: usize, unlinked: usiz
     }
     if shown < row_count {
         notes.push(
-            Note::info(format!("The {shown} slowest are listed; the figures take in all."))
-                .with_hint("--limit 0"),
+            Note::info(format!(
+                "The {shown} slowest are listed; the figures take in all."
+            ))
+            .with_hint("--limit 0"),
         );
     }
     notes

@@ -10,7 +10,10 @@ pub(crate) const PHASES: [(&str, &str); 9] = [
     ("prepare", "the host prepares the request"),
     ("queue", "it waits for its batch"),
     ("formation", "the batch is put together"),
-    ("runtime", "the host dispatches, or works between device work"),
+    (
+        "runtime",
+        "the host dispatches, or works between device work",
+    ),
     ("to_device", "data is copied to the device"),
     ("device", "the device works"),
     ("to_host", "data is copied to the host"),

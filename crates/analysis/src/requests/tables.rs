@@ -98,7 +98,12 @@ impl Report for RequestsReport {
                 row.latency_ps.into(),
                 row.start_ps.into(),
             ];
-            cells.extend(row.phases_ps.iter().take(PHASES.len()).map(|&time| Cell::from(time)));
+            cells.extend(
+                row.phases_ps
+                    .iter()
+                    .take(PHASES.len())
+                    .map(|&time| Cell::from(time)),
+            );
             cells.push(row.batch_id.into());
             cells.push(row.host.as_str().into());
             cells
@@ -137,9 +142,27 @@ impl Report for RequestsReport {
             ]
         });
         vec![
-            table("rows", "Slowest requests", ROWS, rows.collect(), Some(self.row_count)),
-            table("percentiles", "Latency", PERCENTILES, percentiles.collect(), None),
-            table("phases", "Where latency goes", PHASE_COLUMNS, phases.collect(), None),
+            table(
+                "rows",
+                "Slowest requests",
+                ROWS,
+                rows.collect(),
+                Some(self.row_count),
+            ),
+            table(
+                "percentiles",
+                "Latency",
+                PERCENTILES,
+                percentiles.collect(),
+                None,
+            ),
+            table(
+                "phases",
+                "Where latency goes",
+                PHASE_COLUMNS,
+                phases.collect(),
+                None,
+            ),
             table("batches", "Batches", BATCHES, batches.collect(), None),
         ]
     }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{
-    Activity,
-    Chip, Class, Device, DeviceId, DeviceKind, Host, HostId, Label, LabelId, Lane, Op, OpId,
-    Origin, Picos, Program, ProgramId, Samples, Session, SliceKind, Span, Step, StepSpan, Strings,
-    Track, TrackRole,
+    Activity, Chip, Class, Device, DeviceId, DeviceKind, Host, HostId, Label, LabelId, Lane, Op,
+    OpId, Origin, Picos, Program, ProgramId, Samples, Session, SliceKind, Span, Step, StepSpan,
+    Strings, Track, TrackRole,
 };
 
 /// A lane from `(start, duration, label)`.

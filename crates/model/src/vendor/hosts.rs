@@ -335,7 +335,10 @@ mod tests {
             ("$compiler.py:769 _cache_read", CompilePhase::Cache),
             ("PjRtCpuClient::Compile", CompilePhase::Backend),
             ("CpuCompiler::RunBackend", CompilePhase::Generate),
-            ("HLO passes through layout assignment (jit_f)", CompilePhase::Optimise),
+            (
+                "HLO passes through layout assignment (jit_f)",
+                CompilePhase::Optimise,
+            ),
             ("XLA::TPU run hlo passes", CompilePhase::Optimise),
             ("XLA::TPU run backend", CompilePhase::Generate),
             ("GemmFusionAutotuner", CompilePhase::Autotune),
@@ -364,16 +367,36 @@ mod tests {
 
     #[test]
     fn requests_batches_and_functions() {
-        for name in ["inference_request", "request", "BatchingSessionRun", "ModelServerRequest_1",
-            "serve", "generate", "handle request 7", "predict_batch", "llm.generate"]
-        {
+        for name in [
+            "inference_request",
+            "request",
+            "BatchingSessionRun",
+            "ModelServerRequest_1",
+            "serve",
+            "generate",
+            "handle request 7",
+            "predict_batch",
+            "llm.generate",
+        ] {
             assert!(is_request(name), "{name}");
         }
-        for name in ["process_batch", "ProcessBatch", "OrbaxServing::ProcessBatch"] {
+        for name in [
+            "process_batch",
+            "ProcessBatch",
+            "OrbaxServing::ProcessBatch",
+        ] {
             assert!(is_batch(name) && !is_request(name), "{name}");
         }
-        for name in ["train", "batch_formation", "data_loading", "regenerated", "observed",
-            "RunProgramRequest", "EnqueueRequestLocked", "n__inference_next_func_441"] {
+        for name in [
+            "train",
+            "batch_formation",
+            "data_loading",
+            "regenerated",
+            "observed",
+            "RunProgramRequest",
+            "EnqueueRequestLocked",
+            "n__inference_next_func_441",
+        ] {
             assert!(!is_request(name) && !is_batch(name), "{name}");
         }
         assert_eq!(dispatched_function("PjitFunction(step)"), Some("step"));

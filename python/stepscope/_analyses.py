@@ -330,3 +330,158 @@ class Analyses:
             against=against,
             internal=internal,
         )
+
+    def idle(
+        self,
+        *,
+        min_gap: Text | None = None,
+        cause: Text | None = None,
+        steps: Steps | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+    ) -> reports.IdleReport:
+        """Each gap on each device, and what the host did meanwhile, summed by cause.
+
+        min_gap: Gaps from this length on are listed: `10us`, `0.5ms`, `0` for all. Default: 10us on
+        GPU and TPU, 100us on XLA:CPU.
+        cause: Keep the gaps of this cause, such as `data_loading`; comma separated.
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        """
+        return self._answer(
+            "idle",
+            reports.IdleReport,
+            min_gap=min_gap,
+            cause=cause,
+            steps=steps,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+        )
+
+    def input(
+        self,
+        *,
+        steps: Steps | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+    ) -> reports.InputReport:
+        """How long devices wait for data in each step, why, and the slowest stage of the pipeline.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        """
+        return self._answer(
+            "input",
+            reports.InputReport,
+            steps=steps,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+        )
+
+    def compile(
+        self,
+        *,
+        steps: Steps | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+    ) -> reports.CompileReport:
+        """Each compilation in the window: phases, cache, program, and what was compiled again.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        """
+        return self._answer(
+            "compile",
+            reports.CompileReport,
+            steps=steps,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+        )
+
+    def requests(
+        self,
+        *,
+        root: Text | None = None,
+        batch: Text | None = None,
+        steps: Steps | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+    ) -> reports.RequestsReport:
+        """Inference requests: latency percentiles, phases, batches with their padding, throughput.
+
+        root: Slices of host threads that are requests: those whose name matches this regular
+        expression.
+        batch: Slices of host threads that are batches: those whose name matches this regular
+        expression.
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        """
+        return self._answer(
+            "requests",
+            reports.RequestsReport,
+            root=root,
+            batch=batch,
+            steps=steps,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+        )

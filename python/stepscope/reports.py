@@ -8,6 +8,51 @@ from typing import ClassVar, Literal
 
 from .reports_base import Record, Report
 
+Cause = Literal[
+    "compilation",
+    "data_loading",
+    "garbage_collection",
+    "checkpoint",
+    "profiler",
+    "transfer",
+    "dispatch",
+    "sleep",
+    "python",
+    "runtime",
+    "annotation",
+    "blocked",
+    "unknown",
+]
+"""Why a device waits: what its host does meanwhile. An instant belongs to the first of these that a
+driving thread does then; compilation counts on any thread.
+
+`compilation`: Something is traced, lowered, compiled, or read from the compilation cache.
+
+`data_loading`: Input is loaded or waited for.
+
+`garbage_collection`: Python or JAX collects garbage.
+
+`checkpoint`: A checkpoint is written or read.
+
+`profiler`: The profiler starts or stops.
+
+`transfer`: Data goes between host and device.
+
+`dispatch`: A program is being handed to the device.
+
+`sleep`: The program sleeps.
+
+`python`: Python runs.
+
+`runtime`: The runtime or a library works.
+
+`annotation`: The host is within an annotation of the program, and nothing tells more.
+
+`blocked`: The host waits for a device, a lock or another thread: it is not the one to blame.
+
+`unknown`: Nothing was recorded on the host.
+"""
+
 HeapChange = Literal["new", "grown", "same", "shrunk", "gone"]
 """What became of a stack, function or frame since the other snapshot.
 
@@ -114,6 +159,96 @@ VerdictKind = Literal["good", "warning", "bad", "unknown"]
 
 
 @dataclass(frozen=True)
+class BatchRow(Record):
+    """One batch."""
+
+    name: str
+    """Name as recorded."""
+
+    batch_id: str
+    """Id as recorded; empty if none."""
+
+    host: str
+    """Host name."""
+
+    start_ps: int
+    """Start since the session began."""
+
+    duration_ps: int
+    """Length."""
+
+    request_count: int
+    """Requests that waited for it."""
+
+    size: int | None
+    """Elements, padding included; absent if not recorded."""
+
+    padding: int | None
+    """Elements that are padding; absent if not recorded."""
+
+    efficiency_ratio: float | None
+    """1 − padding ÷ size, 0..1."""
+
+    device_ps: int
+    """Device work within it."""
+
+    delay_ps: int | None
+    """From the start of its first request to its own; absent without requests."""
+
+
+@dataclass(frozen=True)
+class Bound(Record):
+    """A part of the step that can bound it."""
+
+    key: str
+    """`input`, `output`, `collectives`, `host`, `unknown`."""
+
+    title: str
+    """Title."""
+
+    mean_ps: float
+    """Mean over rows."""
+
+    ratio: float | None
+    """Σ ÷ Σ durations, 0..1; absent without steps."""
+
+    low_ratio: float
+    """Good below."""
+
+    high_ratio: float
+    """Bad from here on."""
+
+    verdict: VerdictKind
+    """What to think of it."""
+
+
+@dataclass(frozen=True)
+class CauseRow(Record):
+    """One cause."""
+
+    cause: Cause
+    """What the host did."""
+
+    meaning: str
+    """The same in words."""
+
+    total_ps: int
+    """Σ time of listed gaps in which it did."""
+
+    count: int
+    """Gaps of which it has most."""
+
+    longest_ps: int
+    """The longest of those."""
+
+    window_ratio: float | None
+    """Total ÷ Σ windows of the devices, 0..1."""
+
+    remedy: str
+    """What to do about it."""
+
+
+@dataclass(frozen=True)
 class ChipReport(Record):
     """One hardware model and its peaks."""
 
@@ -134,6 +269,98 @@ class ChipReport(Record):
 
     memory_bytes: int | None
     """Capacity of device memory."""
+
+
+@dataclass(frozen=True)
+class CompilationRow(Record):
+    """One compilation."""
+
+    function: str
+    """The function of the program that was compiled; empty if not known."""
+
+    host: str
+    """Host name."""
+
+    thread: str
+    """Thread that asked for it."""
+
+    step: int | None
+    """Step in which it began; absent outside of steps."""
+
+    start_ps: int
+    """Start since the session began."""
+
+    duration_ps: int
+    """Length; the phases sum to it."""
+
+    trace_ps: int
+    """Python is traced."""
+
+    lower_ps: int
+    """Lowered to StableHLO."""
+
+    optimise_ps: int
+    """Passes of XLA over HLO."""
+
+    generate_ps: int
+    """Machine code is made: LLVM, PTX, TPU."""
+
+    autotune_ps: int
+    """Kernels are measured."""
+
+    backend_ps: int
+    """The compiler, not told apart further."""
+
+    cache_ps: int
+    """The persistent cache is asked, read or written."""
+
+    other_ps: int
+    """The rest: between the phases."""
+
+    cache: str
+    """`hit` or `miss` of the persistent cache; empty where it was not seen to be asked."""
+
+    program: str
+    """The program it made, `module(program id)`; empty if none could be matched."""
+
+    program_id: str
+    """Its id, as text."""
+
+    is_again: bool
+    """The function had been compiled before."""
+
+    change: str
+    """What differs from the program before; empty for a first compilation."""
+
+
+@dataclass(frozen=True, repr=False)
+class CompileReport(Report):
+    """The answer of the `compile` analysis."""
+
+    total_ps: int | None
+    """Time in which the host that compiled longest compiled; absent where no thread was recorded.
+    """
+
+    verdict: VerdictKind
+    """What to think of it."""
+
+    threshold: str
+    """What it was held against."""
+
+    functions: list[FunctionRow]
+    """By function, most time first."""
+
+    rows: list[CompilationRow]
+    """Each compilation, longest first unless sorted otherwise."""
+
+    row_count: int
+    """Rows before the limit."""
+
+    passes: list[PassRow]
+    """Passes of compilers by name, most self time first; the first 200."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +429,87 @@ class Finding(Record):
 
     fix: str
     """What to change; code stands in backquotes."""
+
+
+@dataclass(frozen=True)
+class FunctionRow(Record):
+    """One function."""
+
+    function: str
+    """The function; empty if not known."""
+
+    count: int
+    """Compilations."""
+
+    again_count: int
+    """Of those, of what had been compiled before."""
+
+    hit_count: int
+    """Of all, those that the persistent cache answered."""
+
+    total_ps: int
+    """Σ duration."""
+
+    longest_ps: int
+    """The longest."""
+
+    changes: list[str]
+    """What changed from one program to the next."""
+
+
+@dataclass(frozen=True)
+class GapBucket(Record):
+    """Gaps of similar length."""
+
+    from_ps: int
+    """Shortest length, included."""
+
+    to_ps: int | None
+    """Longest length, excluded; absent for the last."""
+
+    count: int
+    """How many."""
+
+    total_ps: int
+    """Σ length."""
+
+    causes_ps: list[int]
+    """The same by cause, in the order of the causes' priority."""
+
+
+@dataclass(frozen=True)
+class GapRow(Record):
+    """One gap."""
+
+    device: str
+    """Device name."""
+
+    device_index: int
+    """Number of the device in the session."""
+
+    step: int | None
+    """Step in which it begins; absent outside of steps."""
+
+    start_ps: int
+    """Start since the session began."""
+
+    duration_ps: int
+    """Length."""
+
+    cause: Cause
+    """What the host did most of the time."""
+
+    cause_ps: int
+    """For how long."""
+
+    what: str
+    """The call that had most of it; empty where nothing was recorded."""
+
+    annotation: str
+    """The outermost annotation around it; empty if none."""
+
+    python: str
+    """The innermost line of Python, `file.py:LINE function`; empty if not recorded."""
 
 
 @dataclass(frozen=True)
@@ -431,6 +739,242 @@ class HeapStackRow(Record):
 
     stack: list[str]
     """Its frames as `function (file.py:12)`, outermost first."""
+
+
+@dataclass(frozen=True)
+class IdleDevice(Record):
+    """One device."""
+
+    device: str
+    """Device name."""
+
+    device_index: int
+    """Number of the device in the session."""
+
+    window_ps: int
+    """What was looked at; busy and idle sum to it."""
+
+    busy_ps: int
+    """Union of its work."""
+
+    idle_ps: int
+    """Σ gaps, short ones included."""
+
+    idle_ratio: float | None
+    """Idle ÷ window, 0..1."""
+
+    min_gap_ps: int
+    """Gaps from this length on are listed."""
+
+    gap_count: int
+    """Listed gaps."""
+
+    longest_ps: int
+    """The longest gap."""
+
+    short_count: int
+    """Shorter gaps."""
+
+    short_ps: int
+    """Σ shorter gaps."""
+
+    causes_ps: list[int]
+    """Σ listed gaps by cause, in the order of the causes' priority."""
+
+
+@dataclass(frozen=True, repr=False)
+class IdleReport(Report):
+    """The answer of the `idle` analysis."""
+
+    causes: list[CauseRow]
+    """Time of listed gaps by cause over all selected devices, largest first."""
+
+    devices: list[IdleDevice]
+    """Each device that recorded work."""
+
+    buckets: list[GapBucket]
+    """Listed gaps by length."""
+
+    steps: list[IdleStep]
+    """Each selected step on each device."""
+
+    rows: list[GapRow]
+    """Gaps, longest first unless sorted otherwise."""
+
+    row_count: int
+    """Gaps before the limit."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class IdleStep(Record):
+    """One step on one device."""
+
+    step: int
+    """Step number as recorded."""
+
+    device: str
+    """Device name."""
+
+    device_index: int
+    """Number of the device in the session."""
+
+    start_ps: int
+    """Start since the session began."""
+
+    duration_ps: int
+    """Length of the step on the device."""
+
+    gap_count: int
+    """Listed gaps that reach into it."""
+
+    gaps_ps: int
+    """Σ of their parts within it."""
+
+    causes_ps: list[int]
+    """The same by cause, in the order of the causes' priority."""
+
+
+@dataclass(frozen=True)
+class InputCause(Record):
+    """Why devices wait for input."""
+
+    cause: str
+    """`transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`."""
+
+    meaning: str
+    """The input is …"""
+
+    total_ps: int
+    """Σ time that devices waited."""
+
+    mean_ps: float
+    """Mean over rows."""
+
+    step_ratio: float | None
+    """Total ÷ Σ durations, 0..1."""
+
+    remedy: str
+    """What to do about it."""
+
+
+@dataclass(frozen=True)
+class InputHost(Record):
+    """One host over its steps."""
+
+    host: str
+    """Host name."""
+
+    row_count: int
+    """Steps × devices."""
+
+    duration_mean_ps: float
+    """Mean step."""
+
+    input_mean_ps: float
+    """Mean input of a step."""
+
+    input_ratio: float | None
+    """Σ input ÷ Σ durations, 0..1."""
+
+    loading_mean_ps: float
+    """Mean loading of a step, whether the device waits or not."""
+
+    longest_ps: int
+    """Input of the worst step."""
+
+    longest_step: int | None
+    """That step's number."""
+
+    longest_start_ps: int
+    """Where it begins."""
+
+
+@dataclass(frozen=True, repr=False)
+class InputReport(Report):
+    """The answer of the `input` analysis."""
+
+    verdict: VerdictKind
+    """Whether the program is bound by its input."""
+
+    conclusion: str
+    """The same in words."""
+
+    bounds: list[Bound]
+    """What bounds the step, input first, each with its thresholds."""
+
+    causes: list[InputCause]
+    """Waiting by cause, largest first."""
+
+    hosts: list[InputHost]
+    """Each host, the one that waits longest first."""
+
+    rows: list[InputRow]
+    """Each step on each device."""
+
+    row_count: int
+    """Rows before the limit."""
+
+    stages: list[StageRow]
+    """Stages of input pipelines, most self time first."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class InputRow(Record):
+    """One step on one device."""
+
+    step: int
+    """Step number as recorded."""
+
+    host: str
+    """Host name."""
+
+    device: str
+    """Device name; empty when the host has none."""
+
+    start_ps: int
+    """Start since the session began."""
+
+    duration_ps: int
+    """Length of the step."""
+
+    input_ps: int
+    """Waiting and copies in."""
+
+    input_ratio: float | None
+    """Input ÷ duration, 0..1."""
+
+    waiting_ps: int
+    """The device is idle and its host loads or waits for input; the causes sum to it."""
+
+    copies_ps: int
+    """Exposed copies to the device outside of loading."""
+
+    loading_ps: int
+    """A driving thread loads, whether the device waits or not."""
+
+    causes_ps: list[int]
+    """Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load."""
+
+    compute_ps: int
+    """Device computes."""
+
+    collectives_ps: int
+    """Exposed communication."""
+
+    output_ps: int
+    """Exposed copies to the host."""
+
+    host_ps: int
+    """Compilation and other work of the host while the device is idle."""
+
+    unknown_ps: int
+    """Idle without a recorded cause."""
 
 
 @dataclass(frozen=True)
@@ -675,6 +1219,137 @@ class OverviewReport(Report):
 
 
 @dataclass(frozen=True)
+class PassRow(Record):
+    """One pass of a compiler."""
+
+    name: str
+    """Name."""
+
+    phase: str
+    """The phase that the name tells, else `pass`."""
+
+    count: int
+    """How often."""
+
+    total_ps: int
+    """Σ duration; passes run within passes."""
+
+    self_ps: int
+    """Σ (duration − what runs within)."""
+
+
+@dataclass(frozen=True)
+class PercentileRow(Record):
+    """The latency that a share of the requests does not exceed."""
+
+    percentile: float
+    """50 to 99.9."""
+
+    latency_ps: int
+    """Latency of the request that stands there."""
+
+    request_id: str
+    """Its id as recorded; empty if none."""
+
+    start_ps: int
+    """Its start since the session began."""
+
+    phases_ps: list[int]
+    """Its phases."""
+
+
+@dataclass(frozen=True)
+class PhaseRow(Record):
+    """A phase over all requests."""
+
+    phase: str
+    """`prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`, `finish`,
+    `idle`.
+    """
+
+    meaning: str
+    """In words."""
+
+    mean_ps: float
+    """Mean over requests."""
+
+    median_ps: int
+    """Median."""
+
+    high_ps: int
+    """90th percentile."""
+
+    latency_ratio: float | None
+    """Σ phase ÷ Σ latencies, 0..1."""
+
+
+@dataclass(frozen=True)
+class RequestRow(Record):
+    """One request."""
+
+    name: str
+    """Name as recorded."""
+
+    request_id: str
+    """Id as recorded; empty if none."""
+
+    host: str
+    """Host name."""
+
+    start_ps: int
+    """Start since the session began."""
+
+    latency_ps: int
+    """Length; the phases sum to it."""
+
+    batch_id: int | None
+    """Position of its batch in `batches`; absent if none was found."""
+
+    phases_ps: list[int]
+    """Time by phase: prepare, queue, formation, runtime, `to_device`, device, `to_host`, finish,
+    idle.
+    """
+
+
+@dataclass(frozen=True, repr=False)
+class RequestsReport(Report):
+    """The answer of the `requests` analysis."""
+
+    mean_ps: float | None
+    """Mean latency; absent without requests."""
+
+    throughput: float | None
+    """Requests per second, from the first start to the last end."""
+
+    concurrency_mean: float | None
+    """Requests open at once, mean: Σ latencies ÷ (last end − first start)."""
+
+    concurrency_max: int
+    """The most at once."""
+
+    padding_ratio: float | None
+    """Σ padding ÷ Σ batch sizes, 0..1; absent where batches do not say."""
+
+    percentiles: list[PercentileRow]
+    """Latencies by percentile."""
+
+    phases: list[PhaseRow]
+    """Where latency goes."""
+
+    rows: list[RequestRow]
+    """Requests, slowest first unless sorted otherwise."""
+
+    row_count: int
+    """Rows before the limit."""
+
+    batches: list[BatchRow]
+    """Batches, by host and start."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
 class ScopeRow(Record):
     """One node of the tree."""
 
@@ -815,6 +1490,41 @@ class SessionsReport(Report):
 
     notes: list[Note]
     """Files ignored or unreadable, with the reason."""
+
+
+@dataclass(frozen=True)
+class StageRow(Record):
+    """One stage of an input pipeline."""
+
+    name: str
+    """Name as recorded."""
+
+    stage: str
+    """`wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`."""
+
+    source: str
+    """`tf.data`, `python` or `annotation`."""
+
+    count: int
+    """Slices."""
+
+    total_ps: int
+    """Σ duration; stages run within stages."""
+
+    self_ps: int
+    """Σ (duration − what runs within)."""
+
+    mean_ps: float
+    """Mean duration."""
+
+    longest_ps: int
+    """Longest."""
+
+    background_ps: int
+    """Self time on threads that do not drive devices."""
+
+    is_bottleneck: bool
+    """The stage with most self time of those that do work."""
 
 
 @dataclass(frozen=True)
@@ -1173,5 +1883,15 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "kernels": KernelsReport,
     "kernel_stats": KernelsReport,
     "heap": HeapReport,
+    "idle": IdleReport,
+    "gaps": IdleReport,
+    "input": InputReport,
+    "input_pipeline_analyzer": InputReport,
+    "input_pipeline": InputReport,
+    "compile": CompileReport,
+    "compilation": CompileReport,
+    "requests": RequestsReport,
+    "inference_profile": RequestsReport,
+    "inference": RequestsReport,
 }
 """The report of each analysis, by its names."""

@@ -301,8 +301,8 @@ fn a_compilation_and_its_phases() {
           250..460us   CpuCompiler::RunBackend
         thread tf_XLAEigen/42
         each [hlo_op=$name hlo_module=jit_step device_ordinal=0]
-          485..500us   dot.1 [program_id=5]
-          655..660us   dot.1 [program_id=6]
+          485..500us   dot.1 [program_id=5 run_id=1]
+          655..660us   dot.1 [program_id=6 run_id=2]
         program 5 jit_step
           ROOT p.0 = f32[32,64] parameter(0)
         program 6 jit_step

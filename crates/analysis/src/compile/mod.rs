@@ -18,7 +18,7 @@ mod tables;
 
 use clap::Args;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
-use stepscope_model::Session;
+use stepscope_model::{Picos, Session};
 
 use crate::activity::compilation_ps;
 use crate::format;
@@ -34,7 +34,7 @@ pub struct Compile;
 /// Options of [`Compile`].
 #[derive(Debug, Clone, Default, Args)]
 pub struct CompileOptions {
-    /// Which part of the session. `--steps` keeps compilations that began in the steps, `--match`
+    /// Which part of the session. `--steps` and `--time` keep compilations that began there, `--match`
     /// those whose function, program, thread or change matches.
     #[command(flatten)]
     pub selection: Selection,
@@ -58,13 +58,16 @@ stepscope compile ./logs --table functions --csv";
     fn run(session: &Session, options: &CompileOptions) -> Result<CompileReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
         let mut rows = collect::compilations(session, &selected.hosts);
-        if let Some(steps) = &selected.steps {
-            let is_in = |row: &CompilationRow| {
-                let number = |&position: &usize| session.steps[position].number;
-                row.step
-                    .is_some_and(|step| steps.iter().map(number).any(|other| other == step))
-            };
-            rows.retain(is_in);
+        if selected.steps.is_some() {
+            let positions = selected.step_positions();
+            let numbers: Vec<i64> = positions
+                .into_iter()
+                .map(|position| session.steps[position].number)
+                .collect();
+            rows.retain(|row| row.step.is_some_and(|step| numbers.contains(&step)));
+        }
+        if let Some(time) = &selected.time {
+            rows.retain(|row| time.contains_instant(Picos(row.start_ps)));
         }
         rows.retain(|row| {
             selected.matches(&[&row.function, &row.program, &row.thread, &row.change])

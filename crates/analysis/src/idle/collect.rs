@@ -9,7 +9,6 @@ use crate::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
 use crate::interval::Intervals;
 use crate::overview::observed_windows;
 use crate::selection::{Selected, device_span};
-use crate::steps::selected_steps;
 use crate::work::work_intervals;
 
 /// A device with its gaps.
@@ -41,14 +40,17 @@ pub(super) fn devices(
         .map(|label| label.kind.is_work())
         .collect();
     let observed = observed_windows(session, selected);
+    // Selected times may have open ends.
+    let recorded = session.extent();
     let whole: Vec<(DeviceId, Intervals, Intervals)> = observed
         .into_par_iter()
         .filter_map(|(device, windows)| {
+            let windows = windows.clip(recorded?);
             let busy = work_intervals(session, device, windows.spans(), &labels);
-            let recorded = session
+            let has_worked = session
                 .work_tracks(device)
                 .any(|(_, track)| track.slice_count() > 0);
-            recorded.then_some((device, windows, busy))
+            has_worked.then_some((device, windows, busy))
         })
         .collect();
     let extent = whole
@@ -289,7 +291,7 @@ fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
 
 /// Each selected step on each device: the parts of listed gaps that lie in it.
 fn steps(session: &Session, selected: &Selected<'_>, devices: &[DeviceGaps]) -> Vec<IdleStep> {
-    let positions = selected_steps(session, selected);
+    let positions = selected.step_positions();
     let of_device = |device: &DeviceGaps| -> Vec<IdleStep> {
         let rows = positions.iter().filter_map(|&position| {
             let step = &session.steps[position];

@@ -18,7 +18,7 @@ mod tables;
 
 use clap::Args;
 pub use report::{BatchRow, PercentileRow, PhaseRow, RequestRow, RequestsReport};
-use stepscope_model::Session;
+use stepscope_model::{Picos, Session};
 
 use crate::format;
 use crate::note::Note;
@@ -75,6 +75,10 @@ stepscope requests ./logs --limit 20 --csv";
                 && windows
                     .as_ref()
                     .is_none_or(|windows| windows.iter().any(is_in))
+                && selected
+                    .time
+                    .as_ref()
+                    .is_none_or(|time| time.contains_instant(Picos(row.start_ps)))
         });
         let mut report = collect::report(&all);
         let mut rows = all.requests;

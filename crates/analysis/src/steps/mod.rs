@@ -30,7 +30,7 @@ use crate::selection::Selection;
 
 pub(crate) use crate::activity::compilation_ps;
 pub(crate) use parts::position as part_position;
-pub(crate) use rows::{DividedSteps, StepParts, divide_steps, selected_steps};
+pub(crate) use rows::{DividedSteps, StepParts, divide_steps};
 pub(crate) use statistics::{median, outliers, step_time};
 pub(crate) use tables::step_time_lines;
 

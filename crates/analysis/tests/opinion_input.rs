@@ -71,11 +71,6 @@ const REASONS: &[(&str, &str, &str)] = &[
     ),
     (
         "",
-        "device compute",
-        "without steps XProf has no row to put it in",
-    ),
-    (
-        "",
         "requests",
         "XProf groups by serving roots only; ours also finds annotations of the program",
     ),
@@ -146,8 +141,13 @@ fn input_figures() -> Vec<Figure> {
             mean("output_ps"),
         );
     }
-    // Where neither has a step there is nothing to compare.
-    figures.retain(|figure| figure.theirs.is_some() || figure.ours.is_some());
+    // Where XProf has no step, what we make of the capture is told by three figures; where neither
+    // has, there is nothing to compare.
+    let is_told = |figure: &Figure| {
+        let is_main = matches!(&*figure.name, "steps" | "mean step, ms" | "input, ms");
+        figure.theirs.is_some() || (figure.ours.is_some() && is_main)
+    };
+    figures.retain(is_told);
     figures
 }
 

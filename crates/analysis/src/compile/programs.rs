@@ -23,9 +23,8 @@ impl<'a> Programs<'a> {
         let mut firsts: BTreeMap<(HostId, ProgramId), Picos> = BTreeMap::new();
         for run in &session.program_runs {
             let key = (session.device(run.device).host, run.program);
-            let start = run
-                .launched
-                .map_or(run.span.start, |at| at.min(run.span.start));
+            // A launch begins with the call that compiles, so what counts is the work itself.
+            let start = run.span.start;
             let first = firsts.entry(key).or_insert(start);
             *first = (*first).min(start);
         }

@@ -152,15 +152,16 @@ pub(super) fn gaps(
     (rows, count)
 }
 
-/// The step in which the gap begins on the device.
+/// The step in which the middle of the gap lies on the device.
 fn step_at(session: &Session, device: DeviceId, gap: Span) -> Option<i64> {
     let steps = &session.steps;
+    let middle = gap.start + Picos(gap.duration().0 / 2);
     // Steps are sorted by first start; a device's own span begins no earlier.
     let after = steps.partition_point(|step| {
-        device_span(step, session, device).is_none_or(|span| span.start <= gap.start)
+        device_span(step, session, device).is_none_or(|span| span.start <= middle)
     });
     let found = steps[..after].iter().rev().take(8).find(|step| {
-        device_span(step, session, device).is_some_and(|span| span.contains_instant(gap.start))
+        device_span(step, session, device).is_some_and(|span| span.contains_instant(middle))
     });
     found.map(|step| step.number)
 }

@@ -144,7 +144,7 @@ pub struct GapRow {
     pub device: String,
     /// Number of the device in the session.
     pub device_index: u32,
-    /// Step in which it begins; absent outside of steps.
+    /// Step in which its middle lies; absent outside of steps.
     #[ts(type = "number | null")]
     pub step: Option<i64>,
     /// Start since the session began.

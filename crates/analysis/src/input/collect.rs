@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use stepscope_model::{
-    Activity, DeviceId, Direction, HostId, InputStage, Picos, Session, Span, TrackId,
+    Activity, DeviceId, DeviceKind, Direction, HostId, InputStage, Picos, Session, Span, TrackId,
 };
 
 use super::report::{Bound, InputCause, InputHost, InputRow};
@@ -113,6 +113,7 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
         .par_iter()
         .map(|&device| work_intervals(session, device, &[within], &is_work))
         .collect();
+    let infeeds = infeeds(session, &devices, within);
     divided
         .par_iter()
         .map(|parts| {
@@ -122,15 +123,37 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
                 .and_then(|device| devices.binary_search(&device).ok())
                 .map(|at| busy[at].clip(parts.span))
                 .unwrap_or_default();
-            row(session, parts, &busy, input.ok())
+            let infeed = parts
+                .device
+                .and_then(|device| devices.binary_search(&device).ok())
+                .and_then(|at| infeeds[at].as_ref());
+            row(session, parts, &busy, infeed, input.ok())
         })
         .collect()
+}
+
+/// Times of infeeds of devices that copy from the host's memory by their own programs: TPUs.
+fn infeeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Intervals>> {
+    let labels = session.labels.iter();
+    let is_infeed: Vec<bool> = labels
+        .map(|label| {
+            let category = label.op.map(|op| session.text(session.op(op).category));
+            label.kind.is_work() && category.is_some_and(|name| name.contains("infeed"))
+        })
+        .collect();
+    let of_device = |&device: &DeviceId| {
+        let kind = session.device(device).kind;
+        matches!(kind, DeviceKind::Tpu | DeviceKind::SparseCore)
+            .then(|| work_intervals(session, device, &[within], &is_infeed))
+    };
+    devices.iter().map(of_device).collect()
 }
 
 fn row(
     session: &Session,
     parts: &StepParts,
     busy: &Intervals,
+    infeed: Option<&Intervals>,
     input: Option<&HostInput>,
 ) -> InputRow {
     let idle = Intervals::union_of(vec![parts.span]).subtract(busy);
@@ -138,7 +161,12 @@ fn row(
     let part = |kind: PartKind| parts.lengths.parts_ps[part_position(kind)];
     let waiting_ps = part(PartKind::InputWait);
     let host_copies_ps = input.map_or(0, |input| waits(&input.copies));
-    let copies_ps = part(PartKind::HostToDevice) + host_copies_ps;
+    // A TPU's program copies from the host's memory by itself, unless it is an infeed.
+    let device_copies_ps = part(PartKind::HostToDevice);
+    let offload_ps = infeed.map_or(0, |infeed| {
+        (device_copies_ps - infeed.duration_within(parts.span).0).max(0)
+    });
+    let copies_ps = device_copies_ps - offload_ps + host_copies_ps;
     let host_ps = part(PartKind::HostOverhead) + part(PartKind::Compilation);
     let loading = input.map_or(0, |input| input.loading.duration_within(parts.span).0);
     InputRow {
@@ -165,6 +193,7 @@ fn row(
         compute_ps: part(PartKind::DeviceCompute),
         collectives_ps: part(PartKind::Collectives),
         output_ps: part(PartKind::DeviceToHost),
+        offload_ps,
         host_ps: (host_ps - host_copies_ps).max(0),
         unknown_ps: part(PartKind::Idle),
     }
@@ -227,6 +256,7 @@ pub(super) struct Totals {
     causes_ps: Vec<i64>,
     collectives_ps: i64,
     output_ps: i64,
+    offload_ps: i64,
     host_ps: i64,
     pub(super) unknown_ps: i64,
     rows: usize,
@@ -251,6 +281,7 @@ pub(super) fn totals(rows: &[InputRow]) -> Totals {
         causes_ps: (0..KINDS.len()).map(of_kind).collect(),
         collectives_ps: sum(|row| row.collectives_ps),
         output_ps: sum(|row| row.output_ps),
+        offload_ps: sum(|row| row.offload_ps),
         host_ps: sum(|row| row.host_ps),
         unknown_ps: sum(|row| row.unknown_ps),
         rows: rows.len(),
@@ -287,6 +318,7 @@ pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
             low,
             high,
         ),
+        bound("offload", "Host offloading", totals.offload_ps, low, high),
         bound("host", "Other host work", totals.host_ps, low, high),
         bound(
             "unknown",

@@ -34,7 +34,7 @@ pub struct InputReport {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct Bound {
-    /// `input`, `output`, `collectives`, `host`, `unknown`.
+    /// `input`, `output`, `collectives`, `offload`, `host`, `unknown`.
     pub key: String,
     /// Title.
     pub title: String,
@@ -139,6 +139,9 @@ pub struct InputRow {
     /// Exposed copies to the host.
     #[ts(type = "number")]
     pub output_ps: i64,
+    /// Exposed copies from the host's memory that a TPU's program makes by itself.
+    #[ts(type = "number")]
+    pub offload_ps: i64,
     /// Compilation and other work of the host while the device is idle.
     #[ts(type = "number")]
     pub host_ps: i64,

@@ -9,7 +9,9 @@
 //! ```
 
 use stepscope_model::host_names::{BATCH_SIZE, PADDING, REQUEST_IDS, is_batch_formation};
-use stepscope_model::{Activity, Direction, HostId, Label, Session, SliceKind, Span, TrackId};
+use stepscope_model::{
+    Activity, Direction, HostId, Label, Picos, Session, SliceKind, Span, TrackId,
+};
 
 use super::find::{Root, Roots};
 use super::report::{BatchRow, PHASES, PercentileRow, PhaseRow, RequestRow, RequestsReport};
@@ -148,11 +150,11 @@ fn collect_host(
     let mut waited = vec![0i64; batches.len()];
     let (request_names, request_stats) = (names(requests), stats(requests));
     for ((root, name), stats) in requests.iter().zip(request_names).zip(&request_stats) {
-        let linked = batch_of(root, batches);
+        let own = times_of(root.slice.track).map(|(_, times)| times.as_slice());
+        let linked = batch_of(root, waited_until(root.span, own), batches);
         if linked.is_none() {
             found.unlinked += usize::from(!batches.is_empty());
         }
-        let own = times_of(root.slice.track).map(|(_, times)| times.as_slice());
         let (core, worker) = match linked {
             Some(at) => {
                 let worker = times_of(batches[at].slice.track);
@@ -219,16 +221,27 @@ fn collect_host(
     }
 }
 
-/// The last batch that lies within the request: the one it waited for.
-fn batch_of(request: &Root, batches: &[Root]) -> Option<usize> {
+/// Where the longest pause of the request's own thread ends: there its answer came.
+fn waited_until(request: Span, own: Option<&[Intervals]>) -> Picos {
+    let all = own.unwrap_or_default().iter();
+    let worked = all.fold(Intervals::default(), |sum, times| {
+        sum.union(&times.clip(request))
+    });
+    let pauses = Intervals::union_of(vec![request]).subtract(&worked);
+    let longest = pauses.spans().iter().max_by_key(|pause| pause.duration());
+    longest.map_or(request.end, |pause| pause.end)
+}
+
+/// The last batch that began within the request and was done, or nearly, when its answer came: the
+/// answer leaves a batch shortly before the batch ends.
+fn batch_of(request: &Root, answered: Picos, batches: &[Root]) -> Option<usize> {
     let last = batches.partition_point(|batch| batch.span.start < request.span.end);
     let first = batches.partition_point(|batch| batch.span.start < request.span.start);
-    // The answer leaves a batch before the batch ends: half of it is enough.
-    let is_within = |batch: &Root| {
-        let common = batch.span.intersection(request.span);
-        common.is_some_and(|common| 2 * common.duration().0 >= batch.span.duration().0)
+    let is_done = |batch: &Root| {
+        let slack = Picos(batch.span.duration().0 / 10);
+        batch.span.end <= answered + slack
     };
-    let found = batches[first..last.max(first)].iter().rposition(is_within);
+    let found = batches[first..last.max(first)].iter().rposition(is_done);
     found.map(|at| first + at)
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | request | an outermost slice of a host thread whose name is a server's root, or an annotation with the word request, inference, generate, serve, predict; or what `--root` matches |
 //! | batch | the same for `ProcessBatch`, `process_batch`, `run_batch` |
-//! | its batch | the last batch on the host that lies within the request; what the request waits for |
+//! | its batch | the last batch on the host that began within the request and was done when the longest pause of the request's thread ended |
 //! | latency | the request's duration |
 //! | phases | within the batch, else the request: device work, copies, batch formation, the host before, between and after device work, by a sweep in this order; before its batch a request prepares or queues. They sum to the latency |
 //! | percentile | nearest rank: the smallest latency that at least that share of requests does not exceed |

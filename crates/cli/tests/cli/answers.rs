@@ -42,6 +42,14 @@ fn every_analysis_of_every_fixture() {
 }
 
 #[test]
+fn what_some_fixtures_were_made_for() {
+    for (name, analysis) in [("compile-cpu", "compile"), ("serving-cpu", "requests")] {
+        let answer = text(&[analysis, &fixture(name), "--limit", "12"]);
+        check(&format!("{name}.{analysis}.txt"), &answer);
+    }
+}
+
+#[test]
 fn every_analysis_as_json_and_csv() {
     let path = fixture("demo-gpt-cpu");
     for analysis in ANALYSES {

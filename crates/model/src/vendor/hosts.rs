@@ -195,8 +195,7 @@ patterns! {
         r"XlaCompile|backend_compile|::Compile\b|::Compile\(|CompileAndLoad|RunBackend|RunHloPasses|",
         r"HloPassPipeline|^HloPass|^HLO passes|LLVM|llvm::|BuildExecutable|compile_or_get_cached|",
         r"CompileTo|lower_jaxpr_to_module|^Compile|lower_sharding_computation|trace_to_jaxpr|",
-        r"XLA::TPU (run|code|lowering|emitting|HLO)|(?i)autotun|CompileCpuExecutable|",
-        r"^LoadProgramCacheMiss",
+        r"XLA::TPU (run|code|lowering|emitting|HLO)|(?i)autotun|CompileCpuExecutable",
     ];
     /// Frames of JAX that compile.
     PYTHON_COMPILE = [
@@ -215,7 +214,7 @@ patterns! {
     AUTOTUNE = [r"(?i)autotun"];
     GENERATE = [
         r"LLVM|llvm::|RunBackend|run backend|code generat|FusionCompiler|JitCompiler|CompileTo|",
-        r"XLA::TPU emitting|[Pp]tx|[Cc]ubin|[Hh]saco|Codegen|LoadProgramCacheMiss",
+        r"XLA::TPU emitting|[Pp]tx|[Cc]ubin|[Hh]saco|Codegen",
     ];
     OPTIMISE = [
         r"RunHloPasses|HloPass|^HLO passes|run hlo passes|HLO PostOptimization|HLO optimization|",

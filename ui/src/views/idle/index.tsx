@@ -48,7 +48,7 @@ const COLUMNS: Column<GapRow>[] = [
   {
     key: 'cause_ps',
     title: 'Of the cause',
-    width: 110,
+    width: 124,
     kind: 'duration',
     scale: 'gap',
     value: (row) => row.cause_ps,

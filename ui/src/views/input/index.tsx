@@ -29,9 +29,9 @@ const partsOf = (row: InputRow) => [...row.causes_ps, row.copies_ps];
 
 function rowColumns(longestPs: number): Column<InputRow>[] {
   return [
-    { key: 'step', title: 'Step', figure: '', width: 80, kind: 'count', value: (row) => row.step },
-    { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
+    { key: 'host', title: 'Host', figure: '', width: 130, value: (row) => row.host },
     { key: 'device', title: 'Device', width: 120, value: (row) => row.device },
+    { key: 'step', title: 'Step', figure: '', width: 80, kind: 'count', value: (row) => row.step },
     {
       key: 'input_ps',
       title: 'Input',
@@ -75,7 +75,7 @@ function rowColumns(longestPs: number): Column<InputRow>[] {
     {
       key: 'copies_ps',
       title: 'Copies in',
-      width: 96,
+      width: 112,
       kind: 'duration',
       scale: 'time',
       value: (row) => row.copies_ps,
@@ -92,7 +92,7 @@ function rowColumns(longestPs: number): Column<InputRow>[] {
       key: 'duration_ps',
       title: 'Step time',
       figure: '',
-      width: 100,
+      width: 112,
       kind: 'duration',
       scale: 'time',
       value: (row) => row.duration_ps,
@@ -259,7 +259,7 @@ export default function InputView(props: ViewProps) {
 function Bounds(props: { report: InputReport }) {
   return (
     <div class="input-bounds">
-      <For each={props.report.bounds}>
+      <For each={props.report.bounds.filter((bound) => bound.key !== 'offload' || bound.mean_ps > 0)}>
         {(bound) => (
           <KpiCard
             title={bound.title}

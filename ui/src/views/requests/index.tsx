@@ -38,7 +38,7 @@ function columnsFor(longestPs: number): Column<RequestRow>[] {
     {
       key: 'latency_ps',
       title: 'Latency',
-      width: 96,
+      width: 110,
       kind: 'duration',
       scale: 'time',
       value: (row) => row.latency_ps,
@@ -64,7 +64,7 @@ function columnsFor(longestPs: number): Column<RequestRow>[] {
       key: `${phase.key}_ps`,
       title: phase.title,
       figure: 'requests.phases',
-      width: 104,
+      width: 124,
       kind: 'duration',
       scale: 'time',
       value: (row) => (row.phases_ps[index] ?? 0) || null,

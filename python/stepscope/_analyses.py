@@ -337,6 +337,7 @@ class Analyses:
         min_gap: Text | None = None,
         cause: Text | None = None,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -351,6 +352,8 @@ class Analyses:
         cause: Keep the gaps of this cause, such as `data_loading`; comma separated.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -365,6 +368,7 @@ class Analyses:
             min_gap=min_gap,
             cause=cause,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -377,6 +381,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -388,6 +393,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -400,6 +407,7 @@ class Analyses:
             "input",
             reports.InputReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -412,6 +420,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -423,6 +432,8 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -435,6 +446,7 @@ class Analyses:
             "compile",
             reports.CompileReport,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,
@@ -449,6 +461,7 @@ class Analyses:
         root: Text | None = None,
         batch: Text | None = None,
         steps: Steps | None = None,
+        time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
@@ -464,6 +477,8 @@ class Analyses:
         expression.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
         `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
@@ -478,6 +493,7 @@ class Analyses:
             root=root,
             batch=batch,
             steps=steps,
+            time=time,
             device=device,
             host=host,
             program=program,

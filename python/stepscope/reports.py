@@ -201,7 +201,7 @@ class Bound(Record):
     """A part of the step that can bound it."""
 
     key: str
-    """`input`, `output`, `collectives`, `host`, `unknown`."""
+    """`input`, `output`, `collectives`, `offload`, `host`, `unknown`."""
 
     title: str
     """Title."""
@@ -488,7 +488,7 @@ class GapRow(Record):
     """Number of the device in the session."""
 
     step: int | None
-    """Step in which it begins; absent outside of steps."""
+    """Step in which its middle lies; absent outside of steps."""
 
     start_ps: int
     """Start since the session began."""
@@ -969,6 +969,9 @@ class InputRow(Record):
 
     output_ps: int
     """Exposed copies to the host."""
+
+    offload_ps: int
+    """Exposed copies from the host's memory that a TPU's program makes by itself."""
 
     host_ps: int
     """Compilation and other work of the host while the device is idle."""

@@ -16,12 +16,6 @@ const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
   'timeline',
   'steps',
 ].map((name) => ({ name, group: 'summary', summary: '' }));
-/** Views in menu order until the server has told its own. */
-// prettier-ignore
-const USUAL_ORDER = [
-  'overview', 'verdict', 'timeline', 'steps', 'ops', 'scopes', 'kernels', 'heap',
-  'idle', 'input', 'compile', 'requests',
-];
 
 export interface MenuEntry {
   name: string;

@@ -22,6 +22,7 @@ use stepscope_model::{Picos, Session};
 
 use crate::activity::compilation_ps;
 use crate::format;
+use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::overview::{VerdictKind, thresholds};
@@ -42,6 +43,7 @@ pub struct CompileOptions {
 
 impl Analysis for Compile {
     const NAME: &'static str = "compile";
+    const GROUP: Group = Group::Waiting;
     const ALIASES: &'static [&'static str] = &["compilation"];
     const SUMMARY: &'static str =
         "Each compilation in the window: phases, cache, program, and what was compiled again";

@@ -20,6 +20,7 @@ use stepscope_model::{DeviceKind, Session};
 
 use crate::activity::Cause;
 use crate::format;
+use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
@@ -49,6 +50,7 @@ const MOST_ROWS: usize = 2000;
 
 impl Analysis for Idle {
     const NAME: &'static str = "idle";
+    const GROUP: Group = Group::Waiting;
     const ALIASES: &'static [&'static str] = &["gaps"];
     const SUMMARY: &'static str =
         "Each gap on each device, and what the host did meanwhile, summed by cause";

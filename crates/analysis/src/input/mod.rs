@@ -21,6 +21,7 @@ pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
 use stepscope_model::Session;
 
 use crate::format;
+use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::overview::VerdictKind;
@@ -41,6 +42,7 @@ pub struct InputOptions {
 
 impl Analysis for Input {
     const NAME: &'static str = "input";
+    const GROUP: Group = Group::Waiting;
     const ALIASES: &'static [&'static str] = &["input_pipeline_analyzer", "input_pipeline"];
     const SUMMARY: &'static str =
         "How long devices wait for data in each step, why, and the slowest stage of the pipeline";

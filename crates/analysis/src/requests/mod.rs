@@ -21,6 +21,7 @@ pub use report::{BatchRow, PercentileRow, PhaseRow, RequestRow, RequestsReport};
 use stepscope_model::{Picos, Session};
 
 use crate::format;
+use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
@@ -49,6 +50,7 @@ const MOST_ROWS: usize = 1000;
 
 impl Analysis for Requests {
     const NAME: &'static str = "requests";
+    const GROUP: Group = Group::Summary;
     const ALIASES: &'static [&'static str] = &["inference_profile", "inference"];
     const SUMMARY: &'static str =
         "Inference requests: latency percentiles, phases, batches with their padding, throughput";

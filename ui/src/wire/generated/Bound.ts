@@ -6,7 +6,7 @@ import type { VerdictKind } from "./VerdictKind";
  */
 export type Bound = { 
 /**
- * `input`, `output`, `collectives`, `host`, `unknown`.
+ * `input`, `output`, `collectives`, `offload`, `host`, `unknown`.
  */
 key: string, 
 /**

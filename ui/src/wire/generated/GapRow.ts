@@ -14,7 +14,7 @@ device: string,
  */
 device_index: number, 
 /**
- * Step in which it begins; absent outside of steps.
+ * Step in which its middle lies; absent outside of steps.
  */
 step: number | null, 
 /**

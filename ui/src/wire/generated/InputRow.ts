@@ -61,6 +61,10 @@ collectives_ps: number,
  */
 output_ps: number, 
 /**
+ * Exposed copies from the host's memory that a TPU's program makes by itself.
+ */
+offload_ps: number, 
+/**
  * Compilation and other work of the host while the device is idle.
  */
 host_ps: number, 

@@ -3,6 +3,7 @@
 use super::collect::KINDS;
 use super::report::{InputReport, InputRow};
 use crate::cell::{Cell, Column, Table, Unit};
+use crate::format;
 use crate::note::Note;
 use crate::order::{SortColumn, SortValue};
 use crate::registry::Report;
@@ -175,6 +176,27 @@ impl Report for InputReport {
     }
 
     fn headline(&self) -> Vec<(String, String)> {
-        vec![("Input".to_owned(), self.conclusion.clone())]
+        let share = |key: &str| {
+            let bound = self.bounds.iter().find(|bound| bound.key == key)?;
+            let ratio = bound.ratio?;
+            let text = format!(
+                "{} of the step ({}; good below {}, bad from {})",
+                format::percent(ratio),
+                bound.verdict.name(),
+                format::percent(bound.low_ratio),
+                format::percent(bound.high_ratio)
+            );
+            Some((bound.title.clone(), text))
+        };
+        let mut lines: Vec<(String, String)> =
+            share("input").into_iter().chain(share("unknown")).collect();
+        if let Some(worst) = self.hosts.first().filter(|_| self.hosts.len() > 1) {
+            let mean = format::duration_ps(worst.input_mean_ps);
+            lines.push((
+                "Longest".to_owned(),
+                format!("{}: {mean} a step", worst.host),
+            ));
+        }
+        lines
     }
 }

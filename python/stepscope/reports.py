@@ -1515,7 +1515,7 @@ class StageRow(Record):
     """Σ duration; stages run within stages."""
 
     self_ps: int
-    """Σ (duration − what runs within)."""
+    """Σ (duration − stages that run within)."""
 
     mean_ps: float
     """Mean duration."""

@@ -136,15 +136,14 @@ pub(crate) fn parse_time(text: &str) -> Result<i64, AnalysisError> {
 
 fn parse_causes(text: &str) -> Result<Vec<Cause>, AnalysisError> {
     let one = |word: &str| {
-        let found = crate::activity::CAUSES.into_iter();
-        let found = found
-            .clone()
+        let mut causes = crate::activity::CAUSES.into_iter();
+        let unknown = || AnalysisError::NothingSelected {
+            what: format!("--cause {word}"),
+            available: crate::activity::CAUSES.map(Cause::name).join(", "),
+        };
+        causes
             .find(|cause| cause.name() == word)
-            .ok_or_else(|| AnalysisError::NothingSelected {
-                what: format!("--cause {word}"),
-                available: found.map(Cause::name).collect::<Vec<_>>().join(", "),
-            });
-        found
+            .ok_or_else(unknown)
     };
     let words = text.split(',').map(str::trim);
     words.filter(|word| !word.is_empty()).map(one).collect()

@@ -16,6 +16,8 @@ mod report;
 mod stages;
 mod tables;
 
+use std::fmt::Write as _;
+
 use clap::Args;
 pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
 use stepscope_model::Session;
@@ -108,15 +110,12 @@ fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]
         format!("The program is not bound by its input: {percent} of the step.")
     };
     if let Some(worst) = worst_host(hosts) {
-        text.push_str(&format!(
-            " {} waits longest: {} a step.",
-            worst.host,
-            format::duration_ps(worst.input_mean_ps)
-        ));
+        let mean = format::duration_ps(worst.input_mean_ps);
+        let _ = write!(text, " {} waits longest: {mean} a step.", worst.host);
     }
     let slowest = stages.iter().find(|stage| stage.is_bottleneck);
     if let Some(stage) = slowest.filter(|_| share >= collect::INPUT_LOW) {
-        text.push_str(&format!(" The slowest stage is {}.", stage.name));
+        let _ = write!(text, " The slowest stage is {}.", stage.name);
     }
     text
 }

@@ -166,7 +166,7 @@ pub struct StageRow {
     /// Σ duration; stages run within stages.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ (duration − what runs within).
+    /// Σ (duration − stages that run within).
     #[ts(type = "number")]
     pub self_ps: i64,
     /// Mean duration.

@@ -1,6 +1,6 @@
 //! Stages of input pipelines: every name that loads, on every thread.
 
-use stepscope_model::{Activity, HostId, InputStage, LabelId, Session, SliceKind};
+use stepscope_model::{Activity, HostId, InputStage, LabelId, Session, SliceKind, Track};
 
 use super::report::StageRow;
 use crate::activity::{driving_threads, host_tracks};
@@ -27,27 +27,8 @@ pub(super) fn stages(session: &Session, hosts: &[HostId]) -> Vec<StageRow> {
     let mut sums = vec![Sum::default(); session.labels.len()];
     for (&host, driving) in hosts.iter().zip(driving_threads(session, hosts)) {
         for id in host_tracks(session, host) {
-            let (track, drives) = (session.track(id), driving.contains(&id));
-            for (number, lane) in track.lanes.iter().enumerate() {
-                let labels = lane.labels();
-                if !labels.iter().any(|label| is_input[label.index()]) {
-                    continue;
-                }
-                track.for_each_self_time(number, 0..lane.len(), |index, self_ps| {
-                    let label = labels[index].index();
-                    if is_input[label] {
-                        let duration = lane.durations()[index];
-                        let sum = &mut sums[label];
-                        sum.count += 1;
-                        sum.total_ps = sum.total_ps.saturating_add(duration);
-                        sum.self_ps = sum.self_ps.saturating_add(self_ps);
-                        sum.longest_ps = sum.longest_ps.max(duration);
-                        if !drives {
-                            sum.background_ps = sum.background_ps.saturating_add(self_ps);
-                        }
-                    }
-                });
-            }
+            let background = i64::from(!driving.contains(&id));
+            add_track(session.track(id), background, &is_input, &mut sums);
         }
     }
     let mut rows: Vec<StageRow> = sums
@@ -62,6 +43,46 @@ pub(super) fn stages(session: &Session, hosts: &[HostId]) -> Vec<StageRow> {
         row.is_bottleneck = row.self_ps > 0;
     }
     rows
+}
+
+/// Adds a track's stages. What runs within a stage is its own work, unless it is a stage as well.
+fn add_track(track: &Track, background: i64, is_input: &[bool], sums: &mut [Sum]) {
+    for nest in &track.nests {
+        // Stages of each lane that has any, outermost first: start, end, label.
+        let mut outer: Vec<Vec<(i64, i64, usize)>> = Vec::new();
+        for number in nest.clone() {
+            let lane = &track.lanes[number as usize];
+            let mut own = Vec::new();
+            for (index, label) in lane.labels().iter().enumerate() {
+                let label = label.index();
+                if !is_input[label] {
+                    continue;
+                }
+                let (start, duration) = (lane.starts()[index], lane.durations()[index]);
+                let sum = &mut sums[label];
+                sum.count += 1;
+                sum.total_ps = sum.total_ps.saturating_add(duration);
+                sum.self_ps = sum.self_ps.saturating_add(duration);
+                sum.longest_ps = sum.longest_ps.max(duration);
+                sum.background_ps += background * duration;
+                if let Some(enclosing) = outer.iter().rev().find_map(|lane| around(lane, start)) {
+                    sums[enclosing].self_ps -= duration;
+                    sums[enclosing].background_ps -= background * duration;
+                }
+                own.push((start, start.saturating_add(duration), label));
+            }
+            if !own.is_empty() {
+                outer.push(own);
+            }
+        }
+    }
+}
+
+/// The label of the slice that contains the instant; slices are sorted and do not overlap.
+fn around(lane: &[(i64, i64, usize)], instant: i64) -> Option<usize> {
+    let after = lane.partition_point(|&(start, ..)| start <= instant);
+    let &(_, end, label) = lane.get(after.checked_sub(1)?)?;
+    (instant < end).then_some(label)
 }
 
 fn row(session: &Session, id: LabelId, sum: &Sum) -> StageRow {

@@ -8,6 +8,7 @@
 //! phases     prepare  queue formation   h2d runtime device d2h post
 //! ```
 
+use stepscope_model::details::Stat;
 use stepscope_model::host_names::{BATCH_SIZE, PADDING, REQUEST_IDS, is_batch_formation};
 use stepscope_model::{
     Activity, Direction, HostId, Label, Picos, Session, SliceKind, Span, TrackId,
@@ -131,24 +132,9 @@ fn collect_host(
         })
         .collect();
     let times_of = |id: TrackId| threads.iter().find(|(track, _)| *track == id);
-    let names = |roots: &[Root]| -> Vec<String> {
-        let label = |root: &Root| {
-            let lane = session.lane(root.slice.track, root.slice.lane)?;
-            let label = *lane.labels().get(root.slice.index as usize)?;
-            Some(session.label_name(label).trim_start_matches('$').to_owned())
-        };
-        roots
-            .iter()
-            .map(|root| label(root).unwrap_or_default())
-            .collect()
-    };
-    let stats = |roots: &[Root]| {
-        let slices: Vec<_> = roots.iter().map(|root| root.slice).collect();
-        session.stats_of(&slices)
-    };
     let mut counts = vec![0usize; batches.len()];
     let mut waited = vec![0i64; batches.len()];
-    let (request_names, request_stats) = (names(requests), stats(requests));
+    let (request_names, request_stats) = (names(session, requests), stats(session, requests));
     for ((root, name), stats) in requests.iter().zip(request_names).zip(&request_stats) {
         let own = times_of(root.slice.track).map(|(_, times)| times.as_slice());
         let linked = batch_of(root, waited_until(root.span, own), batches);
@@ -182,7 +168,7 @@ fn collect_host(
             row.batch_id = i64::try_from(at).ok();
         }
     }
-    let (batch_names, batch_stats) = (names(batches), stats(batches));
+    let (batch_names, batch_stats) = (names(session, batches), stats(session, batches));
     let first_request = found.requests.len() - requests.len();
     let offset = found.batches.len();
     for (at, ((root, name), stats)) in batches
@@ -219,6 +205,23 @@ fn collect_host(
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
         row.batch_id = row.batch_id.map(|at| at.saturating_add(offset));
     }
+}
+
+fn names(session: &Session, roots: &[Root]) -> Vec<String> {
+    let label = |root: &Root| {
+        let lane = session.lane(root.slice.track, root.slice.lane)?;
+        let label = *lane.labels().get(root.slice.index as usize)?;
+        Some(session.label_name(label).trim_start_matches('$').to_owned())
+    };
+    roots
+        .iter()
+        .map(|root| label(root).unwrap_or_default())
+        .collect()
+}
+
+fn stats(session: &Session, roots: &[Root]) -> Vec<Vec<Stat>> {
+    let slices: Vec<_> = roots.iter().map(|root| root.slice).collect();
+    session.stats_of(&slices)
 }
 
 /// Where the longest pause of the request's own thread ends: there its answer came.
@@ -363,7 +366,7 @@ fn phases(
     phases
 }
 
-fn id_of(stats: &[stepscope_model::details::Stat]) -> String {
+fn id_of(stats: &[Stat]) -> String {
     let found = REQUEST_IDS
         .iter()
         .find_map(|key| stats.iter().find(|stat| stat.name == *key));

@@ -225,6 +225,7 @@ fn real_captures_have_the_findings_they_should() {
                 &["idle_devices", "python_tracer", "steps_inferred"]
             }
             "compile-cpu" => &["compilation", "missing_hlo"],
+            "serving-cpu" => &["steps_inferred"],
             "tpu-v6e-4chip-jax" => &["compilation", "steps_inferred"],
             "v100-tensorflow" => &["idle_devices", "single_step"],
             // The own captures on CPU are healthy.

@@ -368,7 +368,12 @@ function Places(props: { report: InputReport }) {
           <BarRows rows={hosts()} meanings={INPUT_CAUSES} />
           <h3>Mean of the hosts</h3>
         </Show>
-        <BarRows rows={steps()} meanings={INPUT_CAUSES} />
+        <Show
+          when={props.report.rows.some((row) => row.input_ps > 0)}
+          fallback={<p class="muted">No step waited for input.</p>}
+        >
+          <BarRows rows={steps()} meanings={INPUT_CAUSES} />
+        </Show>
       </div>
     </section>
   );

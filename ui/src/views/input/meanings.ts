@@ -51,7 +51,7 @@ export const MEANINGS: Record<string, Figure> = {
   'stage.self_ps': {
     title: 'Self',
     definition: 'Time of the stage without the stages that it feeds on.',
-    formula: 'duration − what runs within',
+    formula: 'duration − stages that run within',
     unit: TIME,
   },
   'stage.total_ps': {

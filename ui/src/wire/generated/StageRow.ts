@@ -25,7 +25,7 @@ count: number,
  */
 total_ps: number, 
 /**
- * Σ (duration − what runs within).
+ * Σ (duration − stages that run within).
  */
 self_ps: number, 
 /**

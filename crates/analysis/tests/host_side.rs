@@ -181,11 +181,11 @@ fn waiting_for_input_is_the_same_on_every_device() {
         let steps = ask(&session, "steps", &[]);
         let parts = &rows(&steps, "rows")[1];
         assert_eq!(step["waiting_ps"], parts["input_wait_ps"], "{kind:?}");
-        let causes: i64 = rows(step, "causes_ps")
+        let waited: i64 = rows(step, "causes_ps")
             .iter()
             .filter_map(Value::as_i64)
             .sum();
-        assert_eq!(causes, picos(step, "waiting_ps"), "{kind:?}");
+        assert_eq!(waited, picos(step, "waiting_ps"), "{kind:?}");
         let idle = ask(&session, "idle", &[]);
         for row in rows(&idle, "devices") {
             assert_eq!(

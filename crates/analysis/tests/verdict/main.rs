@@ -224,7 +224,7 @@ fn real_captures_have_the_findings_they_should() {
             "mi300x-jax-elementwise" | "mi300x-jax-gemm" => {
                 &["idle_devices", "python_tracer", "steps_inferred"]
             }
-            "compile-cpu" => &["compilation", "missing_hlo"],
+            "compile-cpu" => &["compilation", "missing_hlo", "python_tracer"],
             "serving-cpu" => &["steps_inferred"],
             "tpu-v6e-4chip-jax" => &["compilation", "steps_inferred"],
             "v100-tensorflow" => &["idle_devices", "single_step"],

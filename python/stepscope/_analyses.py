@@ -192,6 +192,103 @@ class Analyses:
             by=by,
         )
 
+    def op_tree(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        by: Literal["program", "category", "scope"] | None = None,
+        idle: Literal["include", "exclude"] | None = None,
+        fused: Literal["include", "exclude"] | None = None,
+        depth: int | None = None,
+    ) -> reports.OpTreeReport:
+        """Device time by program, category and op, or by scope: what it uses and what it wastes.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        by: What the levels above ops are (default: program).
+        idle: Whether idle time of devices is part of the tree (default: include).
+        fused: Whether the instructions of a fusion stand beneath it (default: include).
+        depth: At most this many levels.
+        """
+        return self._answer(
+            "op_tree",
+            reports.OpTreeReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            by=by,
+            idle=idle,
+            fused=fused,
+            depth=depth,
+        )
+
+    def roofline(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        idle: Literal["include", "exclude"] | None = None,
+        infeed: Literal["include", "exclude"] | None = None,
+    ) -> reports.RooflineReport:
+        """Intensity against achieved rate, under the peaks of compute and of every memory.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        idle: Whether idle time of devices counts in the time of steps and totals (default:
+        include).
+        infeed: Whether infeed and outfeed count, their work and their time (default: include).
+        """
+        return self._answer(
+            "roofline",
+            reports.RooflineReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            idle=idle,
+            infeed=infeed,
+        )
+
     def scopes(
         self,
         *,
@@ -249,7 +346,7 @@ class Analyses:
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.KernelsReport:
-        """GPU kernels: launches, durations, grid, block, registers, occupancy; copies by direction.
+        """GPU kernels: durations, launches, occupancy, matrix units; streams and copies.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
@@ -274,6 +371,48 @@ class Analyses:
             match=match,
             sort=sort,
             limit=limit,
+        )
+
+    def counters(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        points: int | None = None,
+    ) -> reports.CountersReport:
+        """Hardware counters, power and clocks over time, and utilisation of a chip's units.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        points: Points of a counter's course; 0 leaves the courses out (default: 240).
+        """
+        return self._answer(
+            "counters",
+            reports.CountersReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            points=points,
         )
 
     def heap(

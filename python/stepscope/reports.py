@@ -364,6 +364,114 @@ class CompileReport(Report):
 
 
 @dataclass(frozen=True)
+class CounterPoint(Record):
+    """A sample, or the samples of a part of the time."""
+
+    at_ps: int
+    """When."""
+
+    mean: float
+    """Mean."""
+
+    min: float
+    """Least."""
+
+    max: float
+    """Most."""
+
+
+@dataclass(frozen=True)
+class CounterRow(Record):
+    """One counter of one device."""
+
+    name: str
+    """Name as recorded, or `counter` and the register's number."""
+
+    device: str
+    """Device name; empty for counters of a host."""
+
+    host: str
+    """Host name."""
+
+    line: str
+    """Line it was recorded on, such as the kernel it was measured around."""
+
+    track: int
+    """Its track on the timeline; of several the first."""
+
+    register: str
+    """Number of its register as a decimal string; empty where not recorded."""
+
+    description: str
+    """What it counts, in the recorder's words."""
+
+    sets: str
+    """Groups it belongs to."""
+
+    unit: str
+    """What its values are measured in; empty where not known."""
+
+    sample_count: int
+    """Samples."""
+
+    min: float
+    """Least value."""
+
+    mean: float
+    """Mean of the samples."""
+
+    max: float
+    """Largest value."""
+
+    last: float
+    """Last value."""
+
+    min_exact: str
+    """Least value to the last bit."""
+
+    max_exact: str
+    """Largest value to the last bit."""
+
+    last_exact: str
+    """Last value to the last bit."""
+
+    start_ps: int
+    """First sample."""
+
+    end_ps: int
+    """Last sample."""
+
+    max_at_ps: int
+    """Sample with the largest value."""
+
+    points: list[CounterPoint]
+    """Its course."""
+
+
+@dataclass(frozen=True, repr=False)
+class CountersReport(Report):
+    """The answer of the `counters` analysis."""
+
+    rows: list[CounterRow]
+    """One row per counter and device, by device and name unless sorted otherwise."""
+
+    row_count: int
+    """Counters before the limit."""
+
+    start_ps: int
+    """First sample of the rows."""
+
+    end_ps: int
+    """Last sample of the rows."""
+
+    utilisation: list[UtilisationRow]
+    """What the registers of a TPU say of the use of its units, sample by sample."""
+
+    notes: list[Note]
+    """What the figures do not cover; how to record counters where there are none."""
+
+
+@dataclass(frozen=True)
 class DeviceBusy(Record):
     """How busy one device was."""
 
@@ -381,6 +489,32 @@ class DeviceBusy(Record):
 
     busy_ratio: float | None
     """busy ÷ window; absent when the device recorded no work in the window."""
+
+
+@dataclass(frozen=True)
+class DurationBin(Record):
+    """Kernels of some durations."""
+
+    start_ps: int
+    """Shortest of the bin."""
+
+    end_ps: int | None
+    """Shortest of the next bin; absent for the last."""
+
+    occurrences: int
+    """Launches."""
+
+    total_ps: int
+    """Σ duration."""
+
+    occurrence_ratio: float
+    """Of all launches, 0..1."""
+
+    time_ratio: float
+    """Of all kernel time, 0..1."""
+
+    verdict: str
+    """`bad` below 0.1 ms, `warning` below 1 ms, else `good`."""
 
 
 @dataclass(frozen=True)
@@ -1002,6 +1136,20 @@ class KernelRow(Record):
     max_ps: int
     """Longest."""
 
+    latency_mean_ps: float | None
+    """Mean time from the begin of the launch call to that of the kernel; absent where the calls are
+    not recorded.
+    """
+
+    latency_p50_ps: int | None
+    """Its median."""
+
+    latency_p99_ps: int | None
+    """99 of 100 are no longer."""
+
+    latency_max_ps: int | None
+    """The longest."""
+
     registers: int | None
     """Registers per thread; absent if not recorded."""
 
@@ -1015,13 +1163,32 @@ class KernelRow(Record):
     """`x,y,z`."""
 
     occupancy: float | None
-    """Theoretical occupancy, 0..1; absent if not recorded."""
+    """Theoretical occupancy, 0..1: recorded, else derived from the launch; absent if neither."""
+
+    occupancy_source: str
+    """`recorded`, `derived`, or empty."""
+
+    occupancy_limit: str
+    """What keeps the occupancy from more: `registers`, `shared memory`, `block slots`,
+    `block size`; empty where it is full or not known.
+    """
+
+    matrix_unit: str
+    """Whether it uses matrix units (Tensor Cores, MFMA), told by its name: `yes`, `no`, or
+    `unknown`.
+    """
+
+    matrix_rule: str
+    """The rule that said yes."""
 
     op: str
     """HLO op or framework op it ran for; empty if unknown."""
 
     program: str
     """`module(program id)`; empty if unknown."""
+
+    program_id: str
+    """Program id as a decimal string, where the op is an HLO op; else empty."""
 
     stream: str
     """Streams it ran on, comma separated."""
@@ -1043,14 +1210,140 @@ class KernelsReport(Report):
     total_ps: int
     """Σ kernel durations over all selected rows before the limit."""
 
+    durations: list[DurationBin]
+    """Kernels by duration."""
+
+    tiny_ratio: float | None
+    """Share of kernels shorter than 0.1 ms, 0..1; absent without kernels."""
+
+    tiny_time_ratio: float | None
+    """Share of kernel time in kernels shorter than 0.1 ms, 0..1."""
+
+    launches: list[LaunchDevice]
+    """Launches and queue of each device."""
+
+    steps: list[LaunchStep]
+    """Host time in launch calls, by step and host."""
+
+    streams: list[StreamRow]
+    """Streams, by device."""
+
+    matrix_ops: list[MatrixOp]
+    """Matrix units by op: ops that are matrix products or use them."""
+
+    matrix_ratio: float | None
+    """Share of kernel time in kernels that use matrix units, 0..1; absent without kernels."""
+
     transfers: list[TransferRow]
-    """Copies and memsets, by direction."""
+    """Copies and memsets, by direction and kind of host memory."""
+
+    transfer_sizes: list[TransferSize]
+    """Copies by size."""
 
     attributed_ratio: float | None
     """Share of kernel time that carries an HLO op, 0..1; absent without kernels."""
 
     notes: list[Note]
     """What the figures do not cover; says so when the profile has no GPU."""
+
+
+@dataclass(frozen=True)
+class LaunchDevice(Record):
+    """Launches of one device."""
+
+    device: str
+    """Device name."""
+
+    launched: int
+    """Kernels and copies whose launch call is recorded."""
+
+    launched_ratio: float
+    """Those ÷ all kernels and copies, 0..1."""
+
+    latency_mean_ps: float | None
+    """Mean latency."""
+
+    latency_p50_ps: int | None
+    """Median latency."""
+
+    latency_p99_ps: int | None
+    """99th percentile."""
+
+    latency_max_ps: int | None
+    """The longest."""
+
+    queue_mean: float
+    """Launched and not finished, in the mean from the first call to the last end."""
+
+    queue_most: int
+    """The most at once."""
+
+    queue_most_at_ps: int
+    """When that was."""
+
+    queue: list[QueuePoint]
+    """The queue over time."""
+
+
+@dataclass(frozen=True)
+class LaunchStep(Record):
+    """Launch calls of a host in a step."""
+
+    step: int
+    """Number of the step."""
+
+    host: str
+    """Host name."""
+
+    start_ps: int
+    """Begin of the step on the host."""
+
+    end_ps: int
+    """Its end."""
+
+    duration_ps: int
+    """Its duration."""
+
+    calls: int
+    """Calls that began in it."""
+
+    launch_ps: int
+    """Time in which the host was in a launch call, on any thread."""
+
+    ratio: float
+    """launch ÷ duration, 0..1."""
+
+
+@dataclass(frozen=True)
+class MatrixOp(Record):
+    """Matrix units in the kernels of one op."""
+
+    op: str
+    """HLO op."""
+
+    program: str
+    """`module(program id)`."""
+
+    program_id: str
+    """Program id as a decimal string."""
+
+    is_eligible: bool
+    """The op is a matrix product, convolution or attention: it could use them."""
+
+    total_ps: int
+    """Σ duration of its kernels."""
+
+    matrix_ps: int
+    """Of kernels that use them."""
+
+    plain_ps: int
+    """Of kernels that do not."""
+
+    unknown_ps: int
+    """Of kernels whose names do not tell."""
+
+    matrix_ratio: float
+    """matrix ÷ total, 0..1."""
 
 
 @dataclass(frozen=True)
@@ -1136,6 +1429,176 @@ class OpRow(Record):
 
     is_rematerialised: bool
     """The op is a recomputation."""
+
+
+@dataclass(frozen=True)
+class OpTreeLevel(Record):
+    """Use of one memory."""
+
+    level: str
+    """The memory."""
+
+    bytes: float
+    """Bytes through it at or below."""
+
+    ratio: float
+    """Bandwidth ÷ peak."""
+
+
+@dataclass(frozen=True, repr=False)
+class OpTreeReport(Report):
+    """The answer of the `op_tree` analysis. The tree is flattened depth first; `depth` gives the
+    level.
+    """
+
+    rows: list[OpTreeRow]
+    """Nodes, each before its children."""
+
+    row_count: int
+    """Rows before the limit."""
+
+    self_ps: int
+    """Σ self time of all ops."""
+
+    idle_ps: int | None
+    """Idle time of the devices; absent where it is left out."""
+
+    wasted_ps: int | None
+    """Σ wasted time; absent where nothing is known of it."""
+
+    wasted: list[OpTreeWaste]
+    """The ops, duplicates merged, that waste most."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class OpTreeRow(Record):
+    """One node."""
+
+    _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
+
+    kind: str
+    """`program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
+    `idle`.
+    """
+
+    name: str
+    """Name to show; of duplicates that of the longest."""
+
+    path: str
+    """Names from the root down, joined by ` > `."""
+
+    depth: int
+    """Level, 0 for the roots."""
+
+    child_count: int
+    """Direct children, shown or not."""
+
+    duplicate_count: int
+    """Ops merged into the node because their text is the same but for names; 1 for others."""
+
+    program_id: str
+    """Program id as a decimal string; empty above ops of several programs."""
+
+    op: str
+    """Instruction name, for links; empty above ops."""
+
+    category: str
+    """HLO category, or the opcode of an instruction; empty above categories."""
+
+    class_: str
+    """Colour class of the longest op at or below."""
+
+    occurrences: int
+    """Slices at or below."""
+
+    total_ps: int
+    """Σ duration at or below."""
+
+    self_ps: int
+    """Σ self time at or below."""
+
+    ratio: float
+    """self ÷ (Σ self + idle), 0..1."""
+
+    flops: float | None
+    """Floating point operations at or below; absent if unknown."""
+
+    bytes: float | None
+    """Bytes at or below."""
+
+    flop_rate: float | None
+    """flops ÷ time, per second."""
+
+    bandwidth: float | None
+    """bytes ÷ time, per second."""
+
+    compute_ratio: float | None
+    """flop_rate ÷ peak."""
+
+    levels: list[OpTreeLevel]
+    """Memories with a peak: bandwidth ÷ peak."""
+
+    best_ratio: float | None
+    """The largest of the ratios; may exceed 1."""
+
+    bound_by: str
+    """`compute`, `memory`, a memory on the chip, or empty."""
+
+    wasted_ps: int | None
+    """Time that full use of what bounds it would save; absent where unknown."""
+
+    expression: str
+    """HLO text; empty where unknown."""
+
+    scope: str
+    """JAX name stack."""
+
+    source: str
+    """`file:line`."""
+
+
+@dataclass(frozen=True)
+class OpTreeWaste(Record):
+    """An op, or several of the same text, and what it wastes."""
+
+    _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
+
+    name: str
+    """Instruction name; of duplicates that of the longest."""
+
+    duplicate_count: int
+    """How many ops of the same text."""
+
+    program_id: str
+    """Program id as a decimal string."""
+
+    category: str
+    """HLO category."""
+
+    class_: str
+    """Colour class."""
+
+    self_ps: int
+    """Σ self time."""
+
+    best_ratio: float | None
+    """The best ratio of rate to peak; absent for halves of asynchronous ops, whose time is waiting.
+    """
+
+    bound_by: str
+    """`compute`, `memory`, a memory on the chip, or `waiting`."""
+
+    wasted_ps: int
+    """self × (1 − best ratio)."""
+
+    ratio: float
+    """wasted ÷ (Σ self + idle), 0..1."""
+
+    source: str
+    """`file:line`."""
 
 
 @dataclass(frozen=True)
@@ -1287,6 +1750,23 @@ class PhaseRow(Record):
 
 
 @dataclass(frozen=True)
+class QueuePoint(Record):
+    """A part of the time and the queue in it."""
+
+    start_ps: int
+    """Begin."""
+
+    end_ps: int
+    """End."""
+
+    mean: float
+    """Launched and not finished, in the mean."""
+
+    most: int
+    """The most at once."""
+
+
+@dataclass(frozen=True)
 class RequestRow(Record):
     """One request."""
 
@@ -1350,6 +1830,168 @@ class RequestsReport(Report):
 
     notes: list[Note]
     """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class RooflineLevel(Record):
+    """A point's use of one memory."""
+
+    level: str
+    """The memory."""
+
+    bytes: float
+    """Bytes through it."""
+
+    bandwidth: float
+    """Bytes ÷ time, per second."""
+
+    intensity: float | None
+    """FLOP per byte of this memory; absent without traffic."""
+
+    ratio: float | None
+    """bandwidth ÷ peak; absent where the peak is unknown."""
+
+
+@dataclass(frozen=True)
+class RooflinePeak(Record):
+    """A peak of a chip."""
+
+    chip: str
+    """Hardware model."""
+
+    device_count: int
+    """Selected devices with it."""
+
+    level: str
+    """`compute` or a memory."""
+
+    per_second: float | None
+    """FLOP or bytes per second; absent where unknown."""
+
+    ridge_intensity: float | None
+    """Peak of compute ÷ this peak, FLOP per byte."""
+
+    source: str
+    """Where it came from, or why it is unknown."""
+
+
+@dataclass(frozen=True, repr=False)
+class RooflineReport(Report):
+    """The answer of the `roofline` analysis."""
+
+    rows: list[RooflineRow]
+    """One point per op, largest self time first unless sorted otherwise."""
+
+    row_count: int
+    """Ops before the limit."""
+
+    scopes: list[RooflineRow]
+    """The total, programs, the mean step, and steps, in this order; `kind` tells them apart."""
+
+    peaks: list[RooflinePeak]
+    """Peaks of the chips, with their sources."""
+
+    levels: list[str]
+    """Memories that have a peak or recorded traffic: `hbm`, `cmem_read`, `cmem_write`,
+    `vmem_read`, `vmem_write`, `shared`.
+    """
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class RooflineRow(Record):
+    """One point."""
+
+    _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
+
+    kind: str
+    """`op`, `program`, `step`, `total` or `average`."""
+
+    name: str
+    """Op, program, or `step 12`."""
+
+    program: str
+    """`module(program id)`; empty for work without a program."""
+
+    program_id: str
+    """Program id as a decimal string."""
+
+    category: str
+    """HLO category; empty for all but ops."""
+
+    class_: str
+    """Colour class; empty for all but ops."""
+
+    step: int | None
+    """Number of the step."""
+
+    start_ps: int | None
+    """Where the step begins and ends."""
+
+    end_ps: int | None
+    """See `start_ps`."""
+
+    occurrences: int
+    """Slices."""
+
+    executions: int
+    """Executions the work is counted with."""
+
+    total_ps: int
+    """The time that rates are over."""
+
+    self_ps: int
+    """Σ self time."""
+
+    self_ratio: float
+    """self ÷ Σ self of all ops, 0..1."""
+
+    flops: float | None
+    """Floating point operations in all, normalised as the chip's peak; absent if unknown."""
+
+    model_flops: float | None
+    """As the model needs them."""
+
+    bytes: float | None
+    """Bytes in all."""
+
+    flop_rate: float | None
+    """flops ÷ time, per second."""
+
+    bandwidth: float | None
+    """bytes ÷ time, per second."""
+
+    intensity: float | None
+    """FLOP per byte."""
+
+    bound_by: str
+    """`compute`, `memory`, a memory on the chip, or empty."""
+
+    compute_ratio: float | None
+    """flop_rate ÷ peak of compute; may exceed 1."""
+
+    roofline_ratio: float | None
+    """The largest ratio of rate to peak: how efficient it is; may exceed 1."""
+
+    optimal_flop_rate: float | None
+    """The rate it would have if what bounds it ran at its peak."""
+
+    is_over_peak: bool
+    """Above a peak: the peak, the time or the work is not what it seems."""
+
+    levels: list[RooflineLevel]
+    """Memories with a peak or traffic."""
+
+    cost_source: str
+    """Where the work came from: `recorded`, `hlo`, or empty."""
+
+    scope: str
+    """JAX name stack."""
+
+    source: str
+    """`file:line`."""
 
 
 @dataclass(frozen=True)
@@ -1668,6 +2310,53 @@ class StepsReport(Report):
     """What the figures do not cover."""
 
 
+@dataclass(frozen=True)
+class StreamRow(Record):
+    """One stream."""
+
+    device: str
+    """Device name."""
+
+    stream: str
+    """Name as recorded."""
+
+    number: int
+    """Number."""
+
+    track: int
+    """Its track on the timeline."""
+
+    occurrences: int
+    """Kernels and copies."""
+
+    busy_ps: int
+    """Union of their times."""
+
+    start_ps: int
+    """First begin."""
+
+    end_ps: int
+    """Last end."""
+
+    gap_count: int
+    """Times without work between the first and the last."""
+
+    gap_ps: int
+    """Σ of those."""
+
+    largest_gap_ps: int
+    """The longest."""
+
+    largest_gap_start_ps: int | None
+    """Where it begins; absent without gaps."""
+
+    overlap_ps: int
+    """Busy time beside another busy stream of the device."""
+
+    overlap_ratio: float
+    """overlap ÷ busy, 0..1."""
+
+
 @dataclass(frozen=True, repr=False)
 class TimelineReport(Report):
     """The structure of the timeline: groups of tracks in display order."""
@@ -1758,10 +2447,13 @@ class TrackReport(Record):
 
 @dataclass(frozen=True)
 class TransferRow(Record):
-    """Copies of one direction."""
+    """Copies of one direction and kind of host memory."""
 
     direction: str
     """`host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`."""
+
+    memory: str
+    """`pageable`, `pinned`, `managed`, or empty where not recorded."""
 
     occurrences: int
     """How many."""
@@ -1773,7 +2465,83 @@ class TransferRow(Record):
     """Σ duration."""
 
     bandwidth: float | None
+    """bytes ÷ duration, per second; absent for ops that only start or end a copy."""
+
+    peak_bandwidth: float | None
+    """Peak of the link it goes over, per second; absent where unknown."""
+
+    bandwidth_ratio: float | None
+    """bandwidth ÷ peak."""
+
+    peak_source: str
+    """Where the peak comes from."""
+
+
+@dataclass(frozen=True)
+class TransferSize(Record):
+    """Copies of one direction and size."""
+
+    direction: str
+    """See `TransferRow.direction`."""
+
+    start_bytes: int
+    """Smallest of the bin."""
+
+    end_bytes: int | None
+    """Smallest of the next bin; absent for the last."""
+
+    occurrences: int
+    """How many."""
+
+    bytes: int
+    """Σ bytes."""
+
+    total_ps: int
+    """Σ duration."""
+
+    bandwidth: float | None
     """bytes ÷ duration, per second."""
+
+
+@dataclass(frozen=True)
+class UtilisationRow(Record):
+    """Use of one unit of a chip in one sample."""
+
+    device: str
+    """Device name."""
+
+    host: str
+    """Host name."""
+
+    sample: int
+    """Number of the sample: the line's."""
+
+    line: str
+    """Name of the line, such as the kernel's."""
+
+    at_ps: int
+    """When it was taken."""
+
+    unit: str
+    """Unit: `TensorCore 0`, `SparseCore 1`, `HBM of TensorCore 0`, `interconnect`."""
+
+    name: str
+    """What is counted."""
+
+    achieved: float
+    """The count, in `measure`."""
+
+    peak: float
+    """The most it could have been."""
+
+    measure: str
+    """`cycles`, `instructions` or `bytes`."""
+
+    ratio: float | None
+    """achieved ÷ peak; may exceed 1."""
+
+    peak_source: str
+    """Where the peak comes from."""
 
 
 @dataclass(frozen=True)
@@ -1881,10 +2649,18 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "step_stats": StepsReport,
     "ops": OpsReport,
     "hlo_stats": OpsReport,
+    "op_tree": OpTreeReport,
+    "op_profile": OpTreeReport,
+    "hlo_op_profile": OpTreeReport,
+    "roofline": RooflineReport,
+    "roofline_model": RooflineReport,
     "scopes": ScopesReport,
     "framework_op_stats": ScopesReport,
     "kernels": KernelsReport,
     "kernel_stats": KernelsReport,
+    "counters": CountersReport,
+    "perf_counters": CountersReport,
+    "utilization_viewer": CountersReport,
     "heap": HeapReport,
     "idle": IdleReport,
     "gaps": IdleReport,

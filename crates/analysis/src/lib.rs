@@ -28,7 +28,13 @@ pub mod steps;
 
 pub mod ops;
 
+pub mod op_tree;
+
+pub mod roofline;
+
 pub mod scopes;
+
+pub mod counters;
 
 pub mod kernels;
 

@@ -120,6 +120,30 @@ pub struct Transfer {
     pub direction: Direction,
     /// Bytes of one occurrence, where recorded.
     pub bytes: Option<u64>,
+    /// How the host's side of it is allocated, where recorded.
+    pub host_memory: Option<HostMemory>,
+}
+
+/// How memory of the host is allocated, which decides how fast devices copy it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HostMemory {
+    /// Ordinary memory: copied through a pinned buffer of the driver.
+    Pageable,
+    /// Pinned: copied directly.
+    Pinned,
+    /// Managed by the driver, which moves pages.
+    Managed,
+}
+
+impl HostMemory {
+    /// The word in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pageable => "pageable",
+            Self::Pinned => "pinned",
+            Self::Managed => "managed",
+        }
+    }
 }
 
 /// From where to where a copy goes.

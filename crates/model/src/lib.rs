@@ -18,6 +18,7 @@ pub mod ingest;
 pub mod label;
 pub mod manifest;
 pub mod memo;
+pub mod memory_level;
 pub mod session;
 pub mod strings;
 pub mod track;
@@ -37,17 +38,23 @@ mod slices;
 mod vendor;
 
 pub use activity::{Activity, CompilePhase, InputStage};
+pub use stepscope_hlo as hlo;
+
 pub use flow::{Flow, FlowKind, Flows};
 pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};
-pub use label::{Class, Direction, Label, Launch, SliceKind, Transfer};
+pub use label::{Class, Direction, HostMemory, Label, Launch, SliceKind, Transfer};
 pub use manifest::{Manifest, ManifestInput};
 pub use memo::Memo;
+pub use memory_level::{MemoryLevel, Traffic};
 pub use session::{
-    Aggregate, Chip, CostSource, Device, DeviceKind, Host, Op, OpCost, Peak, ProfileData, Program,
-    ProgramRun, Session, Step, StepOrigin, StepSpan,
+    Aggregate, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op, OpCost, Peak,
+    ProfileData, Program, ProgramRun, Session, Step, StepOrigin, StepSpan,
 };
 pub use strings::Strings;
-pub use track::{Lane, LineOrigin, Origin, Samples, Track, TrackRole};
+pub use track::{CounterFacts, Lane, LineOrigin, Origin, Samples, Track, TrackRole};
 pub use units::{Picos, Span};
+pub use vendor::counters::counter_unit;
+pub use vendor::matrix_units::{MatrixUse, matrix_use};
+pub use vendor::registers::{Utilisation, register_utilisation};
 pub use warning::{Warning, WarningKind};

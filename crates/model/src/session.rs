@@ -8,9 +8,10 @@ use stepscope_hlo as hlo;
 use crate::flow::Flows;
 use crate::heap::Heap;
 use crate::ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, StringId, TrackId};
-use crate::label::{Label, Launch};
+use crate::label::{Class, Label, Launch};
 use crate::manifest::Manifest;
 use crate::memo::Memo;
+use crate::memory_level::{MemoryLevel, Traffic};
 use crate::strings::Strings;
 use crate::track::{Lane, Track};
 use crate::units::{Picos, Span};
@@ -151,7 +152,7 @@ impl DeviceKind {
 }
 
 /// A hardware model and its peaks, each with its source.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chip {
     /// Model, such as `TPU v6 Lite`.
     pub name: String,
@@ -161,6 +162,44 @@ pub struct Chip {
     pub peak_bandwidth: Option<Peak>,
     /// Device memory, bytes.
     pub memory_bytes: Option<u64>,
+    /// Peaks of the memories on the chip, where known, in the order of [`MemoryLevel::ALL`].
+    pub on_chip: Vec<(MemoryLevel, Peak)>,
+    /// Limits of one multiprocessor, where known; GPUs only.
+    pub multiprocessor: Option<Multiprocessor>,
+    /// Between host and device, one way, bytes per second.
+    pub host_link: Option<Peak>,
+    /// To other devices, one way, bytes per second over all links.
+    pub peer_link: Option<Peak>,
+    /// The cores' clock in Hz, where known.
+    pub clock_hz: Option<Peak>,
+}
+
+impl Chip {
+    /// The peak of a memory, where known.
+    pub fn memory_peak(&self, level: MemoryLevel) -> Option<&Peak> {
+        if level == MemoryLevel::Hbm {
+            return self.peak_bandwidth.as_ref();
+        }
+        let found = self.on_chip.iter().find(|(known, _)| *known == level);
+        found.map(|(_, peak)| peak)
+    }
+}
+
+/// What one multiprocessor of a GPU can hold at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Multiprocessor {
+    /// Threads.
+    pub threads: i64,
+    /// Blocks.
+    pub blocks: i64,
+    /// 32-bit registers.
+    pub registers: i64,
+    /// Shared memory, bytes.
+    pub shared_bytes: i64,
+    /// Shared memory that the system takes of each block, bytes.
+    pub reserved_shared_bytes: i64,
+    /// Threads that run in lockstep.
+    pub warp: i64,
 }
 
 /// A peak and where it came from.
@@ -222,6 +261,8 @@ pub struct OpCost {
     pub model_flops: f64,
     /// Bytes read and written.
     pub bytes: f64,
+    /// Those bytes by the memory they pass; all through device memory where nothing tells.
+    pub traffic: Traffic,
     /// Where it came from.
     pub source: CostSource,
 }
@@ -335,6 +376,20 @@ impl Session {
     /// An op.
     pub fn op(&self, id: OpId) -> &Op {
         &self.ops[id.index()]
+    }
+
+    /// What an op does, from its HLO; plain computation where there is none.
+    pub fn op_class(&self, id: OpId) -> Class {
+        let op = self.op(id);
+        let hlo = self.program(op.program).hlo.as_ref();
+        let class = hlo.and_then(|hlo| Some(hlo.class(hlo.instruction(self.text(op.name))?)));
+        match class {
+            Some(hlo::OpClass::Matmul) => Class::Matmul,
+            Some(hlo::OpClass::Attention) => Class::Attention,
+            Some(hlo::OpClass::Collective) => Class::Collective,
+            Some(hlo::OpClass::Copy | hlo::OpClass::HostTransfer) => Class::Copy,
+            _ => Class::Compute,
+        }
     }
 
     /// A program.

@@ -245,6 +245,23 @@ pub struct Samples {
     pub times: Vec<i64>,
     /// Values.
     pub values: Vec<f64>,
+    /// The same values to the last bit, where the recorder wrote whole numbers; else empty.
+    pub exact: Vec<u64>,
+    /// What was recorded of the counter itself.
+    pub facts: CounterFacts,
+}
+
+/// What was recorded of a counter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CounterFacts {
+    /// Name of the line it stands on, such as a kernel's.
+    pub line: String,
+    /// Number of its register.
+    pub register: Option<u64>,
+    /// What it counts, in the recorder's words.
+    pub description: String,
+    /// Groups it belongs to.
+    pub sets: String,
 }
 
 impl Track {

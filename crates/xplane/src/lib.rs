@@ -28,4 +28,4 @@ pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
 pub use plane::{Line, Plane, Unread};
 pub use space::{Problem, ProblemKind, Space};
 pub use stat::{Stat, StatValue, Stats};
-pub use wire::{lossy, number_fields};
+pub use wire::{lossy, message_fields, number_fields};

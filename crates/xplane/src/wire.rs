@@ -267,6 +267,20 @@ pub fn number_fields(message: &[u8]) -> Vec<(u32, u64)> {
     fields
 }
 
+/// The sub-messages of one field of a small message, in file order; see [`number_fields`].
+pub fn message_fields(message: &[u8], number: u32) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    let mut cursor = Cursor::new(message);
+    while let Ok(Some(field)) = cursor.field() {
+        if let Value::Bytes(bytes, 0) = field.value
+            && field.number == number
+        {
+            found.push(bytes);
+        }
+    }
+    found
+}
+
 /// Text as UTF-8; invalid parts become replacement characters.
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)

@@ -1,12 +1,15 @@
 /** Reports by the name of their analysis, and what else the server answers. All generated from Rust. */
 import type { CompileReport } from './generated/CompileReport';
+import type { CountersReport } from './generated/CountersReport';
 import type { HeapReport } from './generated/HeapReport';
 import type { IdleReport } from './generated/IdleReport';
 import type { InputReport } from './generated/InputReport';
 import type { KernelsReport } from './generated/KernelsReport';
+import type { OpTreeReport } from './generated/OpTreeReport';
 import type { OpsReport } from './generated/OpsReport';
 import type { OverviewReport } from './generated/OverviewReport';
 import type { RequestsReport } from './generated/RequestsReport';
+import type { RooflineReport } from './generated/RooflineReport';
 import type { ScopesReport } from './generated/ScopesReport';
 import type { StepsReport } from './generated/StepsReport';
 import type { VerdictReport } from './generated/VerdictReport';
@@ -22,7 +25,10 @@ export interface Reports {
   verdict: VerdictReport;
   steps: StepsReport;
   ops: OpsReport;
+  op_tree: OpTreeReport;
+  roofline: RooflineReport;
   kernels: KernelsReport;
+  counters: CountersReport;
   scopes: ScopesReport;
   heap: HeapReport;
   idle: IdleReport;

@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{
-    DeviceId, Direction, LabelId, Launch, LaunchId, OpId, ProgramId, Session, SliceKind, StringId,
-    TrackId,
+    Chip, DeviceId, Direction, HostMemory, LabelId, Launch, LaunchId, OpId, Peak, ProgramId,
+    Session, SliceKind, StringId, TrackId,
 };
 
+use super::latency::Latency;
+use super::launches::Launches;
+use super::matrix;
+use super::occupancy::occupancy;
 use super::report::{KernelRow, TransferRow};
 use crate::totals::{Totals, WorkTotals};
 
@@ -25,10 +29,15 @@ struct Kernel {
     totals: Totals,
     tracks: Vec<TrackId>,
     devices: Vec<DeviceId>,
+    latencies: Vec<i64>,
 }
 
 /// Kernels, largest total first.
-pub(super) fn kernels(session: &Session, totals: &[WorkTotals]) -> Vec<KernelRow> {
+pub(super) fn kernels(
+    session: &Session,
+    totals: &[WorkTotals],
+    launches: &Launches,
+) -> Vec<KernelRow> {
     let mut kernels: Vec<Kernel> = Vec::new();
     let mut positions: FxHashMap<Key, usize> = FxHashMap::default();
     for of_track in totals {
@@ -43,6 +52,7 @@ pub(super) fn kernels(session: &Session, totals: &[WorkTotals]) -> Vec<KernelRow
                     totals: Totals::default(),
                     tracks,
                     devices,
+                    latencies: Vec::new(),
                 });
                 kernels.len() - 1
             });
@@ -50,6 +60,12 @@ pub(super) fn kernels(session: &Session, totals: &[WorkTotals]) -> Vec<KernelRow
             kernel.totals.merge(totals);
             kernel.tracks.extend(of_track.track);
             kernel.devices.push(of_track.device);
+        }
+    }
+    for launch in &launches.all {
+        let position = key_of(session, launch.label).and_then(|key| positions.get(&key));
+        if let (Some(&position), Some(latency_ps)) = (position, launch.latency_ps) {
+            kernels[position].latencies.push(latency_ps);
         }
     }
     let mut rows: Vec<KernelRow> = kernels
@@ -82,10 +98,23 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
     let Kernel {
         key: (name, launch, op, framework_op, program),
         totals,
+        latencies,
         ..
     } = kernel;
     let launch = launch.map_or_else(Launch::default, |id| session.launch(id).clone());
+    let latency = Latency::of(latencies);
+    let program_id = op.map(|id| session.program(session.op(id).program).id.to_string());
     let op = op.map(|id| session.op(id).name).or(framework_op);
+    // Recorders that do not know it write 0, which no kernel that ran can have.
+    let recorded = launch.occupancy.filter(|&occupancy| occupancy > 0.0);
+    let chip = kernel
+        .devices
+        .first()
+        .map(|&device| &session.device(device).chip);
+    let derived = chip
+        .and_then(|chip| chip.multiprocessor)
+        .and_then(|limits| occupancy(&launch, &limits));
+    let (matrix_unit, matrix_rule) = matrix::word(session.text(name));
     KernelRow {
         name: session.text(name).to_owned(),
         occurrences: totals.occurrences,
@@ -93,16 +122,29 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
         mean_ps: totals.total_ps as f64 / totals.occurrences.max(1) as f64,
         min_ps: totals.min_ps,
         max_ps: totals.max_ps,
+        latency_mean_ps: latency.mean_ps,
+        latency_p50_ps: latency.p50_ps,
+        latency_p99_ps: latency.p99_ps,
+        latency_max_ps: latency.max_ps,
         registers: launch.registers,
         shared_bytes: launch.shared_bytes,
         grid: launch.grid,
         block: launch.block,
-        // Recorders that do not know it write 0, which no kernel that ran can have.
-        occupancy: launch.occupancy.filter(|&occupancy| occupancy > 0.0),
+        occupancy: recorded.or(derived.map(|derived| derived.ratio)),
+        occupancy_source: match (recorded, derived) {
+            (Some(_), _) => "recorded",
+            (None, Some(_)) => "derived",
+            (None, None) => "",
+        }
+        .to_owned(),
+        occupancy_limit: derived.map_or("", |derived| derived.limit).to_owned(),
+        matrix_unit: matrix_unit.to_owned(),
+        matrix_rule: matrix_rule.to_owned(),
         op: op.map(|id| session.text(id).to_owned()).unwrap_or_default(),
         program: program
             .map(|id| session.program(id).title())
             .unwrap_or_default(),
+        program_id: program_id.unwrap_or_default(),
         stream: streams(session, kernel.tracks),
         device: devices(session, kernel.devices),
     }
@@ -130,32 +172,73 @@ fn devices(session: &Session, mut devices: Vec<DeviceId>) -> String {
     names.join(", ")
 }
 
-/// Copies and memsets by direction, in the order of [`Direction`].
+/// Sums of copies.
+#[derive(Default)]
+struct Copies {
+    totals: Totals,
+    bytes: Option<u64>,
+    /// Time of those whose size is known and that are copies themselves.
+    sized_ps: i64,
+    /// Bytes in that time.
+    sized_bytes: u64,
+    devices: Vec<DeviceId>,
+}
+
+/// Copies and memsets by direction and host memory, in the order of [`Direction`].
 pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<TransferRow> {
-    let mut by_direction: BTreeMap<Direction, (Totals, Option<u64>, i64)> = BTreeMap::new();
-    for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
-        let Some(transfer) = session.label(*id).transfer else {
-            continue;
-        };
-        let (sum, bytes, sized_ps) = by_direction.entry(transfer.direction).or_default();
-        sum.merge(*totals);
-        if let Some(size) = transfer.bytes {
+    let mut groups: BTreeMap<(Direction, Option<HostMemory>), Copies> = BTreeMap::new();
+    for of_track in totals {
+        for (id, totals) in &of_track.labels {
+            let label = session.label(*id);
+            let Some(transfer) = label.transfer else {
+                continue;
+            };
+            let key = (transfer.direction, transfer.host_memory);
+            let copies = groups.entry(key).or_default();
+            copies.totals.merge(*totals);
+            copies.devices.push(of_track.device);
+            let Some(size) = transfer.bytes else { continue };
             let moved = size.saturating_mul(totals.occurrences.unsigned_abs());
-            *bytes = Some(bytes.unwrap_or(0).saturating_add(moved));
-            *sized_ps = sized_ps.saturating_add(totals.total_ps);
+            copies.bytes = Some(copies.bytes.unwrap_or(0).saturating_add(moved));
+            // An op that starts or ends a copy takes none of the copy's time.
+            if label.kind == SliceKind::Transfer {
+                copies.sized_ps = copies.sized_ps.saturating_add(totals.total_ps);
+                copies.sized_bytes = copies.sized_bytes.saturating_add(moved);
+            }
         }
     }
-    by_direction
-        .into_iter()
-        .map(|(direction, (totals, bytes, sized_ps))| TransferRow {
+    let rows = groups.into_iter().map(|((direction, memory), copies)| {
+        let bandwidth = (copies.sized_ps > 0)
+            .then(|| copies.sized_bytes as f64 / (copies.sized_ps as f64 * 1e-12));
+        let peak = link(session, direction, &copies.devices);
+        let per_second = peak.map(|peak| peak.per_second).filter(|&peak| peak > 0.0);
+        TransferRow {
             direction: direction.name().to_owned(),
-            occurrences: totals.occurrences,
-            bytes: bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
-            total_ps: totals.total_ps,
-            // Over the time of those whose size is known.
-            bandwidth: bytes
-                .filter(|_| sized_ps > 0)
-                .map(|bytes| bytes as f64 / (sized_ps as f64 * 1e-12)),
-        })
-        .collect()
+            memory: memory.map_or("", HostMemory::name).to_owned(),
+            occurrences: copies.totals.occurrences,
+            bytes: copies
+                .bytes
+                .map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
+            total_ps: copies.totals.total_ps,
+            bandwidth,
+            peak_bandwidth: per_second,
+            bandwidth_ratio: bandwidth.zip(per_second).map(|(rate, peak)| rate / peak),
+            peak_source: peak.map(|peak| peak.source.clone()).unwrap_or_default(),
+        }
+    });
+    rows.collect()
+}
+
+/// The link that copies of a direction go over, where it is known and the same for all devices. A
+/// copy within a device or to another one is not told apart, so it has none.
+fn link<'a>(session: &'a Session, direction: Direction, devices: &[DeviceId]) -> Option<&'a Peak> {
+    let over = |chip: &'a Chip| match direction {
+        Direction::HostToDevice | Direction::DeviceToHost => chip.host_link.as_ref(),
+        _ => None,
+    };
+    let mut links = devices
+        .iter()
+        .map(|&device| over(&session.device(device).chip));
+    let first = links.next()??;
+    links.all(|link| link == Some(first)).then_some(first)
 }

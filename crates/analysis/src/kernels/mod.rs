@@ -1,23 +1,43 @@
-//! `kernels`: GPU kernels with their launch geometry, and copies by direction.
+//! `kernels`: GPU kernels, what launching them costs, streams, and copies.
 //!
-//! A row is one kernel function, launch geometry and op; occurrences are launches. Other devices
-//! run ops, not kernels: see `ops`.
+//! | Figure | Definition |
+//! |---|---|
+//! | row | one kernel function, launch geometry and op; occurrences are launches |
+//! | latency | begin of the kernel − begin of the call that launched it, see [`launches`] |
+//! | queue | calls begun − kernels and copies ended, over time |
+//! | launch time of a step | union of the host's launch calls within the step |
+//! | occupancy | as recorded, else by the rule of [`occupancy`]; that rule says what limits it |
+//! | matrix unit | told by the kernel's name, see `matrix_use` in the model |
+//! | tiny | shorter than 0.1 ms |
+//! | overlap of a stream | its busy time while another stream of the device is busy |
+//!
+//! Other devices run ops, not kernels: see `ops`.
 
 mod collect;
+mod latency;
+mod launches;
+mod matrix;
+mod notes;
+mod occupancy;
 mod report;
+mod sizes;
+mod streams;
 mod tables;
 
 use clap::Args;
-pub use report::{KernelRow, KernelsReport, TransferRow};
-use stepscope_model::{DeviceKind, Session, SliceKind};
+pub use report::{
+    DurationBin, KernelRow, KernelsReport, LaunchDevice, LaunchStep, MatrixOp, QueuePoint,
+    StreamRow, TransferRow, TransferSize,
+};
+use stepscope_model::{Session, SliceKind};
 
-use crate::format;
+use self::latency::Latency;
+use self::launches::Launches;
 use crate::group::Group;
-use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
-use crate::totals::{WorkTotals, work_totals};
+use crate::totals::{WorkTotals, work_labels, work_totals};
 
 /// The `kernels` analysis.
 pub struct Kernels;
@@ -34,7 +54,7 @@ impl Analysis for Kernels {
     const NAME: &'static str = "kernels";
     const ALIASES: &'static [&'static str] = &["kernel_stats"];
     const SUMMARY: &'static str =
-        "GPU kernels: launches, durations, grid, block, registers, occupancy; copies by direction";
+        "GPU kernels: durations, launches, occupancy, matrix units; streams and copies";
     const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
 # The kernels with the largest total
@@ -49,22 +69,76 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
     fn run(session: &Session, options: &KernelsOptions) -> Result<KernelsReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
         let totals = work_totals(session, &selected);
-        let mut rows = collect::kernels(session, &totals);
+        let labels = work_labels(session, &selected);
+        let launches = launches::launches(session, &selected, &labels);
+        let mut rows = collect::kernels(session, &totals, &launches);
         let total_ps: i64 = rows.iter().map(|row| row.total_ps).sum();
-        let attributed_ps = attributed_ps(session, &totals);
-        let attributed_ratio = (total_ps > 0).then(|| attributed_ps as f64 / total_ps as f64);
-        let transfers = collect::transfers(session, &totals);
-        let notes = notes(session, &rows, attributed_ratio);
+        let share = |part_ps: i64| (total_ps > 0).then(|| part_ps as f64 / total_ps as f64);
+        let matrix = rows.iter().filter(|row| row.matrix_unit == "yes");
+        let matrix_ratio = share(matrix.map(|row| row.total_ps).sum());
+        let attributed_ratio = share(attributed_ps(session, &totals));
+        let durations = sizes::durations(session, &selected, &labels);
+        let tiny = durations.iter().filter(|bin| bin.start_ps < sizes::TINY_PS);
+        let (tiny_ratio, tiny_time_ratio) = tiny.fold((0.0, 0.0), |sums, bin| {
+            (sums.0 + bin.occurrence_ratio, sums.1 + bin.time_ratio)
+        });
+        let has_bins = !durations.is_empty();
+        let notes = notes::notes(session, &rows, &launches, attributed_ratio);
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         Ok(KernelsReport {
             rows,
             row_count,
             total_ps,
-            transfers,
+            tiny_ratio: has_bins.then_some(tiny_ratio),
+            tiny_time_ratio: has_bins.then_some(tiny_time_ratio),
+            durations,
+            launches: launch_devices(session, &totals, &launches),
+            steps: launches.steps(session, &selected),
+            streams: streams::streams(session, &selected, &labels),
+            matrix_ops: matrix::ops(session, &totals),
+            matrix_ratio,
+            transfers: collect::transfers(session, &totals),
+            transfer_sizes: sizes::transfer_sizes(session, &totals),
             attributed_ratio,
             notes,
         })
     }
+}
+
+/// Latencies and queue of each device with launches.
+fn launch_devices(
+    session: &Session,
+    totals: &[WorkTotals],
+    launches: &Launches,
+) -> Vec<LaunchDevice> {
+    let of_device = |device| {
+        let own = launches.of(device);
+        let latency = Latency::of(own.iter().filter_map(|launch| launch.latency_ps).collect());
+        let queue = launches::queue(own)?;
+        let all: i64 = totals
+            .iter()
+            .filter(|totals| totals.device == device && totals.track.is_some())
+            .flat_map(|totals| &totals.labels)
+            .map(|(_, totals)| totals.occurrences)
+            .sum();
+        Some(LaunchDevice {
+            device: session.device_title(device),
+            launched: i64::try_from(own.len()).unwrap_or(i64::MAX),
+            launched_ratio: own.len() as f64 / all.max(1) as f64,
+            latency_mean_ps: latency.mean_ps,
+            latency_p50_ps: latency.p50_ps,
+            latency_p99_ps: latency.p99_ps,
+            latency_max_ps: latency.max_ps,
+            queue_mean: queue.mean,
+            queue_most: queue.most,
+            queue_most_at_ps: queue.most_at_ps,
+            queue: queue.points,
+        })
+    };
+    launches::devices(launches)
+        .into_iter()
+        .filter_map(of_device)
+        .collect()
 }
 
 fn attributed_ps(session: &Session, totals: &[WorkTotals]) -> i64 {
@@ -74,46 +148,4 @@ fn attributed_ps(session: &Session, totals: &[WorkTotals]) -> i64 {
         label.kind == SliceKind::Kernel && label.op.is_some()
     });
     attributed.map(|(_, totals)| totals.total_ps).sum()
-}
-
-fn notes(session: &Session, rows: &[KernelRow], attributed_ratio: Option<f64>) -> Vec<Note> {
-    let mut notes = Vec::new();
-    let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
-    if rows.is_empty() {
-        let mut kinds: Vec<_> = session.devices.iter().map(|device| device.kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let kinds: Vec<&str> = kinds.into_iter().map(DeviceKind::name).collect();
-        let note = match (has_gpu, kinds.as_slice()) {
-            (true, _) => Note::warning("No kernel was recorded in this selection."),
-            (false, []) => Note::info("The profile has no device, so there are no kernels."),
-            (false, kinds) => Note::info(format!(
-                "Kernels exist on GPUs only; {} records the execution of HLO ops instead.",
-                kinds.join(" and ")
-            )),
-        };
-        notes.push(if has_gpu {
-            note
-        } else {
-            note.with_hint("stepscope ops")
-        });
-    }
-    if let Some(ratio) = attributed_ratio.filter(|&ratio| ratio < 0.9995) {
-        let share = format::percent(ratio);
-        notes.push(
-            Note::info(format!(
-                "{share} of kernel time carries an HLO op; kernels of CUDA graphs and of libraries \
-                 may carry none."
-            ))
-            .with_hint(
-                "XLA_FLAGS=--xla_gpu_enable_command_buffer= turns CUDA graphs off while profiling.",
-            ),
-        );
-    }
-    if !rows.is_empty() && rows.iter().all(|row| row.occupancy.is_none()) {
-        notes.push(Note::info(
-            "The recorder did not write the occupancy of kernels.",
-        ));
-    }
-    notes
 }

@@ -1,4 +1,4 @@
-//! What `kernels` answers: GPU kernels with their launch geometry.
+//! What `kernels` answers: GPU kernels, their launches, streams, and copies.
 
 use serde::Serialize;
 use ts_rs::TS;
@@ -16,8 +16,26 @@ pub struct KernelsReport {
     /// Σ kernel durations over all selected rows before the limit.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Copies and memsets, by direction.
+    /// Kernels by duration.
+    pub durations: Vec<DurationBin>,
+    /// Share of kernels shorter than 0.1 ms, 0..1; absent without kernels.
+    pub tiny_ratio: Option<f64>,
+    /// Share of kernel time in kernels shorter than 0.1 ms, 0..1.
+    pub tiny_time_ratio: Option<f64>,
+    /// Launches and queue of each device.
+    pub launches: Vec<LaunchDevice>,
+    /// Host time in launch calls, by step and host.
+    pub steps: Vec<LaunchStep>,
+    /// Streams, by device.
+    pub streams: Vec<StreamRow>,
+    /// Matrix units by op: ops that are matrix products or use them.
+    pub matrix_ops: Vec<MatrixOp>,
+    /// Share of kernel time in kernels that use matrix units, 0..1; absent without kernels.
+    pub matrix_ratio: Option<f64>,
+    /// Copies and memsets, by direction and kind of host memory.
     pub transfers: Vec<TransferRow>,
+    /// Copies by size.
+    pub transfer_sizes: Vec<TransferSize>,
     /// Share of kernel time that carries an HLO op, 0..1; absent without kernels.
     pub attributed_ratio: Option<f64>,
     /// What the figures do not cover; says so when the profile has no GPU.
@@ -44,6 +62,18 @@ pub struct KernelRow {
     /// Longest.
     #[ts(type = "number")]
     pub max_ps: i64,
+    /// Mean time from the begin of the launch call to that of the kernel; absent where the calls are
+    /// not recorded.
+    pub latency_mean_ps: Option<f64>,
+    /// Its median.
+    #[ts(type = "number | null")]
+    pub latency_p50_ps: Option<i64>,
+    /// 99 of 100 are no longer.
+    #[ts(type = "number | null")]
+    pub latency_p99_ps: Option<i64>,
+    /// The longest.
+    #[ts(type = "number | null")]
+    pub latency_max_ps: Option<i64>,
     /// Registers per thread; absent if not recorded.
     #[ts(type = "number | null")]
     pub registers: Option<i64>,
@@ -54,30 +84,250 @@ pub struct KernelRow {
     pub grid: String,
     /// `x,y,z`.
     pub block: String,
-    /// Theoretical occupancy, 0..1; absent if not recorded.
+    /// Theoretical occupancy, 0..1: recorded, else derived from the launch; absent if neither.
     pub occupancy: Option<f64>,
+    /// `recorded`, `derived`, or empty.
+    pub occupancy_source: String,
+    /// What keeps the occupancy from more: `registers`, `shared memory`, `block slots`,
+    /// `block size`; empty where it is full or not known.
+    pub occupancy_limit: String,
+    /// Whether it uses matrix units (Tensor Cores, MFMA), told by its name: `yes`, `no`, or
+    /// `unknown`.
+    pub matrix_unit: String,
+    /// The rule that said yes.
+    pub matrix_rule: String,
     /// HLO op or framework op it ran for; empty if unknown.
     pub op: String,
     /// `module(program id)`; empty if unknown.
     pub program: String,
+    /// Program id as a decimal string, where the op is an HLO op; else empty.
+    pub program_id: String,
     /// Streams it ran on, comma separated.
     pub stream: String,
     /// Device names, comma separated.
     pub device: String,
 }
 
-/// Copies of one direction.
+/// Kernels of some durations.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct DurationBin {
+    /// Shortest of the bin.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// Shortest of the next bin; absent for the last.
+    #[ts(type = "number | null")]
+    pub end_ps: Option<i64>,
+    /// Launches.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Σ duration.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Of all launches, 0..1.
+    pub occurrence_ratio: f64,
+    /// Of all kernel time, 0..1.
+    pub time_ratio: f64,
+    /// `bad` below 0.1 ms, `warning` below 1 ms, else `good`.
+    pub verdict: String,
+}
+
+/// Launches of one device.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct LaunchDevice {
+    /// Device name.
+    pub device: String,
+    /// Kernels and copies whose launch call is recorded.
+    #[ts(type = "number")]
+    pub launched: i64,
+    /// Those ÷ all kernels and copies, 0..1.
+    pub launched_ratio: f64,
+    /// Mean latency.
+    pub latency_mean_ps: Option<f64>,
+    /// Median latency.
+    #[ts(type = "number | null")]
+    pub latency_p50_ps: Option<i64>,
+    /// 99th percentile.
+    #[ts(type = "number | null")]
+    pub latency_p99_ps: Option<i64>,
+    /// The longest.
+    #[ts(type = "number | null")]
+    pub latency_max_ps: Option<i64>,
+    /// Launched and not finished, in the mean from the first call to the last end.
+    pub queue_mean: f64,
+    /// The most at once.
+    #[ts(type = "number")]
+    pub queue_most: i64,
+    /// When that was.
+    #[ts(type = "number")]
+    pub queue_most_at_ps: i64,
+    /// The queue over time.
+    pub queue: Vec<QueuePoint>,
+}
+
+/// A part of the time and the queue in it.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct QueuePoint {
+    /// Begin.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// End.
+    #[ts(type = "number")]
+    pub end_ps: i64,
+    /// Launched and not finished, in the mean.
+    pub mean: f64,
+    /// The most at once.
+    #[ts(type = "number")]
+    pub most: i64,
+}
+
+/// Launch calls of a host in a step.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct LaunchStep {
+    /// Number of the step.
+    #[ts(type = "number")]
+    pub step: i64,
+    /// Host name.
+    pub host: String,
+    /// Begin of the step on the host.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// Its end.
+    #[ts(type = "number")]
+    pub end_ps: i64,
+    /// Its duration.
+    #[ts(type = "number")]
+    pub duration_ps: i64,
+    /// Calls that began in it.
+    #[ts(type = "number")]
+    pub calls: i64,
+    /// Time in which the host was in a launch call, on any thread.
+    #[ts(type = "number")]
+    pub launch_ps: i64,
+    /// launch ÷ duration, 0..1.
+    pub ratio: f64,
+}
+
+/// One stream.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct StreamRow {
+    /// Device name.
+    pub device: String,
+    /// Name as recorded.
+    pub stream: String,
+    /// Number.
+    #[ts(type = "number")]
+    pub number: i64,
+    /// Its track on the timeline.
+    pub track: u32,
+    /// Kernels and copies.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Union of their times.
+    #[ts(type = "number")]
+    pub busy_ps: i64,
+    /// First begin.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// Last end.
+    #[ts(type = "number")]
+    pub end_ps: i64,
+    /// Times without work between the first and the last.
+    #[ts(type = "number")]
+    pub gap_count: i64,
+    /// Σ of those.
+    #[ts(type = "number")]
+    pub gap_ps: i64,
+    /// The longest.
+    #[ts(type = "number")]
+    pub largest_gap_ps: i64,
+    /// Where it begins; absent without gaps.
+    #[ts(type = "number | null")]
+    pub largest_gap_start_ps: Option<i64>,
+    /// Busy time beside another busy stream of the device.
+    #[ts(type = "number")]
+    pub overlap_ps: i64,
+    /// overlap ÷ busy, 0..1.
+    pub overlap_ratio: f64,
+}
+
+/// Matrix units in the kernels of one op.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct MatrixOp {
+    /// HLO op.
+    pub op: String,
+    /// `module(program id)`.
+    pub program: String,
+    /// Program id as a decimal string.
+    pub program_id: String,
+    /// The op is a matrix product, convolution or attention: it could use them.
+    pub is_eligible: bool,
+    /// Σ duration of its kernels.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Of kernels that use them.
+    #[ts(type = "number")]
+    pub matrix_ps: i64,
+    /// Of kernels that do not.
+    #[ts(type = "number")]
+    pub plain_ps: i64,
+    /// Of kernels whose names do not tell.
+    #[ts(type = "number")]
+    pub unknown_ps: i64,
+    /// matrix ÷ total, 0..1.
+    pub matrix_ratio: f64,
+}
+
+/// Copies of one direction and kind of host memory.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct TransferRow {
     /// `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
     pub direction: String,
+    /// `pageable`, `pinned`, `managed`, or empty where not recorded.
+    pub memory: String,
     /// How many.
     #[ts(type = "number")]
     pub occurrences: i64,
     /// Σ bytes; absent if not recorded.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
+    /// Σ duration.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// bytes ÷ duration, per second; absent for ops that only start or end a copy.
+    pub bandwidth: Option<f64>,
+    /// Peak of the link it goes over, per second; absent where unknown.
+    pub peak_bandwidth: Option<f64>,
+    /// bandwidth ÷ peak.
+    pub bandwidth_ratio: Option<f64>,
+    /// Where the peak comes from.
+    pub peak_source: String,
+}
+
+/// Copies of one direction and size.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct TransferSize {
+    /// See [`TransferRow::direction`].
+    pub direction: String,
+    /// Smallest of the bin.
+    #[ts(type = "number")]
+    pub start_bytes: i64,
+    /// Smallest of the next bin; absent for the last.
+    #[ts(type = "number | null")]
+    pub end_bytes: Option<i64>,
+    /// How many.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Σ bytes.
+    #[ts(type = "number")]
+    pub bytes: i64,
     /// Σ duration.
     #[ts(type = "number")]
     pub total_ps: i64,

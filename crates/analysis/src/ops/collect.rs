@@ -34,13 +34,6 @@ pub(super) struct Group {
     pub(super) label: LabelId,
 }
 
-impl Group {
-    /// It carries an HLO op.
-    pub(super) fn is_attributed(&self) -> bool {
-        matches!(self.key, Key::Op(_))
-    }
-}
-
 pub(super) fn key_of(label: &Label) -> Key {
     match (label.op, label.kind, label.transfer) {
         (Some(op), ..) => Key::Op(op),

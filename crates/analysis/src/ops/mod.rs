@@ -19,6 +19,8 @@ mod tables;
 
 use clap::{Args, ValueEnum};
 pub use report::{OpRow, OpsDevice, OpsReport};
+pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, roofline};
+pub(crate) use row::{Measured, is_async_half, own_cost};
 use stepscope_model::{DeviceKind, Session};
 pub(crate) use tables::op_table;
 
@@ -89,25 +91,12 @@ pub(crate) fn from_totals(
     totals: &[WorkTotals],
     devices: Vec<OpsDevice>,
 ) -> Result<OpsReport, AnalysisError> {
-    let groups = collect::groups(session, selected, totals, options.by);
-    let total_self_ps = groups.iter().map(|group| group.totals.self_ps).sum::<i64>();
-    let attributed_ps: i64 = groups
-        .iter()
-        .filter(|group| group.is_attributed())
-        .map(|group| group.totals.self_ps)
-        .sum();
+    let measured = measured(session, selected, totals, options.by);
+    let total_self_ps = measured.iter().map(|one| one.row.self_ps).sum::<i64>();
+    let attributed = measured.iter().filter(|one| one.op.is_some());
+    let attributed_ps: i64 = attributed.map(|one| one.row.self_ps).sum();
     let attributed_ratio = (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
-    let mut rows: Vec<OpRow> = groups
-        .iter()
-        .map(|group| row::row(session, group, total_self_ps))
-        .collect();
-    rows.sort_by(|a, b| {
-        (b.self_ps, b.total_ps)
-            .cmp(&(a.self_ps, a.total_ps))
-            .then_with(|| a.name.cmp(&b.name))
-            .then_with(|| a.program_id.cmp(&b.program_id))
-            .then_with(|| a.device.cmp(&b.device))
-    });
+    let mut rows: Vec<OpRow> = measured.into_iter().map(|one| one.row).collect();
     let notes = notes(session, selected, &rows, attributed_ratio);
     let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
     Ok(OpsReport {
@@ -118,6 +107,30 @@ pub(crate) fn from_totals(
         attributed_ratio,
         notes,
     })
+}
+
+/// Every op with its work and rates, largest self time first.
+pub(crate) fn measured(
+    session: &Session,
+    selected: &Selected<'_>,
+    totals: &[WorkTotals],
+    by: GroupBy,
+) -> Vec<Measured> {
+    let groups = collect::groups(session, selected, totals, by);
+    let total_self_ps = groups.iter().map(|group| group.totals.self_ps).sum();
+    let mut measured: Vec<Measured> = groups
+        .iter()
+        .map(|group| row::measure(session, group, total_self_ps))
+        .collect();
+    measured.sort_by(|a, b| {
+        let (a, b) = (&a.row, &b.row);
+        (b.self_ps, b.total_ps)
+            .cmp(&(a.self_ps, a.total_ps))
+            .then_with(|| a.name.cmp(&b.name))
+            .then_with(|| a.program_id.cmp(&b.program_id))
+            .then_with(|| a.device.cmp(&b.device))
+    });
+    measured
 }
 
 fn devices(

@@ -1,32 +1,89 @@
-//! Rates of an op and what bounds it.
+//! Rates of work and what bounds it: the one roofline that every analysis uses.
+//!
+//! A rate is work ÷ time; its ratio is that ÷ the peak of compute, or of the memory whose bytes it
+//! is of. The largest ratio bounds.
 
-use stepscope_model::{DeviceId, OpCost, Session};
+use stepscope_model::{DeviceId, MemoryLevel, OpCost, Session, Traffic};
 
-/// Rates of one row against the chip's peaks.
+const LEVELS: usize = MemoryLevel::ALL.len();
+
+/// Work done, in all executions together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Roofline {
-    pub(super) flop_rate: Option<f64>,
-    pub(super) bandwidth: Option<f64>,
-    pub(super) bound_by: &'static str,
-    pub(super) ratio: Option<f64>,
+pub(crate) struct Work {
+    /// Floating point operations, normalised as peaks are.
+    pub(crate) flops: f64,
+    /// As the model needs them.
+    pub(crate) model_flops: f64,
+    /// All bytes.
+    pub(crate) bytes: f64,
+    /// The bytes by memory.
+    pub(crate) traffic: Traffic,
+}
+
+impl Work {
+    /// So many executions of one op.
+    pub(crate) fn of(cost: OpCost, executions: f64) -> Self {
+        let mut work = Self {
+            flops: cost.flops * executions,
+            model_flops: cost.model_flops * executions,
+            bytes: cost.bytes * executions,
+            traffic: Traffic::default(),
+        };
+        work.traffic.add_times(&cost.traffic, executions);
+        work
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.flops += other.flops;
+        self.model_flops += other.model_flops;
+        self.bytes += other.bytes;
+        self.traffic.add_times(&other.traffic, 1.0);
+    }
+}
+
+/// Rates of work against the chip's peaks.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Roofline {
+    /// Operations per second.
+    pub(crate) flop_rate: Option<f64>,
+    /// Bytes per second, of all memories together.
+    pub(crate) bandwidth: Option<f64>,
+    /// Rate ÷ peak of compute; absent where the peak is unknown.
+    pub(crate) compute_ratio: Option<f64>,
+    /// Rate ÷ peak of each memory; absent where the peak is unknown.
+    pub(crate) level_ratios: [Option<f64>; LEVELS],
+    /// `compute`, `memory` (device memory), or the name of a memory on the chip; empty where no
+    /// peak is known or no work was done.
+    pub(crate) bound_by: &'static str,
+    /// The largest of the ratios.
+    pub(crate) ratio: Option<f64>,
 }
 
 /// Peaks per second, where known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Peaks {
-    pub(super) flops: Option<f64>,
-    pub(super) bytes: Option<f64>,
+pub(crate) struct Peaks {
+    pub(crate) flops: Option<f64>,
+    pub(crate) levels: [Option<f64>; LEVELS],
+}
+
+impl Peaks {
+    /// Those of one device.
+    pub(crate) fn of(session: &Session, device: DeviceId) -> Self {
+        let chip = &session.device(device).chip;
+        let known = |per_second: f64| (per_second > 0.0).then_some(per_second);
+        Self {
+            flops: chip
+                .peak_flops
+                .as_ref()
+                .and_then(|peak| known(peak.per_second)),
+            levels: MemoryLevel::ALL.map(|level| known(chip.memory_peak(level)?.per_second)),
+        }
+    }
 }
 
 /// Peaks that hold for all the devices: none where they differ.
-pub(super) fn common_peaks(session: &Session, devices: &[DeviceId]) -> Peaks {
-    let mut peaks = devices.iter().map(|&device| {
-        let chip = &session.device(device).chip;
-        Peaks {
-            flops: chip.peak_flops.as_ref().map(|peak| peak.per_second),
-            bytes: chip.peak_bandwidth.as_ref().map(|peak| peak.per_second),
-        }
-    });
+pub(crate) fn common_peaks(session: &Session, devices: &[DeviceId]) -> Peaks {
+    let mut peaks = devices.iter().map(|&device| Peaks::of(session, device));
     let Some(first) = peaks.next() else {
         return Peaks::default();
     };
@@ -37,75 +94,110 @@ pub(super) fn common_peaks(session: &Session, devices: &[DeviceId]) -> Peaks {
     }
 }
 
-/// Work of one execution × executions ÷ time, against the peaks.
-pub(super) fn roofline(cost: OpCost, executions: i64, total_ps: i64, peaks: Peaks) -> Roofline {
-    if total_ps <= 0 {
+/// The word for what a memory bounds: device memory is plainly `memory`.
+pub(crate) fn bound_name(level: MemoryLevel) -> &'static str {
+    match level {
+        MemoryLevel::Hbm => "memory",
+        on_chip => on_chip.name(),
+    }
+}
+
+/// Work ÷ time, against the peaks.
+pub(crate) fn roofline(work: &Work, time_ps: i64, peaks: &Peaks) -> Roofline {
+    if time_ps <= 0 {
         return Roofline::default();
     }
-    let executions_per_second = executions as f64 / (total_ps as f64 * 1e-12);
-    let flop_rate = cost.flops * executions_per_second;
-    let bandwidth = cost.bytes * executions_per_second;
-    let share = |rate: f64, peak: Option<f64>| Some(rate / peak.filter(|&peak| peak > 0.0)?);
-    let (compute, memory) = (share(flop_rate, peaks.flops), share(bandwidth, peaks.bytes));
-    let bound_by = match (compute, memory) {
-        (Some(compute), Some(memory)) if compute > memory => "compute",
-        (Some(_), Some(memory)) if memory > 0.0 => "memory",
+    let seconds = time_ps as f64 * 1e-12;
+    let flop_rate = work.flops / seconds;
+    let compute_ratio = peaks.flops.map(|peak| flop_rate / peak);
+    let level_ratios = MemoryLevel::ALL.map(|level| {
+        let peak = peaks.levels[level.index()]?;
+        Some(work.traffic.get(level) / seconds / peak)
+    });
+    let memories = MemoryLevel::ALL
+        .iter()
+        .zip(level_ratios)
+        .filter_map(|(&level, ratio)| Some((ratio?, bound_name(level))));
+    let memory = memories.fold(None, |best: Option<(f64, &'static str)>, next| {
+        Some(best.filter(|best| best.0 >= next.0).unwrap_or(next))
+    });
+    let bound_by = match (compute_ratio, memory) {
+        (Some(compute), Some((memory, _))) if compute > memory => "compute",
+        (Some(_), Some((memory, name))) if memory > 0.0 => name,
         _ => "",
     };
-    let ratio = [compute, memory].into_iter().flatten().reduce(f64::max);
+    let ratios = [compute_ratio, memory.map(|(ratio, _)| ratio)];
     Roofline {
         flop_rate: Some(flop_rate),
-        bandwidth: Some(bandwidth),
+        bandwidth: Some(work.bytes / seconds),
+        compute_ratio,
+        level_ratios,
         bound_by,
-        ratio,
+        ratio: ratios.into_iter().flatten().reduce(f64::max),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use stepscope_model::CostSource;
-
     use super::*;
 
-    const PEAKS: Peaks = Peaks {
-        flops: Some(1e14),
-        bytes: Some(1e12),
-    };
+    fn peaks() -> Peaks {
+        let mut peaks = Peaks {
+            flops: Some(1e14),
+            ..Peaks::default()
+        };
+        peaks.levels[MemoryLevel::Hbm.index()] = Some(1e12);
+        peaks.levels[MemoryLevel::VmemRead.index()] = Some(1e13);
+        peaks
+    }
 
-    fn cost(flops: f64, bytes: f64) -> OpCost {
-        OpCost {
+    fn work(flops: f64, bytes: f64) -> Work {
+        Work {
             flops,
             model_flops: flops,
             bytes,
-            source: CostSource::Hlo,
+            traffic: Traffic::hbm(bytes),
         }
     }
 
     #[test]
-    fn the_larger_share_of_its_peak_bounds() {
-        // 10 executions in 1 ms: 1e9 flops each are 1e13/s, a tenth of the peak.
-        let compute = roofline(cost(1e9, 1e6), 10, 1_000_000_000, PEAKS);
+    fn the_largest_share_of_its_peak_bounds() {
+        // 1e10 flops in 1 ms are 1e13/s, a tenth of the peak.
+        let compute = roofline(&work(1e10, 1e7), 1_000_000_000, &peaks());
         assert_eq!(compute.bound_by, "compute");
         assert!((compute.ratio.expect("peaks are known") - 0.1).abs() < 1e-12);
         assert!((compute.flop_rate.expect("has work") - 1e13).abs() < 1.0);
-        let memory = roofline(cost(1e6, 1e7), 10, 1_000_000_000, PEAKS);
+        let memory = roofline(&work(1e7, 1e8), 1_000_000_000, &peaks());
         assert_eq!(memory.bound_by, "memory");
         assert_eq!(
-            roofline(cost(0.0, 0.0), 10, 1_000_000_000, PEAKS).bound_by,
+            roofline(&work(0.0, 0.0), 1_000_000_000, &peaks()).bound_by,
             ""
         );
     }
 
     #[test]
+    fn a_memory_on_the_chip_can_bound() {
+        // 1e8 bytes in 1 ms: a tenth of device memory's peak; 5e9 through VMEM: half of its.
+        let mut work = work(1e7, 5.1e9);
+        work.traffic = Traffic::hbm(1e8);
+        work.traffic.add(MemoryLevel::VmemRead, 5e9);
+        let found = roofline(&work, 1_000_000_000, &peaks());
+        assert_eq!(found.bound_by, "vmem_read");
+        assert!((found.ratio.expect("peaks are known") - 0.5).abs() < 1e-12);
+        assert!((found.level_ratios[0].expect("known") - 0.1).abs() < 1e-12);
+        assert_eq!(found.level_ratios[MemoryLevel::CmemRead.index()], None);
+    }
+
+    #[test]
     fn without_both_peaks_nothing_bounds() {
-        let peaks = Peaks {
-            bytes: None,
-            ..PEAKS
+        let compute_only = Peaks {
+            flops: Some(1e14),
+            ..Peaks::default()
         };
-        let one = roofline(cost(1e9, 1e9), 10, 1_000_000_000, peaks);
+        let one = roofline(&work(1e10, 1e10), 1_000_000_000, &compute_only);
         assert_eq!((one.bound_by, one.ratio.is_some()), ("", true));
-        let none = roofline(cost(1e9, 1e9), 10, 1_000_000_000, Peaks::default());
+        let none = roofline(&work(1e10, 1e10), 1_000_000_000, &Peaks::default());
         assert_eq!((none.ratio, none.flop_rate.is_some()), (None, true));
-        assert_eq!(roofline(cost(1e9, 1e9), 10, 0, PEAKS), Roofline::default());
+        assert_eq!(roofline(&work(1e9, 1e9), 0, &peaks()), Roofline::default());
     }
 }

@@ -1,12 +1,29 @@
 //! From a group to a row: names, work and bound.
 
-use stepscope_model::{Op, OpCost, ProgramId, Session};
+use stepscope_model::{DeviceId, Op, OpCost, OpId, ProgramId, Session};
 
 use super::collect::{Group, Key};
 use super::report::OpRow;
-use super::roofline::{Roofline, common_peaks, roofline};
+use super::roofline::{Roofline, Work, common_peaks, roofline};
 
-pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow {
+/// A row with what it was made of, for analyses that group rows their own way.
+pub(crate) struct Measured {
+    /// The row as `ops` shows it.
+    pub(crate) row: OpRow,
+    /// Its HLO op.
+    pub(crate) op: Option<OpId>,
+    /// Its program.
+    pub(crate) program: Option<ProgramId>,
+    /// Devices it ran on, ascending.
+    pub(crate) devices: Vec<DeviceId>,
+    /// Work of all executions; absent where nobody knows it, or where it stands elsewhere (control
+    /// ops, ends of asynchronous ops).
+    pub(crate) work: Option<Work>,
+    /// Rates; empty for either half of an asynchronous op.
+    pub(crate) roofline: Roofline,
+}
+
+pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> Measured {
     let label = session.label(group.label);
     let totals = group.totals;
     let (name, category, program, op) = match group.key {
@@ -23,10 +40,11 @@ pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow
         Key::Transfer(program, direction) => (direction.name(), "transfer", program, None),
     };
     let cost = op.and_then(|op| own_cost(session, op));
-    let rates = cost.filter(|_| !is_async_half(category));
-    let rates = rates.map_or_else(Roofline::default, |cost| {
+    let work = cost.map(|cost| Work::of(cost, group.executions as f64));
+    let charged = work.as_ref().filter(|_| !is_async_half(category));
+    let rates = charged.map_or_else(Roofline::default, |work| {
         let peaks = common_peaks(session, &group.devices);
-        roofline(cost, group.executions, totals.total_ps, peaks)
+        roofline(work, totals.total_ps, &peaks)
     });
     let framework_op = label.framework_op.filter(|_| op.is_none());
     let scope = op.map(|op| op.scope).or(framework_op);
@@ -34,7 +52,7 @@ pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow
         op.map(|op| session.text(read(op)).to_owned())
             .unwrap_or_default()
     };
-    OpRow {
+    let row = OpRow {
         program: program
             .map(|id| session.program(id).title())
             .unwrap_or_default(),
@@ -66,19 +84,30 @@ pub(super) fn row(session: &Session, group: &Group, total_self_ps: i64) -> OpRow
             .unwrap_or_default(),
         source: text(|op| op.source),
         is_rematerialised: op.is_some_and(|op| op.is_rematerialised),
+    };
+    Measured {
+        row,
+        op: match group.key {
+            Key::Op(id) => Some(id),
+            _ => None,
+        },
+        program,
+        devices: group.devices.clone(),
+        work,
+        roofline: rates,
     }
 }
 
 /// The work that is the op's own. That of a control op is done by its body, and that of an
 /// asynchronous op stands with its start, not again with its end.
-fn own_cost(session: &Session, op: &Op) -> Option<OpCost> {
+pub(crate) fn own_cost(session: &Session, op: &Op) -> Option<OpCost> {
     let is_end = session.text(op.category).ends_with("-done");
     op.cost.filter(|_| !op.is_control && !is_end)
 }
 
 /// The start and the end of an asynchronous op: the work happens between them, so neither's own time
 /// makes a rate.
-fn is_async_half(category: &str) -> bool {
+pub(crate) fn is_async_half(category: &str) -> bool {
     category.ends_with("-start") || category.ends_with("-done")
 }
 

@@ -11,6 +11,7 @@ mod tables;
 mod tree;
 
 use clap::{Args, ValueEnum};
+pub(crate) use path::components;
 pub use report::{ScopeRow, ScopesReport};
 use stepscope_model::Session;
 

@@ -40,7 +40,7 @@ const MARKERS: [&str; 5] = [
 ];
 
 /// The components of a name stack, outermost first. The last one is the primitive.
-pub(super) fn components(scope: &str) -> Vec<&str> {
+pub(crate) fn components(scope: &str) -> Vec<&str> {
     let parts = split(without_type(scope));
     let last = parts.len().saturating_sub(1);
     parts

@@ -92,6 +92,7 @@ pub(super) fn two_steps() -> Session {
         counter.samples = Some(Samples {
             times: vec![0, 90, 95, 200],
             values: vec![1.0, 2.0, 7.0, 3.0],
+            ..Samples::default()
         });
         let thread = track(strings, "main", vec![lane(&[(80, 5, 2), (180, 5, 2)])]);
         vec![ops, counter, thread]
@@ -124,9 +125,7 @@ fn add_device(session: &mut Session) {
         kind: DeviceKind::Tpu,
         chip: Chip {
             name: "TPU v6 Lite".to_owned(),
-            peak_flops: None,
-            peak_bandwidth: None,
-            memory_bytes: None,
+            ..Chip::default()
         },
     });
     session.programs.push(Program {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytemuck::TransparentWrapper as _;
-use stepscope_xplane::{Space, lossy};
+use stepscope_xplane::{EventMetadata, Plane, Space, Stat, lossy};
 
 use super::decode::{Decoded, LineInput, TrackKind, decode_track};
 use super::labels::{Labels, TrackContext};
@@ -14,7 +14,7 @@ use crate::flow::FlowEnd;
 use crate::ids::LabelId;
 use crate::slices::SliceBlock;
 use crate::strings::Strings;
-use crate::track::{Origin, Samples, Track, TrackRole};
+use crate::track::{CounterFacts, Origin, Samples, Track, TrackRole};
 
 /// Slices of one track that belong together: the thread's own, or the ops it ran for one device.
 pub(super) struct Piece {
@@ -84,6 +84,9 @@ impl BuiltTrack {
     }
 }
 
+/// One sample: time, value, and the value to the last bit where it is a whole number.
+type Sample = (i64, f64, Option<u64>);
+
 /// One track per counter: samples share a line but are drawn apart.
 pub(super) fn counter_tracks(
     space: &Space<'_>,
@@ -91,33 +94,100 @@ pub(super) fn counter_tracks(
     decoded: &Decoded,
     strings: &mut Strings,
 ) -> Vec<Track> {
-    let mut by_metadata: BTreeMap<(u32, i64), Vec<(i64, f64)>> = BTreeMap::new();
+    if decoded.samples.is_empty() {
+        return Vec::new();
+    }
+    let mut by_metadata: BTreeMap<(u32, i64), Vec<Sample>> = BTreeMap::new();
     for &(plane, metadata, time, value) in &decoded.samples {
         let samples = by_metadata.entry((plane, metadata)).or_default();
-        samples.push((time, value));
+        samples.push((time, value.as_f64(), value.as_u64()));
     }
     // Planes of one name number their counters each for itself.
-    let mut counters: BTreeMap<Cow<'_, str>, Vec<(i64, f64)>> = BTreeMap::new();
+    let mut counters: BTreeMap<Cow<'_, str>, (Vec<Sample>, CounterFacts)> = BTreeMap::new();
+    let on_events = facts_on_events(space, plan);
     for ((plane, metadata), mut samples) in by_metadata {
-        let entry = space.planes[plane as usize].event_metadata.get(metadata);
+        let found = &space.planes[plane as usize];
+        let entry = found.event_metadata.get(metadata);
         let name = entry.map(|entry| lossy(entry.short_name()));
-        let name = name.unwrap_or_else(|| format!("counter {metadata}").into());
-        counters.entry(name).or_default().append(&mut samples);
-    }
-    let tracks = counters.into_iter().map(|(name, mut samples)| {
-        samples.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let (times, values) = samples.into_iter().unzip();
-        Track {
-            name: strings.intern(&name),
-            host: plan.host,
-            device: plan.device,
-            role: TrackRole::Counter,
-            line_id: plan.line_id,
-            lanes: Vec::new(),
-            nests: Vec::new(),
-            samples: Some(Samples { times, values }),
-            origin: Origin::default(),
+        let name = name.filter(|name| !name.is_empty());
+        let mut facts = on_events
+            .get(&(plane, metadata))
+            .cloned()
+            .unwrap_or_default();
+        for stat in entry.into_iter().flat_map(EventMetadata::stats) {
+            read_fact(found, &stat, &mut facts);
         }
-    });
+        let unnamed = || {
+            facts
+                .register
+                .map_or(metadata.to_string(), |id| id.to_string())
+        };
+        let name = name.unwrap_or_else(|| format!("counter {}", unnamed()).into());
+        let counter = counters.entry(name).or_default();
+        counter.0.append(&mut samples);
+        counter.1 = facts;
+    }
+    let tracks = counters
+        .into_iter()
+        .map(|(name, (mut samples, mut facts))| {
+            samples.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            facts.line.clone_from(&plan.name);
+            let exact: Option<Vec<u64>> = samples.iter().map(|sample| sample.2).collect();
+            Track {
+                name: strings.intern(&name),
+                host: plan.host,
+                device: plan.device,
+                role: TrackRole::Counter,
+                line_id: plan.line_id,
+                lanes: Vec::new(),
+                nests: Vec::new(),
+                samples: Some(Samples {
+                    times: samples.iter().map(|sample| sample.0).collect(),
+                    values: samples.iter().map(|sample| sample.1).collect(),
+                    exact: exact.unwrap_or_default(),
+                    facts,
+                }),
+                origin: Origin::default(),
+            }
+        });
     tracks.collect()
+}
+
+/// Facts that stand with the first sample of each counter rather than with its name.
+fn facts_on_events(space: &Space<'_>, plan: &TrackPlan) -> BTreeMap<(u32, i64), CounterFacts> {
+    let mut found: BTreeMap<(u32, i64), CounterFacts> = BTreeMap::new();
+    for &(plane_position, line) in &plan.lines {
+        let plane = &space.planes[plane_position as usize];
+        let names = ["id", "description", "sets"];
+        let is_recorded = plane.stat_metadata.iter().any(|metadata| {
+            let name = lossy(metadata.name);
+            let rest = name.strip_prefix("performance_counter_");
+            rest.is_some_and(|rest| names.contains(&rest))
+        });
+        if !is_recorded {
+            continue;
+        }
+        for event in plane.lines[line as usize].events() {
+            let key = (plane_position, event.metadata_id);
+            found.entry(key).or_insert_with(|| {
+                let mut facts = CounterFacts::default();
+                event
+                    .stats()
+                    .for_each(|stat| read_fact(plane, &stat, &mut facts));
+                facts
+            });
+        }
+    }
+    found
+}
+
+fn read_fact(plane: &Plane<'_>, stat: &Stat<'_>, facts: &mut CounterFacts) {
+    let value = stat.value();
+    let text = || plane.stat_text(value).map(|text| lossy(text).into_owned());
+    match plane.stat_name(stat).as_ref() {
+        "performance_counter_id" => facts.register = value.as_int().map(i64::cast_unsigned),
+        "performance_counter_description" => facts.description = text().unwrap_or_default(),
+        "performance_counter_sets" => facts.sets = text().unwrap_or_default(),
+        _ => {}
+    }
 }

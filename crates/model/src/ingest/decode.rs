@@ -10,7 +10,7 @@ use stepscope_xplane::{Event, Head, Line};
 use super::keys::{Context, LabelKeys, TextKey};
 use super::nest::{Nester, Slice};
 use super::repeat::{Arrows, Repeat};
-use super::seen::{InlineTexts, Seen};
+use super::seen::{CounterValue, InlineTexts, Seen};
 use crate::flow::FlowKey;
 use crate::track::LineOrigin;
 use crate::units::{Picos, Span};
@@ -75,7 +75,7 @@ pub(super) struct Decoded {
     /// Recorded program runs and host launches that carry a run id: `(event, run id, start)`.
     pub(super) run_ids: Vec<(u32, i64, i64)>,
     /// Counter samples: metadata, time, value.
-    pub(super) samples: Vec<(u32, i64, i64, f64)>,
+    pub(super) samples: Vec<(u32, i64, i64, CounterValue)>,
     pub(super) aggregates: Vec<AggregatePart>,
     pub(super) origins: Vec<LineOrigin>,
     /// Undecodable places: plane, offset in the line, the input ended there, line position.

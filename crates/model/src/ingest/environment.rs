@@ -2,7 +2,7 @@
 
 use stepscope_xplane::{Plane, Space, StatValue, lossy};
 
-use crate::vendor::chips::Capabilities;
+use crate::vendor::chips::{Capabilities, on_chip_level};
 use crate::vendor::planes::{PlaneRole, plane_role};
 
 /// Capabilities that the planes of one device recorded.
@@ -21,6 +21,10 @@ pub(super) fn capabilities<'a, 'b: 'a>(
             "peak_teraflops_per_second" => found.peak_teraflops = value.as_double(),
             "peak_hbm_bw_gigabytes_per_second" => {
                 found.hbm_gigabytes_per_second = value.as_double();
+            }
+            name if on_chip_level(name).is_some() => {
+                let gigabytes = value.as_double().filter(|&peak| peak > 0.0);
+                found.on_chip.extend(on_chip_level(name).zip(gigabytes));
             }
             "clock_rate" => found.clock_khz = value.as_double(),
             "core_count" => found.core_count = value.as_double(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 use stepscope_hlo::OpClass;
-use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
+use stepscope_xplane::{EventMetadata, Plane, Space, StatValue, lossy};
 
 use super::decode::Decoded;
 use super::keys::{LabelKey, TextKey, TextPlace};
@@ -12,10 +12,11 @@ use super::programs::{Programs, split_title};
 use crate::activity::Activity;
 use crate::ids::{LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Direction, Label, SliceKind, Transfer};
+use crate::memory_level::Traffic;
 use crate::session::{CostSource, Op, OpCost};
 use crate::strings::Strings;
 use crate::track::TrackRole;
-use crate::vendor::details::{parse_launch, parse_transfer};
+use crate::vendor::details::{parse_launch, parse_traffic, parse_transfer};
 use crate::vendor::events::{category_class, gpu_transfer, kernel_class};
 use crate::vendor::hosts::host_event;
 
@@ -144,10 +145,8 @@ impl Labels {
     fn gpu_slice(&mut self, label: &mut Label, texts: &Texts<'_, '_>, key: &LabelKey, name: &str) {
         let detail = texts.get(key.context.detail).unwrap_or_default();
         if let Some(direction) = gpu_transfer(name) {
-            let (bytes, recorded) = parse_transfer(&detail);
-            let direction = recorded.unwrap_or(direction);
             (label.kind, label.class) = (SliceKind::Transfer, Class::Copy);
-            label.transfer = Some(Transfer { direction, bytes });
+            label.transfer = Some(parse_transfer(&detail, direction));
         } else {
             (label.kind, label.class) = (SliceKind::Kernel, kernel_class(name));
             label.launch = (!detail.is_empty()).then(|| self.launch(&detail));
@@ -289,6 +288,7 @@ impl Labels {
                 flops: cost.flops,
                 model_flops: cost.model_flops,
                 bytes: cost.bytes_accessed,
+                traffic: Traffic::hbm(cost.bytes_accessed),
                 source: CostSource::Hlo,
             });
         }
@@ -317,6 +317,7 @@ impl Labels {
         Some(Transfer {
             direction,
             bytes: Some(to.byte_size()),
+            host_memory: None,
         })
     }
 
@@ -381,6 +382,7 @@ struct RecordedOp {
     flops: Option<f64>,
     model_flops: Option<f64>,
     bytes: Option<f64>,
+    traffic: Option<Traffic>,
 }
 
 impl RecordedOp {
@@ -416,6 +418,11 @@ impl RecordedOp {
                 "flops" => found.flops = value.as_double(),
                 "model_flops" => found.model_flops = value.as_double(),
                 "bytes_accessed" => found.bytes = value.as_double(),
+                "memory_access_breakdown" => {
+                    if let StatValue::Bytes(breakdown) = value {
+                        found.traffic = parse_traffic(breakdown);
+                    }
+                }
                 _ => {}
             }
         }
@@ -444,6 +451,7 @@ impl RecordedOp {
                 flops,
                 model_flops,
                 bytes,
+                traffic: self.traffic.unwrap_or_else(|| Traffic::hbm(bytes)),
                 source: CostSource::Recorded,
             });
         }

@@ -20,7 +20,38 @@ pub(super) struct Seen {
     pub(super) step: Option<i64>,
     pub(super) device_offset: Option<i64>,
     pub(super) device_duration: Option<i64>,
-    pub(super) counter: Option<f64>,
+    pub(super) counter: Option<CounterValue>,
+}
+
+/// A sample's value as it was written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum CounterValue {
+    Double(f64),
+    Whole(u64),
+}
+
+impl CounterValue {
+    fn of(value: StatValue<'_>) -> Option<Self> {
+        match value {
+            StatValue::Uint(value) => Some(Self::Whole(value)),
+            StatValue::Int(value) if value >= 0 => Some(Self::Whole(value.cast_unsigned())),
+            other => other.as_double().map(Self::Double),
+        }
+    }
+
+    pub(super) fn as_f64(self) -> f64 {
+        match self {
+            Self::Double(value) => value,
+            Self::Whole(value) => value as f64,
+        }
+    }
+
+    pub(super) fn as_u64(self) -> Option<u64> {
+        match self {
+            Self::Double(_) => None,
+            Self::Whole(value) => Some(value),
+        }
+    }
 }
 
 /// Texts that stand in the events themselves rather than in the stat metadata.
@@ -82,7 +113,7 @@ impl Seen {
             StatRole::AsyncMark => self.context.is_async = int() == Some(1),
             StatRole::DeviceOffset => self.device_offset = int(),
             StatRole::DeviceDuration => self.device_duration = int(),
-            StatRole::CounterValue => self.counter = value.as_double(),
+            StatRole::CounterValue => self.counter = CounterValue::of(value),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Chips and their peaks: what the device recorded, else computed from what it recorded, else data
 //! sheets. Every row names its source.
 
+use super::gpu_limits::{links, multiprocessor, shared_peak};
+use crate::memory_level::MemoryLevel;
 use crate::session::{Chip, DeviceKind, Peak};
 
 /// Capabilities a device plane recorded.
@@ -15,6 +17,19 @@ pub(crate) struct Capabilities {
     pub(crate) memory_bandwidth: Option<f64>,
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) capability: Option<(i64, i64)>,
+    /// Gigabytes per second of memories on the chip.
+    pub(crate) on_chip: Vec<(MemoryLevel, f64)>,
+}
+
+/// The memory whose peak a plane stat records, in gigabytes per second.
+pub(crate) fn on_chip_level(stat: &str) -> Option<MemoryLevel> {
+    match stat {
+        "peak_cmem_rd_bw_gigabytes_per_second" => Some(MemoryLevel::CmemRead),
+        "peak_cmem_wr_bw_gigabytes_per_second" => Some(MemoryLevel::CmemWrite),
+        "peak_vmem_rd_bw_gigabytes_per_second" => Some(MemoryLevel::VmemRead),
+        "peak_vmem_wr_bw_gigabytes_per_second" => Some(MemoryLevel::VmemWrite),
+        _ => None,
+    }
 }
 
 /// Data-sheet figures of one part: dense 16-bit peak in TFLOP/s, memory bandwidth in GB/s.
@@ -101,11 +116,52 @@ pub(crate) fn chip(kind: DeviceKind, capabilities: &Capabilities) -> Chip {
     let peak_bandwidth = bandwidth(kind, capabilities).or_else(|| {
         data_sheet(&name).map(|sheet| sheet_peak(sheet.gigabytes_per_second * 1e9, &name))
     });
+    let (host_link, peer_link) = links(&words_of(&name));
     Chip {
-        name,
         peak_flops,
         peak_bandwidth,
         memory_bytes: capabilities.memory_bytes,
+        on_chip: on_chip(kind, capabilities),
+        multiprocessor: multiprocessor(kind, capabilities.capability),
+        host_link,
+        peer_link,
+        clock_hz: clock(&name, capabilities),
+        name,
+    }
+}
+
+/// Recorded peaks of memories on the chip; computed for the shared memory of GPUs.
+fn on_chip(kind: DeviceKind, capabilities: &Capabilities) -> Vec<(MemoryLevel, Peak)> {
+    let mut peaks: Vec<(MemoryLevel, Peak)> = capabilities
+        .on_chip
+        .iter()
+        .map(|&(level, gigabytes)| (level, recorded(gigabytes * 1e9)))
+        .collect();
+    peaks.extend(shared_peak(kind, capabilities).map(|peak| (MemoryLevel::Shared, peak)));
+    peaks.sort_by_key(|(level, _)| *level);
+    peaks.dedup_by_key(|(level, _)| *level);
+    peaks
+}
+
+/// The recorded clock of a GPU; of a TPU the clock of its TensorCore, which no profile records.
+fn clock(name: &str, capabilities: &Capabilities) -> Option<Peak> {
+    if let Some(khz) = capabilities.clock_khz.filter(|&khz| khz > 0.0) {
+        return Some(recorded(khz * 1e3));
+    }
+    let lower = name.to_ascii_lowercase();
+    let per_second = match () {
+        () if lower.contains("tpu v6") => 1.75e9,
+        () if lower.contains("tpu v7x") => 1.9e9,
+        () => return None,
+    };
+    let source = format!("public figure of the TensorCore clock of {name}");
+    Some(Peak { per_second, source })
+}
+
+fn recorded(per_second: f64) -> Peak {
+    Peak {
+        per_second,
+        source: "recorded by the device".to_owned(),
     }
 }
 
@@ -164,22 +220,25 @@ fn amd_name((major, minor): (i64, i64), cores: f64) -> String {
 }
 
 fn data_sheet(name: &str) -> Option<&'static DataSheet> {
-    let lower = name.to_ascii_lowercase();
-    let words: Vec<&str> = lower
+    let words = words_of(name);
+    DATA_SHEETS.iter().find(|sheet| {
+        let mut known = sheet.words.iter();
+        known.all(|known| words.iter().any(|word| word == known))
+    })
+}
+
+/// The words of a model's name, lower case.
+fn words_of(name: &str) -> Vec<String> {
+    name.to_ascii_lowercase()
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
-        .collect();
-    DATA_SHEETS
-        .iter()
-        .find(|sheet| sheet.words.iter().all(|word| words.contains(word)))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn recorded_flops(capabilities: &Capabilities) -> Option<Peak> {
     let teraflops = capabilities.peak_teraflops.filter(|&peak| peak > 0.0)?;
-    Some(Peak {
-        per_second: teraflops * 1e12,
-        source: "recorded by the device".to_owned(),
-    })
+    Some(recorded(teraflops * 1e12))
 }
 
 fn computed_flops(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak> {
@@ -206,10 +265,6 @@ fn computed_flops(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak>
 }
 
 fn bandwidth(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak> {
-    let recorded = |per_second| Peak {
-        per_second,
-        source: "recorded by the device".to_owned(),
-    };
     if let Some(gigabytes) = capabilities
         .hbm_gigabytes_per_second
         .filter(|&peak| peak > 0.0)

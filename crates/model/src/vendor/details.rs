@@ -1,6 +1,7 @@
 //! Packed texts that GPU profilers attach to kernels and copies: `regs:32 grid:1,1,1 …`.
 
-use crate::label::{Direction, Launch};
+use crate::label::{Direction, HostMemory, Launch, Transfer};
+use crate::memory_level::{MemoryLevel, Traffic};
 
 /// Splits on white space, then each word at its first colon; other words are skipped.
 fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -44,8 +45,9 @@ pub(crate) fn parse_launch(text: &str) -> Launch {
     launch
 }
 
-/// Parses `memcpy_details` and `memset_details`: bytes, and the direction where kinds are named.
-pub(crate) fn parse_transfer(text: &str) -> (Option<u64>, Option<Direction>) {
+/// Parses `memcpy_details` and `memset_details`: bytes, and where kinds of memory are named the
+/// direction; else `named` is it, which the event's name told.
+pub(crate) fn parse_transfer(text: &str, named: Direction) -> Transfer {
     let (mut bytes, mut from, mut to) = (None, None, None);
     for (key, value) in pairs(text) {
         match key {
@@ -55,16 +57,58 @@ pub(crate) fn parse_transfer(text: &str) -> (Option<u64>, Option<Direction>) {
             _ => {}
         }
     }
-    let is_device = |kind: &str| kind.eq_ignore_ascii_case("device");
-    let direction = from
+    let is_on_device = |kind: &str| {
+        ["device", "array"]
+            .iter()
+            .any(|word| kind.eq_ignore_ascii_case(word))
+    };
+    let recorded = from
         .zip(to)
-        .map(|(from, to)| match (is_device(from), is_device(to)) {
+        .map(|(from, to)| match (is_on_device(from), is_on_device(to)) {
             (false, true) => Direction::HostToDevice,
             (true, false) => Direction::DeviceToHost,
             (true, true) => Direction::DeviceToDevice,
             (false, false) => Direction::HostToHost,
         });
-    (bytes, direction)
+    let host_side = [from, to]
+        .into_iter()
+        .flatten()
+        .find(|kind| !is_on_device(kind));
+    Transfer {
+        direction: recorded.unwrap_or(named),
+        bytes,
+        host_memory: host_side.and_then(host_memory),
+    }
+}
+
+fn host_memory(kind: &str) -> Option<HostMemory> {
+    match kind.to_ascii_lowercase().as_str() {
+        "pageable" => Some(HostMemory::Pageable),
+        "pinned" => Some(HostMemory::Pinned),
+        "managed" => Some(HostMemory::Managed),
+        _ => None,
+    }
+}
+
+/// Parses the bytes of `memory_access_breakdown`: `{1: repeated {1 op, 2 space, 3 bytes}}`, op 1 a
+/// read and 2 a write, space 1 device memory, 2 CMEM, 3 VMEM. None where it lists nothing.
+pub(crate) fn parse_traffic(breakdown: &[u8]) -> Option<Traffic> {
+    let mut traffic = Traffic::default();
+    for access in stepscope_xplane::message_fields(breakdown, 1) {
+        let fields = stepscope_xplane::number_fields(access);
+        let field = |number| fields.iter().rev().find(|field| field.0 == number);
+        let number = |number| field(number).map_or(0, |field| field.1);
+        let level = match (number(2), number(1)) {
+            (1, _) => MemoryLevel::Hbm,
+            (2, 1) => MemoryLevel::CmemRead,
+            (2, 2) => MemoryLevel::CmemWrite,
+            (3, 1) => MemoryLevel::VmemRead,
+            (3, 2) => MemoryLevel::VmemWrite,
+            _ => continue,
+        };
+        traffic.add(level, number(3) as f64);
+    }
+    (!traffic.is_empty()).then_some(traffic)
 }
 
 #[cfg(test)]
@@ -91,10 +135,18 @@ mod tests {
 
     #[test]
     fn both_spellings_of_memcpy_details() {
-        assert_eq!(parse_transfer("size:112 dest:4 async:0"), (Some(112), None));
+        let old = parse_transfer("size:112 dest:4 async:0", Direction::DeviceToHost);
         assert_eq!(
-            parse_transfer("kind_src:pinned kind_dst:device size:64 dest:0 async:1"),
-            (Some(64), Some(Direction::HostToDevice))
+            (old.bytes, old.direction),
+            (Some(112), Direction::DeviceToHost)
         );
+        assert_eq!(old.host_memory, None);
+        let new = "kind_src:pinned kind_dst:device size:64 dest:0 async:1";
+        let new = parse_transfer(new, Direction::Other);
+        assert_eq!(
+            (new.bytes, new.direction),
+            (Some(64), Direction::HostToDevice)
+        );
+        assert_eq!(new.host_memory, Some(HostMemory::Pinned));
     }
 }

@@ -2,8 +2,12 @@
 //! nowhere else.
 
 pub(crate) mod chips;
+pub(crate) mod counters;
 pub(crate) mod details;
 pub(crate) mod events;
 pub(crate) mod hosts;
+pub(crate) mod gpu_limits;
+pub(crate) mod matrix_units;
 pub(crate) mod planes;
+pub(crate) mod registers;
 pub(crate) mod stats;

@@ -29,6 +29,23 @@ min_ps: number,
  */
 max_ps: number, 
 /**
+ * Mean time from the begin of the launch call to that of the kernel; absent where the calls are
+ * not recorded.
+ */
+latency_mean_ps: number | null, 
+/**
+ * Its median.
+ */
+latency_p50_ps: number | null, 
+/**
+ * 99 of 100 are no longer.
+ */
+latency_p99_ps: number | null, 
+/**
+ * The longest.
+ */
+latency_max_ps: number | null, 
+/**
  * Registers per thread; absent if not recorded.
  */
 registers: number | null, 
@@ -45,9 +62,27 @@ grid: string,
  */
 block: string, 
 /**
- * Theoretical occupancy, 0..1; absent if not recorded.
+ * Theoretical occupancy, 0..1: recorded, else derived from the launch; absent if neither.
  */
 occupancy: number | null, 
+/**
+ * `recorded`, `derived`, or empty.
+ */
+occupancy_source: string, 
+/**
+ * What keeps the occupancy from more: `registers`, `shared memory`, `block slots`,
+ * `block size`; empty where it is full or not known.
+ */
+occupancy_limit: string, 
+/**
+ * Whether it uses matrix units (Tensor Cores, MFMA), told by its name: `yes`, `no`, or
+ * `unknown`.
+ */
+matrix_unit: string, 
+/**
+ * The rule that said yes.
+ */
+matrix_rule: string, 
 /**
  * HLO op or framework op it ran for; empty if unknown.
  */
@@ -56,6 +91,10 @@ op: string,
  * `module(program id)`; empty if unknown.
  */
 program: string, 
+/**
+ * Program id as a decimal string, where the op is an HLO op; else empty.
+ */
+program_id: string, 
 /**
  * Streams it ran on, comma separated.
  */

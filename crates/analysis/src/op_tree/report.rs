@@ -1,0 +1,134 @@
+//! What `op_tree` answers: a tree of device time.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::note::Note;
+
+/// The answer of the `op_tree` analysis. The tree is flattened depth first; `depth` gives the level.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OpTreeReport {
+    /// Nodes, each before its children.
+    pub rows: Vec<OpTreeRow>,
+    /// Rows before the limit.
+    pub row_count: usize,
+    /// Σ self time of all ops.
+    #[ts(type = "number")]
+    pub self_ps: i64,
+    /// Idle time of the devices; absent where it is left out.
+    #[ts(type = "number | null")]
+    pub idle_ps: Option<i64>,
+    /// Σ wasted time; absent where nothing is known of it.
+    #[ts(type = "number | null")]
+    pub wasted_ps: Option<i64>,
+    /// The ops, duplicates merged, that waste most.
+    pub wasted: Vec<OpTreeWaste>,
+    /// What the figures do not cover.
+    pub notes: Vec<Note>,
+}
+
+/// One node.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OpTreeRow {
+    /// `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
+    /// `idle`.
+    pub kind: String,
+    /// Name to show; of duplicates that of the longest.
+    pub name: String,
+    /// Names from the root down, joined by ` > `.
+    pub path: String,
+    /// Level, 0 for the roots.
+    pub depth: u32,
+    /// Direct children, shown or not.
+    pub child_count: u32,
+    /// Ops merged into the node because their text is the same but for names; 1 for others.
+    pub duplicate_count: u32,
+    /// Program id as a decimal string; empty above ops of several programs.
+    pub program_id: String,
+    /// Instruction name, for links; empty above ops.
+    pub op: String,
+    /// HLO category, or the opcode of an instruction; empty above categories.
+    pub category: String,
+    /// Colour class of the longest op at or below.
+    pub class: String,
+    /// Slices at or below.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Σ duration at or below.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Σ self time at or below.
+    #[ts(type = "number")]
+    pub self_ps: i64,
+    /// self ÷ (Σ self + idle), 0..1.
+    pub ratio: f64,
+    /// Floating point operations at or below; absent if unknown.
+    pub flops: Option<f64>,
+    /// Bytes at or below.
+    pub bytes: Option<f64>,
+    /// flops ÷ time, per second.
+    pub flop_rate: Option<f64>,
+    /// bytes ÷ time, per second.
+    pub bandwidth: Option<f64>,
+    /// flop_rate ÷ peak.
+    pub compute_ratio: Option<f64>,
+    /// Memories with a peak: bandwidth ÷ peak.
+    pub levels: Vec<OpTreeLevel>,
+    /// The largest of the ratios; may exceed 1.
+    pub best_ratio: Option<f64>,
+    /// `compute`, `memory`, a memory on the chip, or empty.
+    pub bound_by: String,
+    /// Time that full use of what bounds it would save; absent where unknown.
+    #[ts(type = "number | null")]
+    pub wasted_ps: Option<i64>,
+    /// HLO text; empty where unknown.
+    pub expression: String,
+    /// JAX name stack.
+    pub scope: String,
+    /// `file:line`.
+    pub source: String,
+}
+
+/// Use of one memory.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OpTreeLevel {
+    /// The memory.
+    pub level: String,
+    /// Bytes through it at or below.
+    pub bytes: f64,
+    /// Bandwidth ÷ peak.
+    pub ratio: f64,
+}
+
+/// An op, or several of the same text, and what it wastes.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OpTreeWaste {
+    /// Instruction name; of duplicates that of the longest.
+    pub name: String,
+    /// How many ops of the same text.
+    pub duplicate_count: u32,
+    /// Program id as a decimal string.
+    pub program_id: String,
+    /// HLO category.
+    pub category: String,
+    /// Colour class.
+    pub class: String,
+    /// Σ self time.
+    #[ts(type = "number")]
+    pub self_ps: i64,
+    /// The best ratio of rate to peak; absent for halves of asynchronous ops, whose time is waiting.
+    pub best_ratio: Option<f64>,
+    /// `compute`, `memory`, a memory on the chip, or `waiting`.
+    pub bound_by: String,
+    /// self × (1 − best ratio).
+    #[ts(type = "number")]
+    pub wasted_ps: i64,
+    /// wasted ÷ (Σ self + idle), 0..1.
+    pub ratio: f64,
+    /// `file:line`.
+    pub source: String,
+}

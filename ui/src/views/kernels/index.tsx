@@ -1,157 +1,26 @@
-/** GPU kernels with their launch geometry, and the copies between host and devices. */
-import { Show } from 'solid-js';
+/** GPU kernels: durations, launches, streams, matrix units, and the copies between host and devices. */
+import { For, Show, type JSX } from 'solid-js';
 
-import { formatDuration, formatRatio } from '../../format/numbers';
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
-import { getParam, select, selectionParams, setParams } from '../../shell/state';
+import { getParam, hrefTo, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
-import { ShareCell } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
-import { Middle } from '../../widgets/middle';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
+import { OpLinks } from '../../widgets/op-links';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
-import type { KernelRow } from '../../wire/generated/KernelRow';
 import type { KernelsReport } from '../../wire/generated/KernelsReport';
-import type { TransferRow } from '../../wire/generated/TransferRow';
 import { createReport } from '../../wire/report';
+import { Durations, Queue } from './charts';
+import { kernelColumns, LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './columns';
 import './kernels.css';
 
 const LIMIT = 5000;
-
-function columnsFor(totalPs: number): Column<KernelRow>[] {
-  return [
-    {
-      key: 'name',
-      title: 'Kernel',
-      figure: 'kernels.name',
-      width: 300,
-      value: (row) => row.name,
-      cell: (row) => <Middle text={row.name} isCode />,
-    },
-    { key: 'total_ps', title: 'Total', width: 92, kind: 'duration', value: (row) => row.total_ps },
-    {
-      key: 'total_ratio',
-      title: 'Share',
-      figure: '',
-      width: 132,
-      kind: 'ratio',
-      value: (row) => (totalPs > 0 ? row.total_ps / totalPs : null),
-      cell: (row, scale) => {
-        const ratio = row.total_ps / Math.max(1, totalPs);
-        return <ShareCell ratio={ratio} text={scale.text(ratio)} />;
-      },
-    },
-    {
-      key: 'occurrences',
-      title: 'Count',
-      width: 78,
-      kind: 'count',
-      value: (row) => row.occurrences,
-    },
-    {
-      key: 'mean_ps',
-      title: 'Mean',
-      width: 86,
-      kind: 'duration',
-      scale: 'launch',
-      value: (row) => row.mean_ps,
-    },
-    {
-      key: 'min_ps',
-      title: 'Min',
-      width: 86,
-      kind: 'duration',
-      scale: 'launch',
-      value: (row) => row.min_ps,
-    },
-    {
-      key: 'max_ps',
-      title: 'Max',
-      width: 86,
-      kind: 'duration',
-      scale: 'launch',
-      value: (row) => row.max_ps,
-    },
-    {
-      key: 'occupancy',
-      title: 'Occupancy',
-      width: 112,
-      kind: 'ratio',
-      value: (row) => row.occupancy,
-      isOptional: true,
-    },
-    {
-      key: 'registers',
-      title: 'Registers',
-      width: 86,
-      kind: 'count',
-      value: (row) => row.registers,
-      isOptional: true,
-    },
-    {
-      key: 'shared_bytes',
-      title: 'Shared',
-      width: 96,
-      kind: 'bytes',
-      value: (row) => row.shared_bytes,
-      isOptional: true,
-    },
-    { key: 'grid', title: 'Grid', width: 104, value: (row) => row.grid, isOptional: true },
-    { key: 'block', title: 'Block', width: 90, value: (row) => row.block, isOptional: true },
-    {
-      key: 'op',
-      title: 'Op',
-      figure: 'op',
-      width: 220,
-      value: (row) => row.op,
-      cell: (row) => <Middle text={row.op || '–'} isCode />,
-      isOptional: true,
-    },
-    { key: 'stream', title: 'Stream', width: 110, value: (row) => row.stream, isOptional: true },
-    { key: 'device', title: 'Device', width: 150, value: (row) => row.device, isOptional: true },
-    { key: 'program', title: 'Program', width: 180, value: (row) => row.program, isOptional: true },
-  ];
-}
-
-const DIRECTIONS: Record<string, string> = {
-  host_to_device: 'Host to device',
-  device_to_host: 'Device to host',
-  device_to_device: 'Device to device',
-  host_to_host: 'Host to host',
-  memset: 'Memset',
-  other: 'Other',
-};
-
-const TRANSFERS: Column<TransferRow>[] = [
-  {
-    key: 'direction',
-    title: 'Copies',
-    figure: 'direction',
-    width: 160,
-    value: (row) => DIRECTIONS[row.direction] ?? row.direction,
-  },
-  { key: 'occurrences', title: 'Count', width: 90, kind: 'count', value: (row) => row.occurrences },
-  {
-    key: 'bytes',
-    title: 'Bytes',
-    figure: 'transfers.bytes',
-    width: 110,
-    kind: 'bytes',
-    value: (row) => row.bytes,
-  },
-  { key: 'total_ps', title: 'Total', width: 110, kind: 'duration', value: (row) => row.total_ps },
-  {
-    key: 'bandwidth',
-    title: 'Bandwidth',
-    figure: 'transfers.bandwidth',
-    width: 130,
-    kind: 'bandwidth',
-    value: (row) => row.bandwidth,
-  },
-];
+const TABS = ['kernels', 'launches', 'steps', 'streams', 'matrix', 'copies'] as const;
+type Tab = (typeof TABS)[number];
 
 export default function KernelsView(props: ViewProps) {
   const report = createReport(
@@ -159,8 +28,6 @@ export default function KernelsView(props: ViewProps) {
     () => props.session,
     () => ({ ...selectionParams(), limit: getParam('limit') ?? LIMIT }),
   );
-  const table = urlTableState('total_ps');
-  const transfers = localTableState('total_ps');
   return (
     <AnswerView answer={report}>
       {(data) => (
@@ -170,51 +37,197 @@ export default function KernelsView(props: ViewProps) {
         >
           <div class="page is-filling">
             <Warnings notes={data().notes} />
-            <section class="card is-main">
-              <DataTable
-                rows={data().rows}
-                rowCount={data().row_count}
-                columns={columnsFor(data().total_ps)}
-                state={table}
-                noun="kernel"
-                fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-kernels`}
-                isFilling
-                onPromoteQuery={(query) => select('match', query)}
-                tools={
-                  <>
-                    <span class="muted" data-figure="attributed_ratio">
-                      Σ {formatDuration(data().total_ps)}
-                      <Show when={data().attributed_ratio !== null}>
-                        , {formatRatio(data().attributed_ratio)} attributed to ops
-                      </Show>
-                    </span>
-                    <Show when={data().row_count > data().rows.length}>
-                      <button class="quiet" onClick={() => setParams({ limit: '0' }, false)}>
-                        Load all
-                      </button>
-                    </Show>
-                  </>
-                }
-                empty="No kernel in this selection"
-              />
-            </section>
-            <Show when={data().transfers.length > 0}>
-              <section class="card transfers">
-                <DataTable
-                  rows={data().transfers}
-                  columns={TRANSFERS}
-                  state={transfers}
-                  noun="copy"
-                  fileName="stepscope-transfers"
-                  isPlain
+            <Show when={data().durations.length > 0}>
+              <div class="kernel-charts">
+                <Durations
+                  bins={data().durations}
+                  tinyRatio={data().tiny_ratio}
+                  tinyTimeRatio={data().tiny_time_ratio}
                 />
-              </section>
+                <For each={data().launches.slice(0, 2)}>{(row) => <Queue row={row} />}</For>
+              </div>
             </Show>
+            <Tables report={data()} session={props.session} />
             <Remarks notes={data().notes} />
           </div>
         </Show>
       )}
     </AnswerView>
+  );
+}
+
+/** Sections that have something to say. */
+function tabsOf(report: KernelsReport): Tab[] {
+  const counts: Record<Tab, number> = {
+    kernels: report.rows.length,
+    launches: report.launches.length,
+    steps: report.steps.length,
+    streams: report.streams.length,
+    matrix: report.matrix_ops.length,
+    copies: report.transfers.length,
+  };
+  return TABS.filter((name) => counts[name] > 0);
+}
+
+function Tables(props: { report: KernelsReport; session: number }) {
+  const tab = (): Tab =>
+    tabsOf(props.report).find((name) => name === getParam('tab')) ??
+    tabsOf(props.report)[0] ??
+    'kernels';
+  const titles: Record<Tab, string> = {
+    kernels: 'Kernels',
+    launches: 'Launches',
+    steps: 'Launching by step',
+    streams: 'Streams',
+    matrix: 'Matrix units',
+    copies: 'Copies',
+  };
+  const kernels = urlTableState('total_ps');
+  const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-${tab()}`;
+  const tools = (rest?: JSX.Element): JSX.Element => (
+    <>
+      <span class="segmented">
+        <For each={tabsOf(props.report)}>
+          {(key) => (
+            <button
+              aria-pressed={tab() === key}
+              onClick={() => setParams({ tab: key, sort: null, q: null }, false)}
+            >
+              {titles[key]}
+            </button>
+          )}
+        </For>
+      </span>
+      {rest}
+    </>
+  );
+  const plain = <Row,>(
+    rows: readonly Row[],
+    columns: Column<Row>[],
+    noun: string,
+    sort: string,
+    rest?: JSX.Element,
+  ): JSX.Element => (
+    <DataTable
+      rows={rows}
+      columns={columns}
+      state={localTableState(sort)}
+      noun={noun}
+      fileName={name()}
+      isFilling
+      tools={tools(rest)}
+    />
+  );
+  const body = (): JSX.Element => {
+    const { report } = props;
+    switch (tab()) {
+      case 'kernels':
+        return <Kernels report={report} state={kernels} name={name()} tools={tools} />;
+      case 'launches':
+        return plain(report.launches, LAUNCHES, 'device', 'device');
+      case 'steps':
+        return plain(report.steps, STEPS, 'step', '');
+      case 'streams':
+        return plain(report.streams, STREAMS, 'stream', 'busy_ps');
+      case 'matrix':
+        return plain(
+          report.matrix_ops,
+          MATRIX,
+          'op',
+          'total_ps',
+          <span class="muted" data-figure="kernels.matrix_ratio">
+            {formatRatio(report.matrix_ratio)} of all kernel time on matrix units
+          </span>,
+        );
+      case 'copies':
+        return (
+          <div class="kernel-copies">
+            {plain(report.transfers, TRANSFERS, 'copy', 'total_ps')}
+            <Show when={report.transfer_sizes.length > 0}>
+              <DataTable
+                rows={report.transfer_sizes}
+                columns={SIZES}
+                state={localTableState('')}
+                noun="size"
+                fileName={`${name()}-sizes`}
+                isPlain
+              />
+            </Show>
+          </div>
+        );
+    }
+  };
+  return <section class="card is-main">{body()}</section>;
+}
+
+function Kernels(props: {
+  report: KernelsReport;
+  state: ReturnType<typeof urlTableState>;
+  name: string;
+  tools: (rest?: JSX.Element) => JSX.Element;
+}) {
+  const shown = () => {
+    const wanted = getParam('kernel');
+    return wanted === undefined ? undefined : props.report.rows[Number(wanted)];
+  };
+  return (
+    <>
+      <Show when={shown()}>
+        {(row) => (
+          <p class="kernel-selected">
+            <strong class="mono">{row().name}</strong>
+            <Show
+              when={row().program_id}
+              fallback={
+                <a
+                  class="button"
+                  href={hrefTo({ view: 'timeline', params: { search: row().name } })}
+                >
+                  Timeline
+                </a>
+              }
+            >
+              <span class="muted">ran for {row().op}</span>
+              <OpLinks name={row().op} programId={row().program_id} />
+            </Show>
+            <span class="muted">
+              {row().matrix_rule ? `matrix unit by the rule “${row().matrix_rule}”` : ''}
+            </span>
+          </p>
+        )}
+      </Show>
+      <DataTable
+        rows={props.report.rows}
+        rowCount={props.report.row_count}
+        columns={kernelColumns(props.report.total_ps)}
+        state={props.state}
+        noun="kernel"
+        fileName={props.name}
+        isFilling
+        onRow={(row) => {
+          const index = props.report.rows.indexOf(row);
+          setParams({ kernel: row === shown() ? null : index }, false);
+        }}
+        isSelected={(row) => row === shown()}
+        onPromoteQuery={(query) => select('match', query)}
+        tools={props.tools(
+          <>
+            <span class="muted" data-figure="attributed_ratio">
+              Σ {formatDuration(props.report.total_ps)}
+              <Show when={props.report.attributed_ratio !== null}>
+                , {formatRatio(props.report.attributed_ratio)} attributed to ops
+              </Show>
+            </span>
+            <Show when={props.report.row_count > props.report.rows.length}>
+              <button class="quiet" onClick={() => setParams({ limit: '0' }, false)}>
+                Load all {plural(props.report.row_count, 'kernel')}
+              </button>
+            </Show>
+          </>,
+        )}
+        empty="No kernel in this selection"
+      />
+    </>
   );
 }
 
@@ -224,7 +237,10 @@ function NoKernels(props: { report: KernelsReport }) {
     <EmptyState title="No GPU kernels in this profile">
       {note()?.text ??
         'Kernels are what GPUs run. This profile has none, or the selection above leaves none.'}{' '}
-      <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show> Device time is under Ops.
+      <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show> Device time is under{' '}
+      <a href={hrefTo({ view: 'ops' })}>Ops</a> and{' '}
+      <a href={hrefTo({ view: 'op_tree' })}>Op tree</a>, what the host does on the{' '}
+      <a href={hrefTo({ view: 'timeline' })}>Timeline</a>.
     </EmptyState>
   );
 }

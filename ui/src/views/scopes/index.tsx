@@ -16,10 +16,12 @@ import { filterRows } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
+import { buildTree, visibleNodes, worthOpening, type Node as TreeNode } from '../../widgets/tree';
 import { createReport } from '../../wire/report';
 import { ScopeFlame } from './flame';
-import { buildTree, visibleNodes, worthOpening, type Node } from './tree';
 import './scopes.css';
+
+type Node = TreeNode<ScopeRow>;
 
 const LIMIT = 20000;
 

@@ -1,8 +1,16 @@
 /** The flattened tree of a report: parents, what is visible, what is worth opening at first. Pure. */
-import type { ScopeRow } from '../../wire/generated/ScopeRow';
+/** What a row of a flattened tree has. */
+export interface TreeRow {
+  /** Level, 0 for roots. */
+  depth: number;
+  /** Direct children, shown or not. */
+  child_count: number;
+  /** What heavy nodes have much of. */
+  total_ps: number;
+}
 
-export interface Node {
-  row: ScopeRow;
+export interface Node<Row extends TreeRow> {
+  row: Row;
   /** Position in the report. */
   index: number;
   /** Position of the parent, -1 for roots. */
@@ -12,7 +20,7 @@ export interface Node {
 /** About as many rows as fit on a screen. */
 const ROWS_AT_FIRST = 28;
 
-export function buildTree(rows: readonly ScopeRow[]): Node[] {
+export function buildTree<Row extends TreeRow>(rows: readonly Row[]): Node<Row>[] {
   const path: number[] = [];
   return rows.map((row, index) => {
     path.length = Math.min(path.length, row.depth);
@@ -26,11 +34,11 @@ export function buildTree(rows: readonly ScopeRow[]): Node[] {
  * Nodes to show: those whose ancestors are all open. With a filter: those that match, and their
  * ancestors whatever is folded.
  */
-export function visibleNodes(
-  tree: readonly Node[],
+export function visibleNodes<Row extends TreeRow>(
+  tree: readonly Node<Row>[],
   open: ReadonlySet<number>,
   matching: ReadonlySet<number> | null,
-): Node[] {
+): Node<Row>[] {
   if (matching) {
     const shown = new Set<number>();
     for (const index of matching) {
@@ -47,7 +55,7 @@ export function visibleNodes(
 }
 
 /** Opens the heaviest nodes first until a screen is full. */
-export function worthOpening(tree: readonly Node[]): Set<number> {
+export function worthOpening<Row extends TreeRow>(tree: readonly Node<Row>[]): Set<number> {
   const open = new Set<number>();
   let shown = tree.filter((node) => node.parent < 0).length;
   const byWeight = tree

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { ScopeRow } from '../../wire/generated/ScopeRow';
+import type { ScopeRow } from '../wire/generated/ScopeRow';
 import { buildTree, visibleNodes, worthOpening } from './tree';
 
 function row(path: string, total: number, children: number): ScopeRow {

@@ -1,0 +1,330 @@
+/** Hardware counters over time, and what the registers of a TPU say of its units. */
+import { createMemo, createSignal, For, Show } from 'solid-js';
+
+import { formatRatio, plural } from '../../format/numbers';
+import { useColour } from '../../format/heat';
+import { formatRange, parseRange } from '../../timeline/address';
+import type { TimeWindow } from '../../timeline/viewport';
+import { summaryOf } from '../../shell/session';
+import { getParam, hrefTo, select, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { ShareCell } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { Middle } from '../../widgets/middle';
+import { Remarks, Warnings } from '../../widgets/notes';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { CounterRow } from '../../wire/generated/CounterRow';
+import type { CountersReport } from '../../wire/generated/CountersReport';
+import type { UtilisationRow } from '../../wire/generated/UtilisationRow';
+import { createReport } from '../../wire/report';
+import { CounterChart } from './chart';
+import { valueText } from './line';
+import './counters.css';
+
+const LIMIT = 2000;
+/** Charts drawn at once; the table has the others. */
+const MOST_CHARTS = 60;
+const TABS = ['charts', 'table', 'utilisation'] as const;
+
+export default function CountersView(props: ViewProps) {
+  const report = createReport(
+    'counters',
+    () => props.session,
+    () => ({ ...selectionParams(), limit: LIMIT }),
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <Show when={data().rows.length > 0} fallback={<NoCounters report={data()} />}>
+          <div class="page is-filling">
+            <Warnings notes={data().notes} />
+            <Body report={data()} session={props.session} />
+            <Remarks notes={data().notes} />
+          </div>
+        </Show>
+      )}
+    </AnswerView>
+  );
+}
+
+function Body(props: { report: CountersReport; session: number }) {
+  const tabs = () =>
+    TABS.filter((name) => name !== 'utilisation' || props.report.utilisation.length > 0);
+  const hasCourses = () => props.report.rows.some((row) => row.sample_count > 1);
+  const usual = () => {
+    if (hasCourses()) return 'charts';
+    return props.report.utilisation.length > 0 ? 'utilisation' : 'table';
+  };
+  const tab = () => tabs().find((name) => name === getParam('tab')) ?? usual();
+  const titles = {
+    charts: () => 'Charts',
+    table: () => plural(props.report.row_count, 'counter'),
+    utilisation: () => 'Use of units',
+  };
+  const table = urlTableState('');
+  const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-counters`;
+  const tools = () => (
+    <span class="segmented">
+      <For each={tabs()}>
+        {(key) => (
+          <button
+            aria-pressed={tab() === key}
+            onClick={() => setParams({ tab: key, sort: null, q: null }, false)}
+          >
+            {titles[key]()}
+          </button>
+        )}
+      </For>
+    </span>
+  );
+  return (
+    <Show
+      when={tab() === 'charts'}
+      fallback={
+        <section class="card is-main">
+          <Show
+            when={tab() === 'table'}
+            fallback={
+              <DataTable
+                rows={props.report.utilisation}
+                columns={RATIOS}
+                state={table}
+                noun="ratio"
+                fileName={`${name()}-use`}
+                isFilling
+                tools={tools()}
+              />
+            }
+          >
+            <DataTable
+              rows={props.report.rows}
+              rowCount={props.report.row_count}
+              columns={COLUMNS}
+              state={table}
+              noun="counter"
+              fileName={name()}
+              isFilling
+              onPromoteQuery={(query) => select('match', query)}
+              tools={tools()}
+            />
+          </Show>
+        </section>
+      }
+    >
+      <Charts report={props.report} tools={tools} />
+    </Show>
+  );
+}
+
+function Charts(props: { report: CountersReport; tools: () => unknown }) {
+  const [atPs, setAtPs] = createSignal<number | null>(null);
+  const [query, setQuery] = createSignal('');
+  const whole = (): TimeWindow => ({
+    startPs: props.report.start_ps,
+    endPs: Math.max(props.report.end_ps, props.report.start_ps + 1),
+  });
+  const shown = () => parseRange(getParam('window')) ?? whole();
+  const isZoomed = () => parseRange(getParam('window')) !== null;
+  const zoom = (window: TimeWindow | null) =>
+    setParams({ window: window === null ? null : formatRange(window) }, false);
+  const matching = createMemo(() => {
+    const text = query().toLowerCase();
+    const courses = props.report.rows.filter((row) => row.sample_count > 1);
+    const rows = courses.length > 0 ? courses : props.report.rows;
+    return rows.filter((row) =>
+      [row.name, row.device, row.description].some((part) => part.toLowerCase().includes(text)),
+    );
+  });
+  return (
+    <>
+      <div class="counters-bar">
+        <input
+          type="search"
+          class="table-search"
+          placeholder="Find counters"
+          aria-label="Find counters"
+          data-shortcut="search"
+          value={query()}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+        />
+        {props.tools() as never}
+        <span class="muted">Drag to zoom all, double-click for everything</span>
+        <span class="spacer" />
+        <Show when={matching().length > MOST_CHARTS}>
+          <span class="muted">
+            first {MOST_CHARTS} of {plural(matching().length, 'counter')}
+          </span>
+        </Show>
+        <Show when={isZoomed()}>
+          <button class="quiet" onClick={() => zoom(null)}>
+            All of the time
+          </button>
+        </Show>
+        <a
+          class="button"
+          href={hrefTo({ view: 'timeline', params: { window: formatRange(shown()) } })}
+        >
+          Show in timeline
+        </a>
+      </div>
+      <div class="counters is-main">
+        <For each={matching().slice(0, MOST_CHARTS)}>
+          {(row) => (
+            <CounterChart
+              row={row}
+              window={shown()}
+              atPs={atPs()}
+              onPoint={setAtPs}
+              onZoom={zoom}
+            />
+          )}
+        </For>
+      </div>
+    </>
+  );
+}
+
+const figure = (key: 'min' | 'mean' | 'max' | 'last', title: string): Column<CounterRow> => ({
+  key,
+  title,
+  figure: `counters.${key}`,
+  width: 120,
+  kind: 'count',
+  value: (row) => row[key],
+  cell: (row) => (
+    <span data-tip={key === 'mean' ? undefined : `exactly ${row[`${key}_exact`]}`}>
+      {valueText(row[key], '')}
+    </span>
+  ),
+});
+
+const COLUMNS: Column<CounterRow>[] = [
+  {
+    key: 'name',
+    title: 'Counter',
+    figure: 'counters.name',
+    width: 380,
+    value: (row) => row.name,
+    cell: (row) => <Middle text={row.name} isCode />,
+  },
+  { key: 'device', title: 'Device', width: 110, value: (row) => row.device || row.host },
+  {
+    key: 'unit',
+    title: 'Unit',
+    figure: 'counters.unit',
+    width: 90,
+    value: (row) => row.unit,
+    isOptional: true,
+  },
+  {
+    key: 'sample_count',
+    title: 'Samples',
+    figure: 'counters.sample_count',
+    width: 84,
+    kind: 'count',
+    value: (row) => row.sample_count,
+  },
+  figure('min', 'Least'),
+  figure('mean', 'Mean'),
+  figure('max', 'Most'),
+  figure('last', 'Last'),
+  {
+    key: 'line',
+    title: 'Line',
+    figure: 'counters.line',
+    width: 150,
+    value: (row) => row.line,
+    isOptional: true,
+  },
+  {
+    key: 'register',
+    title: 'Register',
+    figure: 'counters.register',
+    width: 110,
+    value: (row) => row.register,
+    isOptional: true,
+  },
+  {
+    key: 'last_exact',
+    title: 'Last, exact',
+    width: 0,
+    value: (row) => row.last_exact,
+    isExportOnly: true,
+  },
+  {
+    key: 'description',
+    title: 'Description',
+    figure: 'counters.description',
+    width: 260,
+    value: (row) => row.description,
+    isOptional: true,
+  },
+];
+
+const RATIOS: Column<UtilisationRow>[] = [
+  {
+    key: 'name',
+    title: 'Use of',
+    figure: 'utilisation.name',
+    width: 220,
+    value: (row) => row.name,
+  },
+  { key: 'unit', title: 'Unit', figure: 'utilisation.unit', width: 150, value: (row) => row.unit },
+  {
+    key: 'ratio',
+    title: 'Use',
+    figure: 'utilisation.ratio',
+    width: 150,
+    kind: 'ratio',
+    value: (row) => row.ratio,
+    cell: (row) => (
+      <ShareCell
+        ratio={row.ratio}
+        text={formatRatio(row.ratio)}
+        colour={useColour(row.ratio ?? 0)}
+      />
+    ),
+  },
+  {
+    key: 'achieved',
+    title: 'Counted',
+    figure: 'utilisation.achieved',
+    width: 130,
+    kind: 'count',
+    value: (row) => row.achieved,
+    cell: (row) => valueText(row.achieved, row.measure),
+  },
+  {
+    key: 'peak',
+    title: 'At most',
+    figure: 'utilisation.peak',
+    width: 130,
+    kind: 'count',
+    value: (row) => row.peak,
+    cell: (row) => valueText(row.peak, row.measure),
+  },
+  { key: 'device', title: 'Device', width: 90, value: (row) => row.device },
+  { key: 'line', title: 'Line', figure: 'counters.line', width: 150, value: (row) => row.line },
+  {
+    key: 'peak_source',
+    title: 'Limit from',
+    figure: 'utilisation.source',
+    width: 420,
+    value: (row) => row.peak_source,
+  },
+];
+
+function NoCounters(props: { report: CountersReport }) {
+  const advice = () => props.report.notes.slice(1);
+  return (
+    <EmptyState
+      title="No counters in this selection"
+      {...(advice()[0]?.hint ? { code: advice()[0]?.hint ?? '' } : {})}
+    >
+      <For each={props.report.notes}>{(note) => <span>{note.text} </span>}</For>
+    </EmptyState>
+  );
+}

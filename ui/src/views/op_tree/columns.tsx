@@ -1,0 +1,243 @@
+/** Columns of the tree of ops and of the list of wasteful ones. */
+import { Show } from 'solid-js';
+
+import { formatRatio } from '../../format/numbers';
+import { useColour } from '../../format/heat';
+import { classColour, classTitle } from '../../format/palette';
+import { Icon } from '../../shell/icons';
+import { ShareCell } from '../../widgets/bars';
+import { Middle } from '../../widgets/middle';
+import { SourceText } from '../../widgets/op-columns';
+import type { Column } from '../../widgets/table/rows';
+import type { Node as TreeNode } from '../../widgets/tree';
+import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
+import type { OpTreeWaste } from '../../wire/generated/OpTreeWaste';
+
+export type Node = TreeNode<OpTreeRow>;
+
+/** What the filter looks at. */
+export const SEARCHED: Column<Node>[] = [
+  { key: 'name', title: 'Node', width: 0, value: (node) => node.row.name },
+  { key: 'category', title: 'Category', width: 0, value: (node) => node.row.category },
+  { key: 'scope', title: 'Scope', width: 0, value: (node) => node.row.scope },
+  { key: 'source', title: 'Source', width: 0, value: (node) => node.row.source },
+];
+
+const isTimed = (row: OpTreeRow) => row.kind !== 'instruction';
+
+function UseCell(props: { ratio: number | null; text: string }) {
+  return (
+    <Show when={props.ratio !== null} fallback={<span class="table-missing">–</span>}>
+      <ShareCell ratio={props.ratio} text={props.text} colour={useColour(props.ratio ?? 0)} />
+    </Show>
+  );
+}
+
+export function treeColumns(
+  open: () => ReadonlySet<number>,
+  toggle: (node: Node) => void,
+): Column<Node>[] {
+  return [
+    {
+      key: 'name',
+      title: 'Node',
+      figure: 'op_tree.name',
+      width: 340,
+      value: (node) => node.row.name,
+      cell: (node) => <NodeName node={node} isOpen={open().has(node.index)} toggle={toggle} />,
+    },
+    {
+      key: 'self_ps',
+      title: 'Self',
+      figure: 'op_tree.self_ps',
+      width: 92,
+      kind: 'duration',
+      scale: 'time',
+      value: (node) => (isTimed(node.row) ? node.row.self_ps : null),
+    },
+    {
+      key: 'ratio',
+      title: 'Share',
+      figure: 'op_tree.ratio',
+      width: 132,
+      kind: 'ratio',
+      value: (node) => (isTimed(node.row) ? node.row.ratio : null),
+      cell: (node, scale) => (
+        <Show when={isTimed(node.row)} fallback={<span class="muted">inside</span>}>
+          <ShareCell
+            ratio={node.row.ratio}
+            text={scale.text(node.row.ratio)}
+            colour={node.row.class ? classColour(node.row.class) : 'var(--text-faint)'}
+          />
+        </Show>
+      ),
+    },
+    {
+      key: 'wasted_ps',
+      title: 'Wasted',
+      width: 92,
+      kind: 'duration',
+      scale: 'time',
+      value: (node) => node.row.wasted_ps,
+      isOptional: true,
+    },
+    {
+      key: 'best_ratio',
+      title: 'Best use',
+      width: 132,
+      kind: 'ratio',
+      value: (node) => node.row.best_ratio,
+      cell: (node, scale) => (
+        <UseCell ratio={node.row.best_ratio} text={scale.text(node.row.best_ratio)} />
+      ),
+      isOptional: true,
+    },
+    {
+      key: 'bound_by',
+      title: 'Bound',
+      width: 88,
+      value: (node) => node.row.bound_by,
+      isOptional: true,
+    },
+    {
+      key: 'occurrences',
+      title: 'Count',
+      width: 84,
+      kind: 'count',
+      value: (node) => node.row.occurrences,
+    },
+    {
+      key: 'flop_rate',
+      title: 'Rate',
+      width: 112,
+      kind: 'flop_rate',
+      value: (node) => node.row.flop_rate,
+      isOptional: true,
+    },
+    {
+      key: 'bandwidth',
+      title: 'Bandwidth',
+      width: 118,
+      kind: 'bandwidth',
+      value: (node) => node.row.bandwidth,
+      isOptional: true,
+    },
+    {
+      key: 'source',
+      title: 'Source',
+      width: 160,
+      value: (node) => node.row.source,
+      cell: (node) => <SourceText text={node.row.source} />,
+      isOptional: true,
+    },
+    {
+      key: 'path',
+      title: 'Path',
+      width: 0,
+      value: (node) => node.row.path,
+      isExportOnly: true,
+    },
+  ];
+}
+
+function NodeName(props: { node: Node; isOpen: boolean; toggle: (node: Node) => void }) {
+  const row = () => props.node.row;
+  return (
+    <span class="op-tree-name" style={{ 'padding-left': `${row().depth * 16}px` }}>
+      <button
+        class="quiet op-tree-fold"
+        classList={{ 'is-open': props.isOpen, 'is-leaf': row().child_count === 0 }}
+        aria-label={props.isOpen ? 'Fold' : 'Unfold'}
+        tabindex="-1"
+        onClick={(event) => {
+          event.stopPropagation();
+          props.toggle(props.node);
+        }}
+      >
+        <Icon name="right" />
+      </button>
+      <Show when={row().class}>
+        <span
+          class="swatch"
+          style={{ background: classColour(row().class) }}
+          data-tip={classTitle(row().class)}
+        />
+      </Show>
+      <Middle text={row().name} isCode={row().op !== ''} />
+      <Show when={row().duplicate_count > 1}>
+        <span class="op-tree-times" data-figure="duplicate_count">
+          ×{row().duplicate_count}
+        </span>
+      </Show>
+      <Show when={row().kind === 'instruction'}>
+        <span class="muted op-tree-times">{row().category}</span>
+      </Show>
+    </span>
+  );
+}
+
+export function wasteColumns(): Column<OpTreeWaste>[] {
+  return [
+    {
+      key: 'name',
+      title: 'Op',
+      width: 300,
+      value: (row) => row.name,
+      cell: (row) => (
+        <span class="op-tree-name">
+          <span class="swatch" style={{ background: classColour(row.class) }} />
+          <Middle text={row.name} isCode />
+          <Show when={row.duplicate_count > 1}>
+            <span class="op-tree-times">×{row.duplicate_count}</span>
+          </Show>
+        </span>
+      ),
+    },
+    {
+      key: 'wasted_ps',
+      title: 'Wasted',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.wasted_ps,
+    },
+    {
+      key: 'ratio',
+      title: 'Of the time',
+      figure: 'op_tree.waste_ratio',
+      width: 140,
+      kind: 'ratio',
+      value: (row) => row.ratio,
+      cell: (row, scale) => (
+        <ShareCell ratio={row.ratio} text={scale.text(row.ratio)} colour={useColour(0)} />
+      ),
+    },
+    {
+      key: 'self_ps',
+      title: 'Self',
+      figure: 'op_tree.self_ps',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.self_ps,
+    },
+    {
+      key: 'best_ratio',
+      title: 'Best use',
+      width: 140,
+      kind: 'ratio',
+      value: (row) => row.best_ratio,
+      cell: (row) => <UseCell ratio={row.best_ratio} text={formatRatio(row.best_ratio)} />,
+    },
+    { key: 'bound_by', title: 'Bound', width: 96, value: (row) => row.bound_by },
+    { key: 'category', title: 'Category', width: 150, value: (row) => row.category },
+    {
+      key: 'source',
+      title: 'Source',
+      width: 170,
+      value: (row) => row.source,
+      cell: (row) => <SourceText text={row.source} />,
+      isOptional: true,
+    },
+  ];
+}

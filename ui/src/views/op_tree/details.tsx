@@ -1,0 +1,130 @@
+/** Everything about one node, beside the tree. */
+import { For, Show } from 'solid-js';
+
+import {
+  format,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatRatio,
+} from '../../format/numbers';
+import { Icon } from '../../shell/icons';
+import { CopyButton } from '../../widgets/copy';
+import { OpLinks } from '../../widgets/op-links';
+import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
+import '../ops/ops.css';
+
+const LEVELS: Record<string, string> = {
+  hbm: 'Device memory',
+  cmem_read: 'CMEM reads',
+  cmem_write: 'CMEM writes',
+  vmem_read: 'VMEM reads',
+  vmem_write: 'VMEM writes',
+  shared: 'Shared memory',
+};
+
+interface Line {
+  figure: string;
+  title: string;
+  value: string;
+}
+
+function linesOf(row: OpTreeRow): Line[] {
+  const lines: (Line | false)[] = [
+    row.kind !== 'instruction' && {
+      figure: 'op_tree.self_ps',
+      title: 'Self',
+      value: `${formatDuration(row.self_ps)} (${formatRatio(row.ratio)})`,
+    },
+    row.kind !== 'instruction' && {
+      figure: 'op_tree.total_ps',
+      title: 'Total',
+      value: formatDuration(row.total_ps),
+    },
+    row.wasted_ps !== null && {
+      figure: 'wasted_ps',
+      title: 'Wasted',
+      value: formatDuration(row.wasted_ps),
+    },
+    { figure: 'occurrences', title: 'Count', value: formatCount(row.occurrences) },
+    row.flops !== null && { figure: 'flops', title: 'Work', value: format('flops', row.flops) },
+    row.bytes !== null && { figure: 'bytes', title: 'Bytes', value: formatBytes(row.bytes) },
+    row.flop_rate !== null && {
+      figure: 'flop_rate',
+      title: 'Rate',
+      value: withRatio(format('flop_rate', row.flop_rate), row.compute_ratio),
+    },
+    row.bandwidth !== null && {
+      figure: 'bandwidth',
+      title: 'Bandwidth',
+      value: format('bandwidth', row.bandwidth),
+    },
+    row.bound_by !== '' && { figure: 'bound_by', title: 'Bound', value: row.bound_by },
+  ];
+  const levels = row.levels.map((level) => ({
+    figure: 'op_tree.levels',
+    title: LEVELS[level.level] ?? level.level,
+    value: withRatio(formatBytes(level.bytes), level.ratio),
+  }));
+  return [...lines.filter((line) => line !== false), ...levels];
+}
+
+function withRatio(text: string, ratio: number | null): string {
+  return ratio === null ? text : `${text} (${formatRatio(ratio)})`;
+}
+
+export function NodeDetails(props: { row: OpTreeRow; close: () => void }) {
+  const long = () =>
+    [
+      ['Scope', props.row.scope],
+      ['Source', props.row.source],
+      ['HLO', props.row.expression],
+    ].filter(([, text]) => text);
+  return (
+    <aside class="card op-details op-tree-details" aria-label="Node">
+      <header>
+        <h2>{props.row.kind}</h2>
+        <span class="spacer" />
+        <button class="quiet" aria-label="Close" onClick={() => props.close()}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <p class="mono op-details-name">{props.row.name}</p>
+      <Show when={props.row.op && props.row.kind !== 'instruction'}>
+        <div class="op-details-actions">
+          <OpLinks name={props.row.op} programId={props.row.program_id} />
+        </div>
+      </Show>
+      <Show when={props.row.kind === 'instruction'}>
+        <p class="muted op-details-name">
+          Part of a fusion: its work is computed from the HLO, and it has no time of its own.
+        </p>
+      </Show>
+      <dl>
+        <For each={linesOf(props.row)}>
+          {(line) => (
+            <div>
+              <dt data-figure={line.figure}>{line.title}</dt>
+              <dd class="number">{line.value}</dd>
+            </div>
+          )}
+        </For>
+        <For each={long()}>
+          {([title, text]) => (
+            <div class="is-long">
+              <dt>{title}</dt>
+              <dd class="mono">{text}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+      <Show when={props.row.expression}>
+        <div class="op-details-actions">
+          <CopyButton text={() => props.row.expression} tip="Copy the HLO text">
+            Copy HLO
+          </CopyButton>
+        </div>
+      </Show>
+    </aside>
+  );
+}

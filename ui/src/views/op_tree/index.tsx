@@ -1,0 +1,369 @@
+/** Device time by program, category and op, or by scope: icicle, tree table, the most wasteful. */
+import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
+
+import { format, formatDuration, formatRatio, plural } from '../../format/numbers';
+import { USE_GRADIENT, useColour } from '../../format/heat';
+import { classColour, classTitle } from '../../format/palette';
+import { Icon } from '../../shell/icons';
+import { summaryOf } from '../../shell/session';
+import { getParam, selectionParams, setParams } from '../../shell/state';
+import { themeColour } from '../../shell/theme';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { EmptyState } from '../../widgets/empty';
+import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
+import { buildFlame, matchesOf } from '../../widgets/flame/layout';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { filterRows } from '../../widgets/table/rows';
+import { localTableState, urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import { buildTree, visibleNodes, worthOpening } from '../../widgets/tree';
+import type { OpTreeReport } from '../../wire/generated/OpTreeReport';
+import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
+import { createReport } from '../../wire/report';
+import { SEARCHED, treeColumns, wasteColumns, type Node } from './columns';
+import { NodeDetails } from './details';
+import './op_tree.css';
+
+const LIMIT = 20000;
+
+const BY = [
+  ['program', 'By program'],
+  ['category', 'By category'],
+  ['scope', 'By scope'],
+] as const;
+
+const by = () => BY.find(([key]) => key === getParam('by'))?.[0] ?? 'program';
+const hasIdle = () => getParam('idle') !== 'exclude';
+
+/** By use unless asked otherwise, or nothing is known of it. */
+const isByUse = (report: OpTreeReport) => {
+  const wanted = getParam('colour');
+  return wanted === undefined ? report.wasted_ps !== null : wanted === 'use';
+};
+const isWasted = () => getParam('tab') === 'wasted';
+
+export default function OpTreeView(props: ViewProps) {
+  const report = createReport(
+    'op_tree',
+    () => props.session,
+    () => ({
+      ...selectionParams(),
+      limit: LIMIT,
+      by: by() === 'program' ? null : by(),
+      idle: hasIdle() ? null : 'exclude',
+    }),
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <div class="page is-filling op-tree">
+          <Warnings notes={data().notes} />
+          <Show when={data().rows.some((row) => row.kind !== 'idle')} fallback={<NoOps />}>
+            <Body report={data()} session={props.session} />
+          </Show>
+          <Remarks notes={data().notes} />
+        </div>
+      )}
+    </AnswerView>
+  );
+}
+
+function Body(props: { report: OpTreeReport; session: number }) {
+  const rows = () => props.report.rows;
+  const tree = createMemo(() => buildTree(rows()));
+  const table = urlTableState('');
+  const [open, setOpen] = createSignal<ReadonlySet<number>>(new Set());
+  createEffect(on(tree, (nodes) => setOpen(worthOpening(nodes))));
+  const matching = createMemo(() => {
+    const query = table.query();
+    return query ? new Set(filterRows(tree(), SEARCHED, query).map((node) => node.index)) : null;
+  });
+  const shown = () => {
+    const wanted = Number(getParam('node') ?? '-1');
+    return rows()[wanted];
+  };
+  const show = (index: number) => setParams({ node: index < 0 ? null : index }, false);
+  const toggle = (node: Node) => {
+    const next = new Set(open());
+    if (!next.delete(node.index)) next.add(node.index);
+    setOpen(next);
+  };
+  const unfold = (depth: number) =>
+    setOpen(new Set(tree().flatMap((node) => (node.row.depth < depth ? [node.index] : []))));
+  const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}`;
+  const tools = () => (
+    <>
+      <input
+        type="search"
+        class="table-search"
+        placeholder="Find nodes: text or regular expression"
+        aria-label="Find nodes"
+        data-shortcut="search"
+        value={table.query()}
+        onInput={(event) => table.setQuery(event.currentTarget.value)}
+      />
+      <span class="segmented">
+        <button aria-pressed={!isWasted()} onClick={() => setParams({ tab: null }, false)}>
+          Tree
+        </button>
+        <button aria-pressed={isWasted()} onClick={() => setParams({ tab: 'wasted' }, false)}>
+          Wasted most
+        </button>
+      </span>
+      <Show when={!isWasted()}>
+        <button class="quiet" onClick={() => unfold(0)}>
+          Fold all
+        </button>
+        <button class="quiet" onClick={() => unfold(Infinity)}>
+          Unfold all
+        </button>
+      </Show>
+      <span class="spacer" />
+    </>
+  );
+  return (
+    <>
+      <Icicle report={props.report} matching={matching()} onShow={show} />
+      <div class="op-tree-below is-main">
+        <section class="card op-tree-table">
+          <Show
+            when={!isWasted()}
+            fallback={
+              <DataTable
+                rows={props.report.wasted}
+                columns={wasteColumns()}
+                state={{ ...localTableState('wasted_ps'), query: table.query }}
+                noun="op"
+                fileName={`${name()}-wasted`}
+                isFilling
+                isBare
+                tools={tools()}
+                onRow={(waste) =>
+                  show(
+                    rows().findIndex(
+                      (row) => row.op === waste.name && row.program_id === waste.program_id,
+                    ),
+                  )
+                }
+                empty="Not known: the peaks of the chip or the work of its ops are not in the profile"
+              />
+            }
+          >
+            <DataTable
+              rows={visibleNodes(tree(), open(), matching())}
+              rowCount={props.report.row_count}
+              loadedCount={tree().length}
+              columns={treeColumns(open, toggle)}
+              state={{ ...table, query: () => '', sort: () => null }}
+              noun="node"
+              fileName={`${name()}-op-tree`}
+              isFilling
+              isOrdered
+              isBare
+              tools={tools()}
+              onRow={(node) => show(node.index)}
+              isSelected={(node) => node.row === shown()}
+            />
+          </Show>
+        </section>
+        <Show when={shown()}>{(row) => <NodeDetails row={row()} close={() => show(-1)} />}</Show>
+      </div>
+    </>
+  );
+}
+
+function Icicle(props: {
+  report: OpTreeReport;
+  matching: ReadonlySet<number> | null;
+  onShow: (index: number) => void;
+}) {
+  const colourOf = (row: OpTreeRow) => {
+    if (row.kind === 'idle') return { colour: themeColour('line-strong'), strength: 0.5 };
+    if (!isByUse(props.report)) return { colour: classColour(row.class), strength: 0.6 };
+    return row.best_ratio === null
+      ? { colour: themeColour('text-faint'), strength: 0.3 }
+      : { colour: useColour(row.best_ratio), strength: 0.7 };
+  };
+  const flame = createMemo(() =>
+    buildFlame(
+      props.report.rows.map((row) => ({
+        title: row.duplicate_count > 1 ? `${row.name} ×${row.duplicate_count}` : row.name,
+        depth: row.depth,
+        weight: row.self_ps,
+        ...colourOf(row),
+      })),
+    ),
+  );
+  const zoom = () => {
+    const wanted = Number(getParam('zoom') ?? '-1');
+    return Number.isInteger(wanted) && wanted < props.report.rows.length ? wanted : -1;
+  };
+  const onZoom = (index: number) => {
+    setParams({ zoom: index < 0 ? null : index }, false);
+    props.onShow(index);
+  };
+  const matches = createMemo(() => {
+    const found = props.matching;
+    return found === null ? null : matchesOf(flame(), (index) => found.has(index));
+  });
+  return (
+    <section class="card op-tree-icicle">
+      <div class="op-tree-bar">
+        <span class="segmented">
+          <For each={BY}>
+            {([key, title]) => (
+              <button
+                aria-pressed={by() === key}
+                onClick={() => setParams({ by: key, zoom: null, node: null }, false)}
+              >
+                {title}
+              </button>
+            )}
+          </For>
+        </span>
+        <label class="op-tree-check">
+          <input
+            type="checkbox"
+            checked={hasIdle()}
+            onChange={(event) =>
+              setParams(
+                {
+                  idle: event.currentTarget.checked ? null : 'exclude',
+                  zoom: null,
+                  node: null,
+                },
+                false,
+              )
+            }
+          />
+          Idle time
+        </label>
+        <FlameFound tree={flame()} matches={matches()} noun="node" />
+        <FlamePath tree={flame()} zoom={zoom()} onZoom={onZoom} />
+        <span class="spacer" />
+        <Totals report={props.report} />
+        <span class="segmented">
+          <button
+            aria-pressed={isByUse(props.report)}
+            onClick={() => setParams({ colour: 'use' }, false)}
+          >
+            Colour by use
+          </button>
+          <button
+            aria-pressed={!isByUse(props.report)}
+            onClick={() => setParams({ colour: 'category' }, false)}
+          >
+            by kind
+          </button>
+        </span>
+        <Legend report={props.report} />
+      </div>
+      <FlameGraph
+        tree={flame()}
+        zoom={zoom()}
+        onZoom={onZoom}
+        found={matches()?.found ?? null}
+        label={`Icicle of ${plural(props.report.rows.length, 'node')}`}
+        details={(index) => <Hover row={props.report.rows[index]} />}
+      />
+    </section>
+  );
+}
+
+function Totals(props: { report: OpTreeReport }) {
+  return (
+    <span class="op-tree-totals">
+      <span data-figure="op_tree.self_ps">Σ self {formatDuration(props.report.self_ps)}</span>
+      <Show when={props.report.idle_ps !== null}>
+        , <span data-figure="idle_ps">idle {formatDuration(props.report.idle_ps)}</span>
+      </Show>
+      <Show when={props.report.wasted_ps !== null}>
+        , <strong data-figure="wasted_ps">wasted {formatDuration(props.report.wasted_ps)}</strong>
+      </Show>
+    </span>
+  );
+}
+
+function Legend(props: { report: OpTreeReport }) {
+  const classes = () => [
+    ...new Set(props.report.rows.flatMap((row) => (row.kind === 'op' ? [row.class] : []))),
+  ];
+  return (
+    <Show
+      when={isByUse(props.report)}
+      fallback={
+        <For each={classes()}>
+          {(name) => (
+            <span class="muted">
+              <span class="swatch" style={{ background: classColour(name) }} /> {classTitle(name)}
+            </span>
+          )}
+        </For>
+      }
+    >
+      <span class="muted op-tree-scale" data-figure="best_ratio">
+        0 % <span style={{ background: USE_GRADIENT }} /> 100 % of a peak
+      </span>
+      <span class="muted">
+        <span class="swatch op-tree-unknown" /> not known
+      </span>
+    </Show>
+  );
+}
+
+function Hover(props: { row: OpTreeRow | undefined }) {
+  return (
+    <Show when={props.row}>
+      {(row) => (
+        <>
+          <p class="mono">
+            <strong>{row().name}</strong>
+          </p>
+          <p class="muted">
+            {row().kind}
+            {row().category && row().category !== row().name ? `, ${row().category}` : ''}
+            {row().duplicate_count > 1 ? `, ${row().duplicate_count} of the same text` : ''}
+          </p>
+          <table>
+            <tbody>
+              <tr>
+                <td>Self</td>
+                <td class="number">{formatDuration(row().self_ps)}</td>
+                <td class="number">{formatRatio(row().ratio)}</td>
+              </tr>
+              <Show when={row().wasted_ps !== null}>
+                <tr>
+                  <td>Wasted</td>
+                  <td class="number">{formatDuration(row().wasted_ps)}</td>
+                  <td />
+                </tr>
+              </Show>
+              <Show when={row().flop_rate !== null}>
+                <tr>
+                  <td>Compute</td>
+                  <td class="number">{format('flop_rate', row().flop_rate)}</td>
+                  <td class="number">{formatRatio(row().compute_ratio)}</td>
+                </tr>
+                <tr>
+                  <td>Memory</td>
+                  <td class="number">{format('bandwidth', row().bandwidth)}</td>
+                  <td class="number">{formatRatio(row().levels[0]?.ratio)}</td>
+                </tr>
+              </Show>
+            </tbody>
+          </table>
+        </>
+      )}
+    </Show>
+  );
+}
+
+function NoOps() {
+  return (
+    <EmptyState title="No op in this selection">
+      <Icon name="search" /> Either the selection above leaves nothing, or no device work was
+      recorded while the trace was on.
+    </EmptyState>
+  );
+}

@@ -640,3 +640,116 @@ class Analyses:
             sort=sort,
             limit=limit,
         )
+
+    def graph(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        op: Text | None = None,
+        radius: int | None = None,
+        merge_fusions: bool | None = None,
+        max_nodes: int | None = None,
+        search: Text | None = None,
+        text: Literal["short", "long"] | None = None,
+        of: Literal["op", "computation", "called", "module"] | None = None,
+        dot: bool | None = None,
+        metadata: bool | None = None,
+    ) -> reports.GraphReport:
+        """The HLO around an op, with the time of every instruction; search; HLO text and Graphviz.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        op: Instruction in the middle; the one with most time if not given.
+        radius: Steps to go from there, over operands and users (default: 3).
+        merge_fusions: Keep fusions closed, one node each.
+        max_nodes: At most this many nodes, the nearest (default: 300).
+        search: Find instructions by a part of their name, opcode, scope or source (`model.py:12`).
+        text: Print HLO text instead: short, or long with sharding, metadata and configuration.
+        of: Of what to print the text (default: op).
+        dot: Print the graph in Graphviz's language instead.
+        metadata: With `--dot`: nodes say their scope and source.
+        """
+        return self._answer(
+            "graph",
+            reports.GraphReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            op=op,
+            radius=radius,
+            merge_fusions=merge_fusions,
+            max_nodes=max_nodes,
+            search=search,
+            text=text,
+            of=of,
+            dot=dot,
+            metadata=metadata,
+        )
+
+    def buffers(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        space: Text | None = None,
+        at: int | None = None,
+    ) -> reports.BuffersReport:
+        """The memory plan of a program: what is held at the peak, when buffers live, what to
+        shrink.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        space: Memory space by name (part of it, any case) or number; the fullest of the device if
+        not given.
+        at: What is held at this point of the schedule instead of the peak.
+        """
+        return self._answer(
+            "buffers",
+            reports.BuffersReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            space=space,
+            at=at,
+        )

@@ -223,6 +223,349 @@ class Bound(Record):
 
 
 @dataclass(frozen=True)
+class BufferCategory(Record):
+    """What is held at the point for one purpose."""
+
+    category: str
+    """`parameter`, `output`, `thread-local`, `constant` or `temporary`."""
+
+    bytes: int
+    """Bytes held."""
+
+    unpadded_bytes: int
+    """Bytes without padding."""
+
+    ratio: float
+    """Share of what is held at the point, 0..1."""
+
+    count: int
+    """Buffers."""
+
+
+@dataclass(frozen=True)
+class BufferLifetime(Record):
+    """When and where one buffer lives."""
+
+    name: str
+    """Instruction and position in its tuple."""
+
+    offset_bytes: int
+    """Bytes from the beginning of the allocation."""
+
+    bytes: int
+    """Bytes."""
+
+    start: int
+    """First point."""
+
+    end: int
+    """First point at which it lives no more."""
+
+    phase: str
+    """`forward`, `backward`, `rematerialised`, or empty where the name stack is unknown."""
+
+
+@dataclass(frozen=True)
+class BufferPadding(Record):
+    """Padding of one shape."""
+
+    shape: str
+    """Shape with layout."""
+
+    padding_bytes: int
+    """Bytes lost at the peak."""
+
+    bytes: int
+    """Bytes held at the peak, padding included."""
+
+    padding_ratio: float
+    """Share of them that is padding, 0..1."""
+
+    count: int
+    """Buffers of this shape."""
+
+    instruction: str
+    """The first of them."""
+
+    source: str
+    """Its `file:line`; empty if unknown."""
+
+
+@dataclass(frozen=True)
+class BufferPoint(Record):
+    """One point of the schedule."""
+
+    position: int
+    """Which point, counted in events of the heap trace."""
+
+    bytes: int
+    """Bytes held."""
+
+    unpadded_bytes: int
+    """Bytes without padding."""
+
+    instruction: str
+    """Where the schedule is then: the instruction that was last given memory."""
+
+
+@dataclass(frozen=True)
+class BufferProgram(Record):
+    """A program that carries a memory plan; sums are over the memory of the device."""
+
+    program: str
+    """`module(program id)`."""
+
+    program_id: str
+    """Its id."""
+
+    peak_bytes: int
+    """Most bytes held at any point."""
+
+    allocation_bytes: int
+    """Bytes that are reserved while it runs."""
+
+    parameter_bytes: int
+    """Bytes of arguments."""
+
+    live_out_bytes: int
+    """Bytes that may hold results."""
+
+    temporary_bytes: int
+    """Bytes of intermediate values."""
+
+    instruction_count: int
+    """Instructions."""
+
+    has_heap_trace: bool
+    """It has a heap trace, so that what is held is known at every point."""
+
+    run_count: int
+    """Runs in the capture."""
+
+
+@dataclass(frozen=True)
+class BufferRow(Record):
+    """Memory that is held at one point."""
+
+    name: str
+    """Instruction, followed by the position in its tuple: `while.3{5}`."""
+
+    instruction: str
+    """Instruction alone, as the graph knows it."""
+
+    opcode: str
+    """Opcode of the instruction."""
+
+    category: str
+    """`parameter`, `output`, `thread-local`, `constant` or `temporary`."""
+
+    shape: str
+    """Shape with layout."""
+
+    bytes: int
+    """Bytes held, padding included."""
+
+    unpadded_bytes: int
+    """Bytes without padding."""
+
+    padding_bytes: int
+    """Bytes lost to padding."""
+
+    ratio: float
+    """Share of what is held at the point, 0..1."""
+
+    scope: str
+    """Name stack; of a parameter, the argument's name."""
+
+    source: str
+    """`file:line`; empty if unknown."""
+
+    start: int | None
+    """First point at which it is held; absent where it is held from beginning to end."""
+
+    end: int | None
+    """First point at which it is held no more; absent where it is held to the end."""
+
+    end_instruction: str
+    """Where the schedule was when it was freed: the instruction that had last been given memory;
+    empty where it is held to the end.
+    """
+
+    offset_bytes: int | None
+    """Bytes from the beginning of its allocation; absent where it is the allocation."""
+
+    sharding: str
+    """How the value is divided over devices; empty if unknown."""
+
+    is_donated: bool
+    """Memory that an argument hands over to a result, which then takes none of its own."""
+
+    buffer_id: str
+    """Number of the buffer in the compiler's plan."""
+
+
+@dataclass(frozen=True)
+class BufferSaving(Record):
+    """One way to need less memory."""
+
+    remedy: str
+    """`rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`."""
+
+    group: str
+    """What it is about: a name stack with numbers left out, arguments, or all temporaries."""
+
+    source: str
+    """`file:line` that most of it comes from; empty if unknown."""
+
+    instruction: str
+    """Largest instruction of the group."""
+
+    count: int
+    """Buffers at the peak that it is about."""
+
+    bytes: int
+    """Bytes that they hold at the peak."""
+
+    frees_bytes: int
+    """By how much the peak falls, the point of the new peak being elsewhere perhaps."""
+
+    advice: str
+    """What to do, in a sentence or two."""
+
+
+@dataclass(frozen=True)
+class BufferSpace(Record):
+    """Totals of one memory space."""
+
+    name: str
+    """Name, such as `HBM`."""
+
+    color: int
+    """The compiler's number of it."""
+
+    peak_bytes: int
+    """Most bytes held at any point."""
+
+    allocation_bytes: int
+    """Bytes that are reserved while the program runs."""
+
+    parameter_bytes: int
+    """Bytes of arguments."""
+
+    live_out_bytes: int
+    """Bytes that may hold results, those taken over from arguments included."""
+
+    temporary_bytes: int
+    """Bytes of intermediate values."""
+
+    constant_bytes: int
+    """Bytes of constants."""
+
+    thread_local_bytes: int
+    """Bytes that each thread has of its own."""
+
+    non_reusable_bytes: int
+    """Bytes that no other value can be placed in: thread-local ones and tables of pointers."""
+
+    fragmentation_bytes: int
+    """Bytes of the heap that lie unused between buffers even at the peak."""
+
+    allocation_count: int
+    """Allocations."""
+
+    event_count: int
+    """Events of the heap trace; 0 where there is none."""
+
+
+@dataclass(frozen=True, repr=False)
+class BuffersReport(Report):
+    """The answer of the `buffers` analysis."""
+
+    rows: list[BufferRow]
+    """What is held at `position`, largest first unless sorted otherwise."""
+
+    row_count: int
+    """Rows before the limit."""
+
+    program: str
+    """`module(program id)` of the program; empty where none carries a memory plan."""
+
+    program_id: str
+    """Its id."""
+
+    memory_space: str
+    """The memory space that the figures are of, such as `HBM`."""
+
+    memory_space_color: int
+    """The compiler's number of that memory space."""
+
+    peak_bytes: int
+    """Most bytes held at any point of the schedule, padding included."""
+
+    peak_unpadded_bytes: int
+    """The same point without padding."""
+
+    peak_position: int
+    """Point of the peak, counted in events of the heap trace."""
+
+    point_count: int
+    """Points of the schedule; 1 where the space has no heap trace."""
+
+    position: int
+    """Point that `rows` and `categories` are of: the peak unless another was asked for."""
+
+    position_instruction: str
+    """Where the schedule is then: the instruction that was last given memory; empty without a heap
+    trace.
+    """
+
+    position_scope: str
+    """Its name stack."""
+
+    position_bytes: int
+    """Bytes held at that point."""
+
+    categories: list[BufferCategory]
+    """The same by what the memory is for."""
+
+    curve: list[BufferPoint]
+    """Bytes held over the schedule, oldest first; thinned out, each point the largest of its
+    stretch.
+    """
+
+    heap_bytes: int | None
+    """Bytes of the allocation that the heap trace lays out; absent without a trace."""
+
+    lifetimes: list[BufferLifetime]
+    """When and where in that allocation buffers live, the largest by bytes × time."""
+
+    lifetime_count: int
+    """Buffers of the trace, shown or not."""
+
+    savings: list[BufferSaving]
+    """What to shrink to fit, the largest effect on the peak first."""
+
+    padding: list[BufferPadding]
+    """Bytes lost to padding at the peak, by shape, largest first."""
+
+    spaces: list[BufferSpace]
+    """The program's memory spaces."""
+
+    programs: list[BufferProgram]
+    """All programs that carry a memory plan, largest peak first."""
+
+    scoped_vmem_bytes: int | None
+    """Most VMEM that one instruction reserves for its own use while it runs; absent if none does.
+    """
+
+    scoped_vmem_instruction: str
+    """The instruction that does; empty if none."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
 class CauseRow(Record):
     """One cause."""
 
@@ -644,6 +987,277 @@ class GapRow(Record):
 
     python: str
     """The innermost line of Python, `file.py:LINE function`; empty if not recorded."""
+
+
+@dataclass(frozen=True)
+class GraphCluster(Record):
+    """A fusion that is shown with what it is made of."""
+
+    id: int
+    """Id of the fusion's node."""
+
+    name: str
+    """Name of the fusion."""
+
+    computation: str
+    """Name of the computation within."""
+
+    instruction_count: int
+    """Instructions within."""
+
+
+@dataclass(frozen=True)
+class GraphDetails(Record):
+    """Everything about the op in the middle."""
+
+    text: str
+    """One line of HLO."""
+
+    long_text: str
+    """The same with sharding, metadata and configuration."""
+
+    backend_config: str
+    """Configuration of the backend: indented where it is JSON, else as recorded."""
+
+    frontend_attributes: list[str]
+    """Attributes that the framework attached, as `name=value`."""
+
+    kernel_form: str
+    """Form of the kernel it carries: `MLIR text`, `MLIR bytecode`; empty if none."""
+
+    kernel_text: str
+    """The kernel's text; of bytecode, the names that occur in it."""
+
+    stack: list[str]
+    """Call stack of the source line, `function (file:line)`, innermost first."""
+
+    callers: list[str]
+    """Instructions that call the computation it belongs to."""
+
+    operands: list[str]
+    """Instructions whose values it uses."""
+
+    users: list[str]
+    """Instructions that use its value."""
+
+
+@dataclass(frozen=True)
+class GraphEdge(Record):
+    """A value from where it is made to where it is used."""
+
+    from_id: int
+    """Id of the node that makes it."""
+
+    to_id: int
+    """Id of the node that uses it."""
+
+    operand: int
+    """Which operand it is."""
+
+    shape: str
+    """Shape with layout."""
+
+    bytes: int
+    """Bytes, padding included."""
+
+    is_control: bool
+    """It carries no value, only order."""
+
+
+@dataclass(frozen=True)
+class GraphMatch(Record):
+    """An instruction that a search found."""
+
+    name: str
+    """Name."""
+
+    opcode: str
+    """Opcode."""
+
+    shape: str
+    """Shape with layout."""
+
+    scope: str
+    """Name stack; empty if unknown."""
+
+    source: str
+    """`file:line`; empty if unknown."""
+
+    computation: str
+    """Computation it belongs to."""
+
+    is_fused: bool
+    """It lies within a fusion, so that it is never executed on its own."""
+
+    self_ps: int | None
+    """Σ self time in the selection; absent where it was not executed on its own."""
+
+    found_in: str
+    """Which of the texts matches: `name`, `opcode`, `scope` or `source`."""
+
+
+@dataclass(frozen=True)
+class GraphNode(Record):
+    """One instruction."""
+
+    _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
+
+    id: int
+    """Position in the program, unique there."""
+
+    name: str
+    """Name."""
+
+    opcode: str
+    """Opcode."""
+
+    category: str
+    """Category in XLA's words."""
+
+    class_: str
+    """For colours: `matmul`, `attention`, `collective`, `copy`, `formatting`, `control`, `host`,
+    `reduction`, `update`, `parameter`, `constant`, `call` or `compute`.
+    """
+
+    shape: str
+    """Shape with layout."""
+
+    computation: str
+    """Computation it belongs to."""
+
+    distance: int
+    """Steps from the op, over operands and users; within an opened fusion those of the fusion."""
+
+    is_center: bool
+    """It is the op in the middle."""
+
+    is_root: bool
+    """It is what its computation returns."""
+
+    cluster: int | None
+    """The opened fusion it lies in, by the id of the fusion; absent outside."""
+
+    self_ps: int | None
+    """Σ self time in the selection; absent where it was not executed on its own."""
+
+    total_ps: int | None
+    """Σ total time."""
+
+    occurrences: int | None
+    """How often; on GPU the kernels it launched."""
+
+    flops: float
+    """Floating point operations of one execution."""
+
+    bytes: float
+    """Bytes read and written by one execution."""
+
+    output_bytes: int
+    """Bytes of its value, padding included."""
+
+    scope: str
+    """Name stack; empty if unknown."""
+
+    source: str
+    """`file:line`; empty if unknown."""
+
+    sharding: str
+    """How its value is divided over devices; empty if unknown."""
+
+    constants: list[str]
+    """Small constants among its operands, as `position: shape value`."""
+
+    calls: list[str]
+    """Computations it calls."""
+
+    hidden_operands: int
+    """Operands that are not shown."""
+
+    hidden_users: int
+    """Users that are not shown."""
+
+    slice: SliceRefReport | None
+    """Its longest slice, for a link into the timeline; absent where it was not executed."""
+
+    slice_start_ps: int | None
+    """When that slice began."""
+
+    slice_duration_ps: int | None
+    """How long that slice lasted."""
+
+
+@dataclass(frozen=True)
+class GraphProgram(Record):
+    """A program whose HLO there is."""
+
+    program: str
+    """`module(program id)`."""
+
+    program_id: str
+    """Its id."""
+
+    instruction_count: int
+    """Instructions."""
+
+    self_ps: int
+    """Σ self time of its ops in the selection."""
+
+
+@dataclass(frozen=True, repr=False)
+class GraphReport(Report):
+    """The answer of the `graph` analysis."""
+
+    nodes: list[GraphNode]
+    """Instructions around the op, nearest first; those within fusions after all others."""
+
+    edges: list[GraphEdge]
+    """Which instruction uses the value of which."""
+
+    clusters: list[GraphCluster]
+    """Fusions that are shown opened."""
+
+    hidden_count: int
+    """Instructions within the radius that were left out."""
+
+    program: str
+    """`module(program id)`; empty where the capture carries no HLO."""
+
+    program_id: str
+    """Its id."""
+
+    instruction_count: int
+    """Instructions of the program."""
+
+    computation_count: int
+    """Computations of the program."""
+
+    op: str
+    """Instruction in the middle; empty where only a search was asked for."""
+
+    radius: int
+    """Steps from the op to the farthest instruction shown."""
+
+    details: GraphDetails | None
+    """Everything about the op."""
+
+    matches: list[GraphMatch]
+    """Instructions that match the search, executed ones first, those with most time before others.
+    """
+
+    match_count: int
+    """Instructions that match, shown or not."""
+
+    text: str
+    """HLO text that was asked for; empty otherwise."""
+
+    dot: str
+    """The nodes and edges in Graphviz's language, where asked for; empty otherwise."""
+
+    programs: list[GraphProgram]
+    """Programs with HLO, those with most time first."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
 
 
 @dataclass(frozen=True)
@@ -2135,6 +2749,20 @@ class SessionsReport(Report):
 
     notes: list[Note]
     """Files ignored or unreadable, with the reason."""
+
+
+@dataclass(frozen=True)
+class SliceRefReport(Record):
+    """Address of a slice: track, flat lane within the track, index within the lane."""
+
+    track: int
+    """Track."""
+
+    lane: int
+    """Lane, counted over all nests of the track."""
+
+    index: int
+    """Position in the lane."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,10 @@ pub mod input;
 
 pub mod compile;
 
+pub mod buffers;
 pub mod requests;
+
+pub mod graph;
 
 pub use cell::{Cell, Column, Table, Unit};
 pub use group::Group;

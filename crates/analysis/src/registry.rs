@@ -21,6 +21,8 @@ pub trait Analysis {
     /// Where it stands in menus.
     const GROUP: Group = Group::Compute;
     /// It asks of what happened in time, so that memory snapshots alone give it nothing to say.
+    /// It asks of what happened in time, so that memory snapshots or programs alone give it nothing
+    /// to say.
     const NEEDS_EVENTS: bool = true;
     /// Options, declared once as clap arguments; HTTP and Python build the same arguments.
     type Options: Args + FromArgMatches;
@@ -40,6 +42,11 @@ pub trait Report: Serialize + Send {
     /// The answer in plain sentences; where there are any, people get these instead of the tables.
     fn sentences(&self) -> &[String] {
         &[]
+    }
+    /// A text that was asked for as it is, such as a listing for another program; it is printed
+    /// instead of everything else.
+    fn document(&self) -> Option<&str> {
+        None
     }
     /// A few lines of figures above the tables: name and value, formatted; may be empty.
     fn headline(&self) -> Vec<(String, String)> {
@@ -74,6 +81,7 @@ trait ErasedReport: Send {
     fn tables(&self) -> Vec<Table>;
     fn notes(&self) -> &[Note];
     fn sentences(&self) -> &[String];
+    fn document(&self) -> Option<&str>;
     fn headline(&self) -> Vec<(String, String)>;
 }
 
@@ -92,6 +100,9 @@ impl<R: Report> ErasedReport for R {
     }
     fn sentences(&self) -> &[String] {
         Report::sentences(self)
+    }
+    fn document(&self) -> Option<&str> {
+        Report::document(self)
     }
     fn headline(&self) -> Vec<(String, String)> {
         Report::headline(self)
@@ -128,6 +139,11 @@ impl Answer {
         self.report.sentences()
     }
 
+    /// See [`Report::document`].
+    pub fn document(&self) -> Option<&str> {
+        self.report.document()
+    }
+
     /// See [`Report::headline`].
     pub fn headline(&self) -> Vec<(String, String)> {
         self.report.headline()
@@ -155,6 +171,12 @@ pub enum AnalysisError {
         /// The analysis that was asked.
         name: &'static str,
     },
+    /// The session is programs, and the question is of what happened when they ran.
+    #[error("the HLO of programs holds no events, so there is no {name} of it")]
+    NeverRan {
+        /// The analysis that was asked.
+        name: &'static str,
+    },
     /// A defect of ours.
     #[error("the analysis failed inside: {0}")]
     Internal(String),
@@ -174,6 +196,9 @@ impl Entry {
                     .map_err(|error| AnalysisError::Options(error.to_string()))?;
                 if A::NEEDS_EVENTS && session.is_memory_only() {
                     return Err(AnalysisError::NoEvents { name: A::NAME });
+                }
+                if A::NEEDS_EVENTS && session.is_program_only() {
+                    return Err(AnalysisError::NeverRan { name: A::NAME });
                 }
                 let report = A::run(session, &options)?;
                 Ok(Answer {
@@ -249,6 +274,8 @@ pub static ANALYSES: &[Entry] = &[
     Entry::of::<crate::input::Input>(),
     Entry::of::<crate::compile::Compile>(),
     Entry::of::<crate::requests::Requests>(),
+    Entry::of::<crate::graph::Graph>(),
+    Entry::of::<crate::buffers::Buffers>(),
 ];
 
 /// The analysis with this name or alias.

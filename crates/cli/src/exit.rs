@@ -92,6 +92,11 @@ impl From<AnalysisError> for Failure {
                 return Self::new(Exit::Path, error.to_string())
                     .hint("stepscope heap PATH shows what was alive and who allocated it");
             }
+            AnalysisError::NeverRan { .. } => {
+                return Self::new(Exit::Path, error.to_string()).hint(
+                    "stepscope buffers PATH shows their memory, stepscope graph PATH what they compute",
+                );
+            }
             _ => Exit::Failure,
         };
         Self::new(exit, error.to_string())

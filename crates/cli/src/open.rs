@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::ProgressBar;
-use stepscope_model::ingest::{IngestError, ingest_with_memory};
+use stepscope_model::ingest::{IngestError, ingest_all};
 use stepscope_model::{Session, WarningKind};
 use stepscope_storage::{
     Found, Note, NoteKind, OpenedHosts, Progress, SessionFiles, StorageError, open_hosts,
@@ -102,6 +102,7 @@ pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Sessio
     let OpenedHosts {
         inputs,
         memory,
+        programs,
         manifests,
         unread,
     } = open_hosts(files, |_| Advance::new(&bar));
@@ -109,13 +110,13 @@ pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Sessio
         let bytes = (*input.bytes).as_ref().len();
         tracing::info!(host = input.host, bytes, "opened");
     }
-    if inputs.is_empty() && memory.is_empty() {
+    if inputs.is_empty() && memory.is_empty() && programs.is_empty() {
         bar.finish_and_clear();
         let no_host = || Failure::new(Exit::Path, "the session has no host");
         let first = unread.into_iter().next();
         return Err(first.map_or_else(no_host, |(_, error)| Failure::from(error)));
     }
-    let decoded = ingest_with_memory(&files.name, inputs, memory);
+    let decoded = ingest_all(&files.name, inputs, memory, programs);
     bar.finish_and_clear();
     for (_, error) in unread {
         output.warn(
@@ -150,7 +151,7 @@ impl Progress for Advance<'_> {
 }
 
 fn undecodable(error: &IngestError, files: &SessionFiles) -> Failure {
-    let mut all = files.hosts.iter().chain(&files.memory);
+    let mut all = files.files();
     let path = all
         .next()
         .map(|file| file.display_path().display().to_string());
@@ -158,6 +159,12 @@ fn undecodable(error: &IngestError, files: &SessionFiles) -> Failure {
     if matches!(error, IngestError::NotAMemoryProfile { .. }) {
         return Failure::new(Exit::Path, message)
             .hint("save one with jax.profiler.save_device_memory_profile(\"memory.prof\")");
+    }
+    if matches!(error, IngestError::NotAProgram { .. }) {
+        return Failure::new(Exit::Path, message).hint(
+            "XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\" writes programs as \
+             *.hlo.pb",
+        );
     }
     Failure::new(Exit::Path, message).hint(
         "stepscope reads what jax.profiler leaves in <log dir>/plugins/profile/<run>/: give it that \

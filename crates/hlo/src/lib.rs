@@ -18,22 +18,31 @@
 //!
 //! Constraints: no I/O, no clocks. Decoding never panics and needs time and memory in proportion
 //! to the bytes. What is missing or contradictory in a program yields empty or zero, not an
-//! error, as half a program still explains half a profile. Literals are skipped, not kept.
+//! error, as half a program still explains half a profile. What is large and rarely asked for
+//! (constants, shardings, configurations, the memory plan) is not kept: it is read again from the
+//! same bytes, see [`Outline`] and [`BufferAssignment`].
 
 mod attributes;
 mod backend_config;
+mod buffers;
 mod callees;
 mod category;
 mod class;
 mod cost;
 mod decode;
+mod details;
 mod error;
 #[cfg(test)]
 mod hostile_tests;
+mod kernel_body;
+mod literal;
+mod module_text;
 mod opcode;
+mod outline;
 mod primitive_type;
 mod program;
 mod shape;
+mod sharding;
 mod source;
 #[cfg(test)]
 mod testing;
@@ -46,9 +55,16 @@ pub use attributes::{
     Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, ReplicaGroups,
     SliceDimension, WindowDimension,
 };
+pub use buffers::{
+    Allocation, BufferAssignment, HeapEvent, HeapEventKind, HeapTrace, LogicalBuffer, Placement,
+};
 pub use class::OpClass;
 pub use cost::Cost;
+pub use details::Details;
 pub use error::HloError;
+pub use kernel_body::KernelBody;
+pub use module_text::TextForm;
+pub use outline::Outline;
 pub use primitive_type::PrimitiveType;
 pub use program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
 pub use shape::{HOST_MEMORY_SPACE, Layout, Shape};

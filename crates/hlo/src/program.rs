@@ -128,6 +128,11 @@ impl Program {
         self.instructions.get(self.by_id.get(&id)?.index())
     }
 
+    /// The instruction at a position of [`Program::instructions`].
+    pub fn instruction_at(&self, index: InstructionIndex) -> Option<&Instruction> {
+        self.instructions.get(index.index())
+    }
+
     /// All instructions in the order of the file: computation by computation, operands before
     /// users.
     pub fn instructions(&self) -> impl ExactSizeIterator<Item = &Instruction> {

@@ -19,6 +19,7 @@ pub mod label;
 pub mod manifest;
 pub mod memo;
 pub mod memory_level;
+pub mod program;
 pub mod session;
 pub mod strings;
 pub mod track;
@@ -38,6 +39,7 @@ mod slices;
 mod vendor;
 
 pub use activity::{Activity, CompilePhase, InputStage};
+/// Instructions, shapes and memory plans of compiled programs, as [`Program::hlo`] holds them.
 pub use stepscope_hlo as hlo;
 
 pub use flow::{Flow, FlowKind, Flows};
@@ -47,9 +49,10 @@ pub use label::{Class, Direction, HostMemory, Label, Launch, SliceKind, Transfer
 pub use manifest::{Manifest, ManifestInput};
 pub use memo::Memo;
 pub use memory_level::{MemoryLevel, Traffic};
+pub use program::Program;
 pub use session::{
     Aggregate, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op, OpCost, Peak,
-    ProfileData, Program, ProgramRun, Session, Step, StepOrigin, StepSpan,
+    ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,
 };
 pub use strings::Strings;
 pub use track::{CounterFacts, Lane, LineOrigin, Origin, Samples, Track, TrackRole};

@@ -12,6 +12,7 @@ use crate::label::{Class, Label, Launch};
 use crate::manifest::Manifest;
 use crate::memo::Memo;
 use crate::memory_level::{MemoryLevel, Traffic};
+use crate::program::Program;
 use crate::strings::Strings;
 use crate::track::{Lane, Track};
 use crate::units::{Picos, Span};
@@ -211,24 +212,6 @@ pub struct Peak {
     pub source: String,
 }
 
-/// One compiled program (executable).
-#[derive(Debug)]
-pub struct Program {
-    /// Id as recorded, a fingerprint that may exceed 2^63.
-    pub id: u64,
-    /// Module name, such as `jit_step`.
-    pub name: String,
-    /// Its HLO, where the profile carries it.
-    pub hlo: Option<hlo::Program>,
-}
-
-impl Program {
-    /// `jit_step(70)`: how programs are named in reports.
-    pub fn title(&self) -> String {
-        format!("{}({})", self.name, self.id)
-    }
-}
-
 /// One HLO instruction that was executed.
 #[derive(Debug, Clone)]
 pub struct Op {
@@ -346,6 +329,11 @@ impl Session {
     /// It consists of memory snapshots alone: no host was profiled, and nothing happens in time.
     pub fn is_memory_only(&self) -> bool {
         self.hosts.is_empty() && !self.heap.snapshots.is_empty()
+    }
+
+    /// It consists of compiled programs alone: nobody ran them, and nothing happens in time.
+    pub fn is_program_only(&self) -> bool {
+        self.hosts.is_empty() && self.heap.snapshots.is_empty() && !self.programs.is_empty()
     }
 
     /// Slices over all tracks.

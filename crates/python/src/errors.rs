@@ -110,7 +110,7 @@ pub(crate) fn analysis(py: Python<'_>, error: &AnalysisError) -> PyErr {
     let class = match error {
         AnalysisError::Options(_) => "OptionsError",
         AnalysisError::NothingSelected { .. } => "NothingSelectedError",
-        AnalysisError::NoEvents { .. } => "NoEventsError",
+        AnalysisError::NoEvents { .. } | AnalysisError::NeverRan { .. } => "NoEventsError",
         _ => "AnalysisFailedError",
     };
     Problem::new(class, error.to_string()).raise(py)

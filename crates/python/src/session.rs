@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use stepscope_analysis::{ANALYSES, find};
-use stepscope_model::ingest::{IngestError, ingest_with_memory};
+use stepscope_model::ingest::{IngestError, ingest_all};
 use stepscope_model::{Warning, WarningKind};
 use stepscope_storage::{Found, NoProgress, OpenedHosts, SessionFiles, StorageError, open_hosts};
 
@@ -172,15 +172,18 @@ pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Sessio
     let OpenedHosts {
         inputs,
         memory,
+        programs,
         manifests,
         mut unread,
     } = open_hosts(files, |_| NoProgress);
-    if inputs.is_empty() && memory.is_empty() && !unread.is_empty() {
+    if inputs.is_empty() && memory.is_empty() && programs.is_empty() && !unread.is_empty() {
         return Err(Refused::Storage(unread.swap_remove(0).1));
     }
-    let mut all = files.hosts.iter().chain(&files.memory);
-    let first = all.next().map(stepscope_storage::HostFile::display_path);
-    let mut session = ingest_with_memory(&files.name, inputs, memory)
+    let first = files
+        .files()
+        .next()
+        .map(stepscope_storage::HostFile::display_path);
+    let mut session = ingest_all(&files.name, inputs, memory, programs)
         .map_err(|error| Refused::Ingest(error, first.unwrap_or_default()))?
         .with_manifests(manifests);
     let left_out = unread.into_iter().map(|(host, error)| Warning {

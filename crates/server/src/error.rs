@@ -93,6 +93,8 @@ impl From<AnalysisError> for ApiError {
                 .with_hint("Widen the selection, or choose one of those that there are."),
             AnalysisError::NoEvents { .. } => Self::not_found(error.to_string())
                 .with_hint("The view Heap shows what was alive and who allocated it."),
+            AnalysisError::NeverRan { .. } => Self::not_found(error.to_string())
+                .with_hint("The views Graph and Buffers show what programs compute and hold."),
             _ => Self::internal("The analysis", &error.to_string()),
         }
     }

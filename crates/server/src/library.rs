@@ -396,7 +396,7 @@ impl Shelf {
 fn is_unchanged(slot: &Slot, files: &SessionFiles) -> bool {
     slot.files
         .as_ref()
-        .is_some_and(|known| known.hosts == files.hosts && known.memory == files.memory)
+        .is_some_and(|known| known.files().eq(files.files()))
 }
 
 /// Where a session lies, so that it can be typed again.

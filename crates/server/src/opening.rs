@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepscope_model::ingest::ingest_with_memory;
+use stepscope_model::ingest::ingest_all;
 use stepscope_model::{Session, Warning, WarningKind};
 use stepscope_storage::{OpenedHosts, Progress, SessionFiles, open_hosts};
 
@@ -26,8 +26,7 @@ pub(crate) struct OpenProgress {
 
 impl OpenProgress {
     pub(crate) fn new(files: &SessionFiles) -> Self {
-        let files_of_all_kinds = files.hosts.iter().chain(&files.memory);
-        let hosts = files_of_all_kinds.map(|_| AtomicU64::new(0)).collect();
+        let hosts = files.files().map(|_| AtomicU64::new(0)).collect();
         Self {
             hosts,
             total_bytes: files.size_bytes,
@@ -65,6 +64,7 @@ pub(crate) fn open_with_progress(
     let OpenedHosts {
         inputs,
         memory,
+        programs,
         manifests,
         unread,
     } = open_hosts(files, |file| HostProgress {
@@ -72,6 +72,7 @@ pub(crate) fn open_with_progress(
     });
     if inputs.is_empty()
         && memory.is_empty()
+        && programs.is_empty()
         && let Some((_, error)) = unread.first()
     {
         return Err(OpenError {
@@ -79,7 +80,7 @@ pub(crate) fn open_with_progress(
             hint: error.hint().unwrap_or_default(),
         });
     }
-    let mut session = ingest_with_memory(&files.name, inputs, memory)
+    let mut session = ingest_all(&files.name, inputs, memory, programs)
         .map_err(|error| OpenError {
             message: format!("{error}: {}", files.location),
             hint: String::new(),

@@ -44,7 +44,8 @@ pub struct SessionSummary {
     pub name: String,
     /// Path of the run directory or file; empty for a session that is in no file.
     pub location: String,
-    /// `trace`, `memory` for memory snapshots alone, or `trace and memory`.
+    /// `trace`, `memory` for memory snapshots alone, `programs` for programs alone, or `trace and
+    /// memory`.
     pub kind: String,
     /// Host names.
     pub hosts: Vec<String>,

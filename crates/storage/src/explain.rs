@@ -131,7 +131,6 @@ fn hint(tally: &Tally) -> String {
         FileKind::Riegeli,
         FileKind::TraceExport,
         FileKind::MemoryProfile,
-        FileKind::Program,
     ];
     match leads.into_iter().find(|kind| has(*kind)) {
         Some(kind) => advice(kind),
@@ -159,10 +158,6 @@ fn advice(kind: FileKind) -> String {
              Python's cProfile measures the host and is not read"
                 .to_owned()
         }
-        FileKind::Program => {
-            "the HLO of a program says what runs, not how long; give the *.xplane.pb of a run"
-                .to_owned()
-        }
         FileKind::Riegeli => {
             "the Riegeli format is not read; export the session as *.xplane.pb".to_owned()
         }
@@ -178,7 +173,6 @@ pub(crate) fn not_a_profile(path: &Path, kind: FileKind) -> Option<StorageError>
     let what = match kind {
         FileKind::TraceExport => "a trace viewer's export",
         FileKind::Riegeli => "a profile in the Riegeli format",
-        FileKind::Program => "the HLO of one program",
         FileKind::ToolCache => "a cache of another tool",
         FileKind::EventFile => "a TensorBoard event file",
         _ => return None,

@@ -9,7 +9,7 @@ use crate::archive::Format;
 use crate::error::StorageError;
 use crate::explain;
 use crate::join::join;
-use crate::kind::{FileKind, host_name, snapshot_name};
+use crate::kind::{FileKind, host_name, program_name, snapshot_name};
 use crate::limits::Limits;
 use crate::manifest;
 use crate::memory;
@@ -105,6 +105,9 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
             if is_memory {
                 host.host = snapshot_name(&name);
                 scan.add_memory(folder, host);
+            } else if kind == FileKind::Program {
+                host.host = program_name(&name);
+                scan.add_program(folder, host);
             } else {
                 if let Some(manifest) = manifest_beside(path, &host.host) {
                     scan.add_manifest(folder.clone(), manifest);
@@ -167,9 +170,11 @@ fn session_of(folder: Folder, name: String, file: Option<&str>) -> SessionFiles 
     hosts.sort_by(|a, b| natural_order(&a.host, &b.host));
     let mut memory = folder.memory;
     memory.sort_by(|a, b| natural_order(&a.host, &b.host));
+    let mut programs = folder.programs;
+    programs.sort_by(|a, b| natural_order(&a.host, &b.host));
     let mut manifests = folder.manifests;
     manifests.sort_by(|a, b| natural_order(&a.host, &b.host));
-    let files = || hosts.iter().chain(&memory);
+    let files = || hosts.iter().chain(&memory).chain(&programs);
     SessionFiles {
         name,
         location,
@@ -178,6 +183,7 @@ fn session_of(folder: Folder, name: String, file: Option<&str>) -> SessionFiles 
         size_bytes: files().map(|file| file.size_bytes).sum(),
         hosts,
         memory,
+        programs,
         manifests,
     }
 }
@@ -188,10 +194,13 @@ fn unique_names(folders: &[Folder], file: Option<&str>) -> Vec<String> {
     let mut names: Vec<String> = match file {
         Some(file) => folders
             .iter()
-            .map(|folder| match folder.hosts.as_slice() {
-                [] => snapshot_name(file),
-                _ => host_name(file),
-            })
+            .map(
+                |folder| match (folder.hosts.as_slice(), folder.memory.as_slice()) {
+                    ([], []) => program_name(file),
+                    ([], _) => snapshot_name(file),
+                    _ => host_name(file),
+                },
+            )
             .collect(),
         None => folders.iter().map(Folder::run_name).collect(),
     };

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 use stepscope_model::ManifestInput;
-use stepscope_model::ingest::{HostInput, MemoryInput};
+use stepscope_model::ingest::{HostInput, MemoryInput, ProgramInput};
 
 use crate::bytes::ProfileBytes;
 use crate::error::StorageError;
@@ -20,6 +20,8 @@ pub struct OpenedHosts {
     pub inputs: Vec<HostInput>,
     /// Memory profiles that were opened.
     pub memory: Vec<MemoryInput>,
+    /// Programs that were opened.
+    pub programs: Vec<ProgramInput>,
     /// Manifests, with the reason where one could not be read.
     pub manifests: Vec<ManifestInput>,
     /// Names of the others, each with the reason.
@@ -27,13 +29,13 @@ pub struct OpenedHosts {
 }
 
 /// Opens the files of a session in parallel. `progress` makes the listener of each file, hosts
-/// first and then memory profiles; it is told the file's whole size at the end: mapped files are
+/// first, then memory profiles and programs; it is told the file's whole size at the end: mapped files are
 /// open without being read.
 pub fn open_hosts<P: Progress>(
     files: &SessionFiles,
     progress: impl Fn(usize) -> P + Sync,
 ) -> OpenedHosts {
-    let all: Vec<&HostFile> = files.hosts.iter().chain(&files.memory).collect();
+    let all: Vec<&HostFile> = files.files().collect();
     let opened: Vec<Result<ProfileBytes, StorageError>> = all
         .par_iter()
         .enumerate()
@@ -42,6 +44,7 @@ pub fn open_hosts<P: Progress>(
     let mut hosts = OpenedHosts {
         inputs: Vec::new(),
         memory: Vec::new(),
+        programs: Vec::new(),
         manifests: files.manifests.iter().map(manifest::read).collect(),
         unread: Vec::new(),
     };
@@ -54,6 +57,13 @@ pub fn open_hosts<P: Progress>(
                 problem: profile.truncated(),
                 bytes: Arc::new(profile),
             }),
+            Ok(program) if position >= files.hosts.len() + files.memory.len() => {
+                hosts.programs.push(ProgramInput {
+                    name,
+                    problem: program.truncated(),
+                    bytes: Arc::new(program),
+                });
+            }
             Ok(profile) => hosts.memory.push(MemoryInput {
                 name,
                 problem: profile.truncated(),

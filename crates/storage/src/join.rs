@@ -84,6 +84,7 @@ pub(crate) fn join(folders: Vec<Folder>) -> (Vec<Folder>, Vec<Note>) {
             first.joined_from.push(part.run_name());
             first.hosts.extend(part.hosts);
             first.memory.extend(part.memory);
+            first.programs.extend(part.programs);
             first.manifests.extend(part.manifests);
         }
         let message = format!(

@@ -171,7 +171,9 @@ impl FileKind {
                 Some("a trace viewer's copy of a capture, without the programs and their costs")
             }
             (Self::Riegeli, _) => Some("a profile in the Riegeli format, which is not read"),
-            (Self::Program, _) => Some("the HLO of one program; a capture brings its own"),
+            (Self::Program, Place::BesideProfiles) => {
+                Some("the HLO of one program; a capture brings its own")
+            }
             (Self::ToolCache, _) => Some("a cache of another tool"),
             (Self::ForeignCompression, _) => {
                 Some("compressed in a way that is not read; decompress it, or use gzip or zstd")
@@ -214,6 +216,17 @@ pub(crate) fn host_name(file_name: &str) -> String {
 pub(crate) fn snapshot_name(file_name: &str) -> String {
     let plain = strip_suffixes(file_name, &COMPRESSED);
     let stem = strip_suffixes(plain, &MEMORY_PROFILES);
+    if stem.is_empty() {
+        file_name.to_owned()
+    } else {
+        stem.to_owned()
+    }
+}
+
+/// A program's name: the file's name without the suffixes of programs and compression.
+pub(crate) fn program_name(file_name: &str) -> String {
+    let plain = strip_suffixes(file_name, &COMPRESSED);
+    let stem = strip_suffixes(plain, &[".hlo_proto.pb", ".hlo.pb", ".pb"]);
     if stem.is_empty() {
         file_name.to_owned()
     } else {

@@ -32,11 +32,11 @@ pub(crate) fn attach(folders: Vec<Folder>) -> Vec<Folder> {
     let mut kept: Vec<Folder> = Vec::with_capacity(folders.len());
     let (memory_only, mut runs): (Vec<Folder>, Vec<Folder>) = folders
         .into_iter()
-        .partition(|folder| folder.hosts.is_empty());
+        .partition(|folder| folder.hosts.is_empty() && folder.programs.is_empty());
     for folder in memory_only {
         let mut own = runs.iter_mut().filter(|run| is_run_of(run, &folder));
         match (own.next(), own.next()) {
-            (Some(only), None) => only.memory.extend(folder.memory),
+            (Some(only), None) if !only.hosts.is_empty() => only.memory.extend(folder.memory),
             _ => kept.push(folder),
         }
     }

@@ -22,6 +22,8 @@ pub(crate) struct Folder {
     pub(crate) hosts: Vec<HostFile>,
     /// Memory profiles.
     pub(crate) memory: Vec<HostFile>,
+    /// Serialised programs.
+    pub(crate) programs: Vec<HostFile>,
     /// Manifests, by the hosts they are about.
     pub(crate) manifests: Vec<HostFile>,
     pub(crate) others: Vec<(FileKind, String)>,
@@ -30,7 +32,8 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn new(location: Vec<String>, naming: Vec<String>, path: PathBuf) -> Self {
-        let (hosts, memory, manifests) = (Vec::new(), Vec::new(), Vec::new());
+        let (hosts, memory) = (Vec::new(), Vec::new());
+        let (programs, manifests) = (Vec::new(), Vec::new());
         let (others, joined_from) = (Vec::new(), Vec::new());
         Self {
             location,
@@ -38,6 +41,7 @@ impl Folder {
             path,
             hosts,
             memory,
+            programs,
             manifests,
             others,
             joined_from,
@@ -131,6 +135,12 @@ impl Scan {
         self.folder(folder).memory.push(snapshot);
     }
 
+    /// A serialised program in a folder.
+    pub(crate) fn add_program(&mut self, folder: Folder, program: HostFile) {
+        *self.tally.kinds.entry(FileKind::Program).or_default() += 1;
+        self.folder(folder).programs.push(program);
+    }
+
     /// A manifest in a folder.
     pub(crate) fn add_manifest(&mut self, folder: Folder, manifest: HostFile) {
         *self.tally.kinds.entry(FileKind::Manifest).or_default() += 1;
@@ -154,12 +164,14 @@ impl Scan {
     pub(crate) fn finish(&mut self) -> Vec<Folder> {
         let mut with_hosts = Vec::new();
         for mut folder in std::mem::take(&mut self.folders).into_values() {
+            drop_programs_of_profiles(&mut folder);
             self.notes.extend(notes_on_others(&folder));
             self.notes.extend(drop_lone_manifests(&mut folder));
-            if folder.hosts.is_empty() && folder.memory.is_empty() {
+            if folder.hosts.is_empty() && folder.memory.is_empty() && folder.programs.is_empty() {
                 continue;
             }
             name_apart(&mut folder.memory);
+            name_apart(&mut folder.programs);
             let (hosts, notes) = each_host_once(folder.hosts);
             folder.hosts = hosts;
             self.notes.extend(notes);
@@ -198,6 +210,18 @@ fn notes_on_others(folder: &Folder) -> Vec<Note> {
         Note::new(NoteKind::Ignored, &folder.path, message)
     });
     notes.collect()
+}
+
+/// Beside a profile, programs are copies of those it holds, which other tools left.
+fn drop_programs_of_profiles(folder: &mut Folder) {
+    if !folder.hosts.is_empty() {
+        for program in folder.programs.drain(..) {
+            let path = program.display_path();
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            let name = name.to_string_lossy().into_owned();
+            folder.others.push((FileKind::Program, name));
+        }
+    }
 }
 
 /// Drops manifests of hosts that left no profile. Each gets a note: a capture that began is missing.

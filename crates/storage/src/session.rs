@@ -24,11 +24,12 @@ pub struct Found {
 impl Found {
     /// The session captured last: by the time in the run's name, or, where a run is not named by
     /// its time, by the time its files were last written. One with a capture of time comes before
-    /// any of memory profiles alone.
+    /// any of memory profiles alone, and these before programs alone.
     pub fn newest(&self) -> Option<&SessionFiles> {
-        self.sessions
-            .iter()
-            .max_by_key(|session| (!session.hosts.is_empty(), session.captured()))
+        self.sessions.iter().max_by_key(|session| {
+            let has_events = !session.hosts.is_empty();
+            (has_events, !session.memory.is_empty(), session.captured())
+        })
     }
 
     /// The order in which sessions are numbered everywhere: captured last first.
@@ -86,6 +87,9 @@ pub struct SessionFiles {
     pub hosts: Vec<HostFile>,
     /// Memory profiles, sorted by name; [`HostFile::host`] is the snapshot's name.
     pub memory: Vec<HostFile>,
+    /// Serialised programs, sorted by name; [`HostFile::host`] is the file's name without suffix.
+    /// None beside profiles, which bring their own.
+    pub programs: Vec<HostFile>,
     /// What the programs that captured wrote about themselves, by the hosts they are about.
     pub manifests: Vec<HostFile>,
     /// When the youngest of its files was last written.
@@ -98,6 +102,11 @@ pub struct SessionFiles {
 }
 
 impl SessionFiles {
+    /// Everything that is read of it but manifests: profiles, memory profiles, programs.
+    pub fn files(&self) -> impl Iterator<Item = &HostFile> {
+        self.hosts.iter().chain(&self.memory).chain(&self.programs)
+    }
+
     fn captured(&self) -> Option<SystemTime> {
         let run = self.name.rsplit('/').next().and_then(RunTime::parse);
         run.and_then(RunTime::as_utc).or(self.modified)

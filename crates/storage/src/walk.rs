@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::archive::{Cut, Entry, Format, ListingLimits, list};
 use crate::error::{StorageError, plain_reason};
-use crate::kind::{FileKind, host_name, manifest_host, snapshot_name};
+use crate::kind::{FileKind, host_name, manifest_host, program_name, snapshot_name};
 use crate::limits::Limits;
 use crate::memory;
 use crate::note::NoteKind;
@@ -224,6 +224,7 @@ impl<'a> Walk<'a> {
             FileKind::Profile => self.look_at_profile(folder, &name, &path),
             FileKind::Archive => self.look_at_archive(folder, &name, &path),
             FileKind::Manifest => self.look_at_manifest(folder, &name, &path),
+            FileKind::Program => self.look_at_program(folder, &name, &path),
             kind @ (FileKind::MemoryProfile | FileKind::PerhapsMemoryProfile) => {
                 self.look_at_memory(folder, &name, &path, kind)
             }
@@ -270,6 +271,22 @@ impl<'a> Walk<'a> {
         let mut manifest = host_on_disk(path, name, Encoding::Plain)?;
         manifest.host = manifest_host(name);
         self.scan.add_manifest(folder.clone(), manifest);
+        Ok(())
+    }
+
+    fn look_at_program(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
+        let encoding = match Content::of(&read_head(File::open(path)?)?) {
+            Content::Compressed(encoding) => encoding,
+            Content::LfsPointer => {
+                self.scan
+                    .add_other(folder.clone(), FileKind::LfsPointer, name.to_owned());
+                return Ok(());
+            }
+            _ => Encoding::Plain,
+        };
+        let mut program = host_on_disk(path, name, encoding)?;
+        program.host = program_name(name);
+        self.scan.add_program(folder.clone(), program);
         Ok(())
     }
 
@@ -392,8 +409,11 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
         .fold(archive.clone(), |folder, part| folder.child(part));
     let kind = FileKind::of(name);
     let is_memory = kind == FileKind::MemoryProfile;
-    let is_manifest = kind == FileKind::Manifest;
-    if kind != FileKind::Profile && !is_memory && !is_manifest {
+    let is_read = matches!(
+        kind,
+        FileKind::Profile | FileKind::Manifest | FileKind::Program
+    );
+    if !is_read && !is_memory {
         scan.add_other(folder, kind, name.to_owned());
     } else if let Some(problem) = entry.problem {
         scan.add_other(folder.clone(), kind, name.to_owned());
@@ -403,6 +423,7 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
             host: match kind {
                 FileKind::MemoryProfile => snapshot_name(name),
                 FileKind::Manifest => manifest_host(name),
+                FileKind::Program => program_name(name),
                 _ => host_name(name),
             },
             path: archive.path.clone(),
@@ -415,6 +436,7 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
         match kind {
             FileKind::MemoryProfile => scan.add_memory(folder, host),
             FileKind::Manifest => scan.add_manifest(folder, host),
+            FileKind::Program => scan.add_program(folder, host),
             _ => scan.add_host(folder, host),
         }
     }

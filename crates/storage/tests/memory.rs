@@ -120,3 +120,44 @@ fn in_an_archive_they_are_told_by_name() {
     let bytes = open(&session.memory[0], &NoProgress);
     assert_eq!(bytes.ok().as_ref().map(AsRef::as_ref), Some(MEMORY));
 }
+
+#[test]
+fn programs_without_profiles_are_a_session() {
+    let tree = Tree::new();
+    let path = tree.file("dump/jit_f(3).hlo_proto.pb", b"x");
+    tree.file("dump/module_0001.jit_g.after_optimizations.hlo.pb", b"y");
+    tree.file("run/host.xplane.pb", &profile(1, 100));
+    tree.file("run/jit_f(3).hlo_proto.pb", b"x");
+    let one = found(&path);
+    assert_eq!(names(&one), ["jit_f(3)"]);
+    let found = found(tree.path());
+    let kinds: Vec<(&str, usize, usize)> = found
+        .sessions
+        .iter()
+        .map(|session| {
+            (
+                session.name.as_str(),
+                session.hosts.len(),
+                session.programs.len(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        [("dump", 0, 2), ("run", 1, 0)],
+        "a capture brings its own programs"
+    );
+    assert_eq!(
+        found.newest().map(|session| session.name.as_str()),
+        Some("run")
+    );
+    let names: Vec<&str> = found.sessions[0]
+        .programs
+        .iter()
+        .map(|file| file.host.as_str())
+        .collect();
+    assert_eq!(names, ["jit_f(3)", "module_0001.jit_g.after_optimizations"]);
+    let opened = open_hosts(&found.sessions[0], |_| NoProgress);
+    assert_eq!((opened.inputs.len(), opened.programs.len()), (0, 2));
+    assert_eq!((*opened.programs[1].bytes).as_ref(), b"y");
+}

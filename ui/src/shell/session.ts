@@ -45,8 +45,9 @@ export const { analyses, sessions, opened, menu, summaryOf } = createRoot(() => 
   return { analyses, sessions, opened, menu, summaryOf };
 });
 
-/** Where a session is entered: memory snapshots alone have nothing but their heap. */
+/** Where a session is entered: memory snapshots and programs have nothing that happens in time. */
 export function entryView(session: SessionSummary | undefined): string {
+  if (session?.kind === 'programs') return 'buffers';
   return session?.kind === 'memory' ? 'heap' : FIRST_VIEW;
 }
 

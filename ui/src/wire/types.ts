@@ -1,6 +1,8 @@
 /** Reports by the name of their analysis, and what else the server answers. All generated from Rust. */
 import type { CompileReport } from './generated/CompileReport';
 import type { CountersReport } from './generated/CountersReport';
+import type { BuffersReport } from './generated/BuffersReport';
+import type { GraphReport } from './generated/GraphReport';
 import type { HeapReport } from './generated/HeapReport';
 import type { IdleReport } from './generated/IdleReport';
 import type { InputReport } from './generated/InputReport';
@@ -35,4 +37,6 @@ export interface Reports {
   input: InputReport;
   compile: CompileReport;
   requests: RequestsReport;
+  graph: GraphReport;
+  buffers: BuffersReport;
 }

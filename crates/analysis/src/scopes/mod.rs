@@ -5,7 +5,7 @@
 //! both `layer_0`, and the columns forward, backward and rematerialised tell them apart (see
 //! [`path`]). Work without a name stack stands under the root `(no scope)`.
 
-mod path;
+pub(crate) mod path;
 mod report;
 mod tables;
 mod tree;

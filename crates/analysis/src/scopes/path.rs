@@ -8,7 +8,7 @@
 
 /// Which pass of training an op belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pass {
+pub(crate) enum Pass {
     /// Neither of the others.
     Forward,
     /// The name stack contains `transpose(`.
@@ -56,7 +56,7 @@ pub(crate) fn components(scope: &str) -> Vec<&str> {
 }
 
 /// The pass a name stack tells.
-pub(super) fn pass(scope: &str) -> Pass {
+pub(crate) fn pass(scope: &str) -> Pass {
     if scope.contains("rematted_computation") {
         Pass::Rematerialised
     } else if scope.contains("transpose(") {

@@ -128,11 +128,7 @@ fn add_device(session: &mut Session) {
             ..Chip::default()
         },
     });
-    session.programs.push(Program {
-        id: 5,
-        name: "jit_step".to_owned(),
-        hlo: None,
-    });
+    session.programs.push(Program::named(5, "jit_step"));
     let mut text = |text: &str| session.strings.intern(text);
     let expression = "%while.1 = (f32[8]{0}) while(%tuple.9), body=%inner";
     session.ops.push(Op {

@@ -28,6 +28,10 @@ pub(crate) fn run(entry: &Entry, arguments: &ArgMatches, output: &Output) -> Res
         open::warn(session, answer.notes(), output);
         say_notes(answer.notes(), output);
         output.data(&csv)?;
+    } else if let Some(document) = answer.document() {
+        open::warn(session, answer.notes(), output);
+        say_notes(answer.notes(), output);
+        output.data(document)?;
     } else if answer.sentences().is_empty() {
         open::warn(session, answer.notes(), output);
         output.text(&text(entry, &answer, &view(arguments, output), output))?;
@@ -58,9 +62,14 @@ fn csv(answer: &Answer, key: Option<&str>) -> Result<String, Failure> {
     })
 }
 
-/// Prints what memory snapshots hold.
-pub(crate) fn print_heap(session: &Session, rows: usize, output: &Output) -> Result<(), Failure> {
-    let Some(entry) = registry::find("heap") else {
+/// Prints an analysis of a session in which nothing happens in time.
+pub(crate) fn print(
+    analysis: &str,
+    session: &Session,
+    rows: usize,
+    output: &Output,
+) -> Result<(), Failure> {
+    let Some(entry) = registry::find(analysis) else {
         return Ok(());
     };
     let answer = entry.run_pairs(session, [])?;

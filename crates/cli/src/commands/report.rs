@@ -52,15 +52,19 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     }
 }
 
-/// Prints the report and hands it back. Of memory snapshots alone there is none; what they hold is
-/// printed instead.
+/// Prints the report and hands it back. Of memory snapshots or programs alone there is none; what
+/// they hold is printed instead.
 pub(crate) fn print(
     session: &Session,
     options: &Options,
     output: &Output,
 ) -> Result<Option<OverviewReport>, Failure> {
     if session.is_memory_only() {
-        analysis::print_heap(session, HEAP_ROWS, output)?;
+        analysis::print("heap", session, HEAP_ROWS, output)?;
+        return Ok(None);
+    }
+    if session.is_program_only() {
+        analysis::print("buffers", session, HEAP_ROWS, output)?;
         return Ok(None);
     }
     let report = Overview::run(session, options)?;

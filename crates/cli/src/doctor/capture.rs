@@ -44,9 +44,7 @@ pub(crate) fn files(found: &Found, session: &SessionFiles) -> Vec<Check> {
     checks.extend(access(found));
     checks.extend(halves(session));
     let mut folders: Vec<PathBuf> = session
-        .hosts
-        .iter()
-        .chain(&session.memory)
+        .files()
         .filter(|host| host.entry.is_none())
         .filter_map(|host| host.path.parent().map(Path::to_owned))
         .collect();
@@ -73,7 +71,10 @@ fn sizes(session: &SessionFiles) -> Check {
         })
         .collect();
     if small.is_empty() {
-        let files = counted(session.hosts.len() + session.memory.len(), "profile");
+        let files = match session.hosts.len() + session.memory.len() {
+            0 => counted(session.programs.len(), "program"),
+            profiles => counted(profiles, "profile"),
+        };
         let size = bytes(session.size_bytes as f64);
         return Check::ok("file_size", format!("{files}, {size} in all."));
     }

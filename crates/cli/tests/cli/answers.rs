@@ -19,6 +19,8 @@ const ANALYSES: &[&str] = &[
     "input",
     "compile",
     "requests",
+    "graph",
+    "buffers",
 ];
 
 fn text(arguments: &[&str]) -> String {

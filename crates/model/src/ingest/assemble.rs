@@ -26,7 +26,7 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -
     let clocks = Clocks::of(spaces);
     let (mut built, programs) = rayon::join(
         || build_tracks(&plan, &clocks, inputs, spaces),
-        || decode_programs(spaces),
+        || decode_programs(spaces, inputs),
     );
     let mut warnings = Warnings::default();
     warnings.files(inputs, spaces, &plan);

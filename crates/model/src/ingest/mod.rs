@@ -16,6 +16,7 @@ mod decode;
 mod devices;
 mod environment;
 mod finish;
+mod hlo_files;
 mod keys;
 mod labels;
 mod memory;
@@ -37,6 +38,7 @@ use rayon::prelude::*;
 use stepscope_xplane::{Plane, Space, Unread};
 
 pub(crate) use environment::value_text;
+pub use hlo_files::{ProgramInput, ingest_all};
 pub use memory::{MemoryInput, ingest_with_memory};
 
 use crate::heap::is_memory_profile;
@@ -64,6 +66,14 @@ pub enum IngestError {
     NotAProfile {
         /// Host name of the first file.
         host: String,
+        /// What it looks like instead.
+        found: String,
+    },
+    /// None of the files is a program.
+    #[error("{name} is not an HLO program: {found}")]
+    NotAProgram {
+        /// Name of the first file.
+        name: String,
         /// What it looks like instead.
         found: String,
     },

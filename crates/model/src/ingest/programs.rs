@@ -1,12 +1,16 @@
 //! Programs: the table of compiled executables, with their HLO where the profile carries it.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_hlo as hlo;
 use stepscope_xplane::{EventMetadata, Plane, Space, StatValue, lossy};
 
+use super::HostInput;
 use crate::ids::ProgramId;
-use crate::session::Program;
+use crate::program::{Program, ProgramBytes};
+use crate::session::ProfileData;
 use crate::vendor::planes::{PlaneRole, plane_role};
 
 /// Programs by id and name while the session is built.
@@ -24,13 +28,14 @@ struct Found<'a> {
     id: u64,
     name: String,
     payload: &'a [u8],
+    file: &'a Arc<dyn ProfileData>,
 }
 
 /// Decodes the programs of all hosts; of the same program on several hosts one is kept.
-pub(super) fn decode_programs(spaces: &[Space<'_>]) -> Programs {
+pub(super) fn decode_programs(spaces: &[Space<'_>], inputs: &[HostInput]) -> Programs {
     let mut found: Vec<Found<'_>> = Vec::new();
     let mut seen: FxHashSet<(u64, String)> = FxHashSet::default();
-    for space in spaces {
+    for (space, input) in spaces.iter().zip(inputs) {
         let planes = space
             .planes
             .iter()
@@ -39,7 +44,7 @@ pub(super) fn decode_programs(spaces: &[Space<'_>]) -> Programs {
             for program in plane
                 .event_metadata
                 .iter()
-                .filter_map(|entry| program(plane, entry))
+                .filter_map(|entry| program(plane, entry, &input.bytes))
             {
                 if seen.insert((program.id, program.name.clone())) {
                     found.push(program);
@@ -59,16 +64,22 @@ pub(super) fn decode_programs(spaces: &[Space<'_>]) -> Programs {
                 .push((format!("{}({})", found.name, found.id), error.to_string()));
         }
         programs.add(Program {
+            bytes: place(found.payload, found.file),
             id: found.id,
             name: found.name,
             hlo: decoded.ok(),
+            ..Program::default()
         });
     }
     programs
 }
 
 /// Entries without the payload are not programs.
-fn program<'a>(plane: &Plane<'a>, entry: &EventMetadata<'a>) -> Option<Found<'a>> {
+fn program<'a>(
+    plane: &Plane<'a>,
+    entry: &EventMetadata<'a>,
+    file: &'a Arc<dyn ProfileData>,
+) -> Option<Found<'a>> {
     let (mut payload, mut recorded_id) = (None, None);
     for stat in entry.stats() {
         match plane.stat_name(&stat).as_ref() {
@@ -87,6 +98,19 @@ fn program<'a>(plane: &Plane<'a>, entry: &EventMetadata<'a>) -> Option<Found<'a>
         id,
         name: name.to_owned(),
         payload: payload?,
+        file,
+    })
+}
+
+/// Where a payload stands in the file it was read from.
+fn place(payload: &[u8], file: &Arc<dyn ProfileData>) -> Option<ProgramBytes> {
+    let start = payload
+        .as_ptr()
+        .addr()
+        .checked_sub((**file).as_ref().as_ptr().addr())?;
+    Some(ProgramBytes {
+        range: start..start.checked_add(payload.len())?,
+        file: Arc::clone(file),
     })
 }
 
@@ -130,11 +154,7 @@ impl Programs {
             return found;
         }
         let name = if module.is_empty() { "unknown" } else { module };
-        self.add(Program {
-            id: id.unwrap_or(0),
-            name: name.to_owned(),
-            hlo: None,
-        })
+        self.add(Program::named(id.unwrap_or(0), name))
     }
 
     fn find(&self, id: u64, module: &str) -> Option<ProgramId> {

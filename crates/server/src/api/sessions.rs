@@ -91,7 +91,9 @@ impl SessionSummary {
             location: location.to_owned(),
             kind: files
                 .map_or("trace", |files| {
-                    kind(!files.hosts.is_empty(), !files.memory.is_empty())
+                    let has_memory = !files.memory.is_empty();
+                    let is_programs = !files.programs.is_empty() && !has_memory;
+                    kind(!files.hosts.is_empty(), has_memory, is_programs)
                 })
                 .to_owned(),
             hosts: files.map_or_else(Vec::new, |files| {
@@ -112,11 +114,12 @@ impl SessionSummary {
     pub fn describe(&mut self, session: &Session) {
         self.state = SessionState::Open;
         let has_memory = !session.heap.snapshots.is_empty();
-        kind(!session.hosts.is_empty(), has_memory).clone_into(&mut self.kind);
+        let is_programs = session.is_program_only();
+        kind(!session.hosts.is_empty(), has_memory, is_programs).clone_into(&mut self.kind);
         self.devices = devices(session);
         self.duration_ps = session.extent().map(|span| span.duration().0);
-        // A moment has no steps, not even none.
-        self.step_count = (!session.is_memory_only()).then_some(session.steps.len());
+        // A moment has no steps, not even none; no more has what never ran.
+        self.step_count = (!session.hosts.is_empty()).then_some(session.steps.len());
         let warnings = session.warnings.iter();
         self.warnings = warnings
             .map(|warning| SessionWarning {
@@ -139,8 +142,9 @@ impl SessionSummary {
 }
 
 /// What a session is of.
-const fn kind(has_hosts: bool, has_memory: bool) -> &'static str {
+const fn kind(has_hosts: bool, has_memory: bool, is_programs: bool) -> &'static str {
     match (has_hosts, has_memory) {
+        (false, false) if is_programs => "programs",
         (false, true) => "memory",
         (true, true) => "trace and memory",
         (_, false) => "trace",

@@ -3,7 +3,8 @@
 //! `[ROOT] [%]name = shape opcode(operands) key=value …`, with `op_name`, `source`
 //! (`file.py:7`), `kind`, `calls` / `to_apply` / `body` / `condition`, `channel_id`,
 //! `replica_groups={{0,1},{2,3}}`, `custom_call_target`, and a dot's dimension lists.
-//! `computation name` begins a called computation, `entry` the main one.
+//! `computation name` begins a called computation, `entry` the main one. `allocation`, `buffer` and
+//! `heap` draw the compiler's memory plan, see `program/plan.rs`.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +14,12 @@ use super::Checked;
 use super::text::split_word;
 
 mod messages;
+mod plan;
 
 use messages::{
     HloComputation, HloInstruction, HloModule, HloProto, Layout, OpMetadata, ReplicaGroup, Shape,
 };
+use plan::PlanSketch;
 
 /// `PrimitiveType` values of `xla_data.proto`.
 const ELEMENT_TYPES: [(&str, i32); 19] = [
@@ -48,6 +51,7 @@ pub(super) struct ProgramSketch {
     module: HloModule,
     /// Instruction and computation ids by name; both are unique in the module.
     ids: BTreeMap<String, i64>,
+    plan: PlanSketch,
 }
 
 impl ProgramSketch {
@@ -65,17 +69,26 @@ impl ProgramSketch {
             id,
             module,
             ids: BTreeMap::new(),
+            plan: PlanSketch::default(),
         })
     }
 
     /// Whether the line continues a program.
     pub(super) fn accepts(line: &str) -> bool {
         let (word, rest) = split_word(line);
-        matches!(word, "computation" | "entry" | "ROOT") || rest.starts_with("= ")
+        matches!(word, "computation" | "entry" | "ROOT")
+            || PlanSketch::accepts(word)
+            || rest.starts_with("= ")
     }
 
     pub(super) fn add(&mut self, line: &str) -> Checked<()> {
         match split_word(line) {
+            (word, _) if PlanSketch::accepts(word) => {
+                let mut plan = std::mem::take(&mut self.plan);
+                let added = plan.add(line, |name| self.id_of(name));
+                self.plan = plan;
+                added?;
+            }
             ("computation", name) => self.begin_computation(name),
             ("entry", name) => {
                 self.begin_computation(if name.is_empty() { "main" } else { name });
@@ -107,6 +120,7 @@ impl ProgramSketch {
             self.id,
             HloProto {
                 hlo_module: Some(self.module),
+                buffer_assignment: self.plan.finish(),
             }
             .encode_to_vec(),
         )

@@ -11,7 +11,7 @@ import {
 import { classColour, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { Icon } from '../../shell/icons';
-import { navigate, select } from '../../shell/state';
+import { hrefTo, navigate, select } from '../../shell/state';
 import { CopyButton } from '../../widgets/copy';
 import type { OpRow } from '../../wire/generated/OpRow';
 
@@ -80,6 +80,18 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
         >
           Show in timeline
         </button>
+        <Show when={props.op.program_id}>
+          <a
+            class="button"
+            data-tip="What surrounds it in the program"
+            href={hrefTo({
+              view: 'graph',
+              params: { program: props.op.program_id, op: props.op.name },
+            })}
+          >
+            Graph
+          </a>
+        </Show>
         <button
           data-tip="Select only this op, in every view"
           onClick={() => select('match', `^${escapeRegex(props.op.name)}$`)}

@@ -128,7 +128,17 @@ function Facts(props: DetailsProps) {
               data-tip="Show it in the table of ops"
             >
               {op()}
-            </a>
+            </a>{' '}
+            <Show when={programId(details().program)}>
+              {(program) => (
+                <a
+                  href={hrefTo({ view: 'graph', params: { program: program(), op: op() } })}
+                  data-tip="What surrounds it in the program"
+                >
+                  Graph
+                </a>
+              )}
+            </Show>
           </Fact>
         )}
       </Show>
@@ -278,6 +288,11 @@ function Text(props: { title: string; text: string | null; isCode?: boolean }) {
       )}
     </Show>
   );
+}
+
+/** The id in `module(program id)`. */
+function programId(title: string | null): string | undefined {
+  return /\((\d+)\)$/.exec(title ?? '')?.[1];
 }
 
 /** Time between the cause's end and the effect's start. */

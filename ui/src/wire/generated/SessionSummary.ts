@@ -19,7 +19,8 @@ name: string,
  */
 location: string, 
 /**
- * `trace`, `memory` for memory snapshots alone, or `trace and memory`.
+ * `trace`, `memory` for memory snapshots alone, `programs` for programs alone, or `trace and
+ * memory`.
  */
 kind: string, 
 /**

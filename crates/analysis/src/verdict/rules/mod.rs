@@ -61,8 +61,8 @@ pub static RULES: &[Rule] = &[
 /// What all rules find, gravest first.
 pub(super) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    // Memory profiles record what is held, not what happens.
-    if evidence.session.is_memory_only() {
+    // Memory profiles record what is held, and programs what would run, not what happens.
+    if evidence.session.is_memory_only() || evidence.session.is_program_only() {
         return found;
     }
     for rule in RULES {

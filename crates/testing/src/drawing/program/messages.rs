@@ -3,10 +3,14 @@
 
 use prost::Message;
 
+use super::plan::BufferAssignment;
+
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct HloProto {
     #[prost(message, optional, tag = "1")]
     pub(crate) hlo_module: Option<HloModule>,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) buffer_assignment: Option<BufferAssignment>,
 }
 
 #[derive(Clone, PartialEq, Message)]

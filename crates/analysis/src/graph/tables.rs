@@ -1,0 +1,177 @@
+//! The `graph` report as tables.
+
+use super::report::{GraphMatch, GraphNode, GraphReport};
+use crate::cell::{Cell, Column, Table, Unit};
+use crate::format;
+use crate::note::Note;
+use crate::registry::Report;
+
+const NODE_COLUMNS: &[Column] = &[
+    Column::new("name", "Op", Unit::Text),
+    Column::new("opcode", "Opcode", Unit::Text),
+    Column::new("distance", "Steps", Unit::Count),
+    Column::new("self_ps", "Self", Unit::Picos),
+    Column::new("shape", "Shape", Unit::Text),
+    Column::wide("scope", "Scope", Unit::Text),
+    Column::wide("source", "Source", Unit::Text),
+    Column::wide("occurrences", "Count", Unit::Count),
+    Column::wide("flops", "Work per execution", Unit::Flops).fractional(),
+    Column::wide("bytes", "Bytes per execution", Unit::Bytes).fractional(),
+    Column::wide("output_bytes", "Bytes of value", Unit::Bytes),
+    Column::wide("category", "Category", Unit::Text),
+    Column::wide("class", "Class", Unit::Text),
+    Column::wide("sharding", "Sharding", Unit::Text),
+    Column::wide("computation", "Computation", Unit::Text),
+    Column::wide("constants", "Constants", Unit::Text),
+    Column::wide("calls", "Calls", Unit::Text),
+    Column::wide("total_ps", "Total", Unit::Picos),
+    Column::wide("hidden_operands", "Operands not shown", Unit::Count),
+    Column::wide("hidden_users", "Users not shown", Unit::Count),
+    Column::wide("is_center", "Asked for", Unit::Flag),
+    Column::wide("id", "Id", Unit::Count),
+];
+
+const EDGE_COLUMNS: &[Column] = &[
+    Column::new("from_id", "From", Unit::Count),
+    Column::new("to_id", "To", Unit::Count),
+    Column::new("operand", "Operand", Unit::Count),
+    Column::new("shape", "Shape", Unit::Text),
+    Column::new("bytes", "Bytes", Unit::Bytes),
+    Column::wide("is_control", "Order only", Unit::Flag),
+];
+
+const MATCH_COLUMNS: &[Column] = &[
+    Column::new("name", "Op", Unit::Text),
+    Column::new("opcode", "Opcode", Unit::Text),
+    Column::new("self_ps", "Self", Unit::Picos),
+    Column::new("shape", "Shape", Unit::Text),
+    Column::wide("scope", "Scope", Unit::Text),
+    Column::wide("source", "Source", Unit::Text),
+    Column::wide("computation", "Computation", Unit::Text),
+    Column::wide("is_fused", "Fused", Unit::Flag),
+    Column::wide("found_in", "Found in", Unit::Text),
+];
+
+const PROGRAM_COLUMNS: &[Column] = &[
+    Column::new("program", "Program", Unit::Text),
+    Column::new("instruction_count", "Instructions", Unit::Count),
+    Column::new("self_ps", "Self", Unit::Picos),
+    Column::wide("program_id", "Program id", Unit::Text),
+];
+
+fn count(number: usize) -> Cell {
+    Cell::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn node_cells(node: &GraphNode) -> Vec<Cell> {
+    vec![
+        node.name.as_str().into(),
+        node.opcode.as_str().into(),
+        count(node.distance),
+        node.self_ps.into(),
+        node.shape.as_str().into(),
+        node.scope.as_str().into(),
+        node.source.as_str().into(),
+        node.occurrences.into(),
+        node.flops.into(),
+        node.bytes.into(),
+        node.output_bytes.into(),
+        node.category.as_str().into(),
+        node.class.as_str().into(),
+        node.sharding.as_str().into(),
+        node.computation.as_str().into(),
+        node.constants.join("; ").into(),
+        node.calls.join(", ").into(),
+        node.total_ps.into(),
+        count(node.hidden_operands),
+        count(node.hidden_users),
+        node.is_center.into(),
+        i64::from(node.id).into(),
+    ]
+}
+
+fn match_cells(found: &GraphMatch) -> Vec<Cell> {
+    vec![
+        found.name.as_str().into(),
+        found.opcode.as_str().into(),
+        found.self_ps.into(),
+        found.shape.as_str().into(),
+        found.scope.as_str().into(),
+        found.source.as_str().into(),
+        found.computation.as_str().into(),
+        found.is_fused.into(),
+        found.found_in.as_str().into(),
+    ]
+}
+
+fn table(key: &'static str, title: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Table {
+    Table {
+        key,
+        title: title.to_owned(),
+        columns: columns.to_vec(),
+        row_count: rows.len(),
+        rows,
+    }
+}
+
+impl Report for GraphReport {
+    fn tables(&self) -> Vec<Table> {
+        let edges = self.edges.iter().map(|edge| {
+            vec![
+                i64::from(edge.from_id).into(),
+                i64::from(edge.to_id).into(),
+                i64::from(edge.operand).into(),
+                edge.shape.as_str().into(),
+                edge.bytes.into(),
+                edge.is_control.into(),
+            ]
+        });
+        let programs = self.programs.iter().map(|program| {
+            vec![
+                program.program.as_str().into(),
+                count(program.instruction_count),
+                program.self_ps.into(),
+                program.program_id.as_str().into(),
+            ]
+        });
+        let nodes = self.nodes.iter().map(node_cells).collect();
+        let matches = self.matches.iter().map(match_cells).collect();
+        let mut found = table("matches", "Found", MATCH_COLUMNS, matches);
+        found.row_count = self.match_count;
+        vec![
+            table("nodes", "Around the op", NODE_COLUMNS, nodes),
+            found,
+            table("edges", "Edges", EDGE_COLUMNS, edges.collect()),
+            table("programs", "Programs", PROGRAM_COLUMNS, programs.collect()),
+        ]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn document(&self) -> Option<&str> {
+        let texts = [self.dot.as_str(), self.text.as_str()];
+        texts.into_iter().find(|text| !text.is_empty())
+    }
+
+    fn headline(&self) -> Vec<(String, String)> {
+        if self.program.is_empty() {
+            return Vec::new();
+        }
+        let size = format!(
+            "{} ({} in {})",
+            self.program,
+            format::counted(self.instruction_count, "instruction"),
+            format::counted(self.computation_count, "computation"),
+        );
+        let mut lines = vec![("Program".to_owned(), size)];
+        if let Some(details) = &self.details {
+            lines.push(("Op".to_owned(), details.text.clone()));
+        }
+        if self.match_count > 0 {
+            lines.push(("Found".to_owned(), self.match_count.to_string()));
+        }
+        lines
+    }
+}

@@ -1,0 +1,67 @@
+//! Compiled programs: their HLO, and the bytes it was decoded from.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use stepscope_hlo as hlo;
+
+use crate::session::ProfileData;
+
+/// One compiled program (executable).
+#[derive(Debug, Default)]
+pub struct Program {
+    /// Id as recorded, a fingerprint that may exceed 2^63.
+    pub id: u64,
+    /// Module name, such as `jit_step`.
+    pub name: String,
+    /// Its HLO, where the profile carries it.
+    pub hlo: Option<hlo::Program>,
+    /// Where the HLO stands, to read again what [`hlo::Program`] does not keep.
+    pub(crate) bytes: Option<ProgramBytes>,
+    /// Filled when first asked for.
+    pub(crate) buffers: OnceLock<Option<hlo::BufferAssignment>>,
+}
+
+/// A range of a file that holds a serialised program.
+#[derive(Clone)]
+pub(crate) struct ProgramBytes {
+    pub(crate) file: Arc<dyn ProfileData>,
+    pub(crate) range: Range<usize>,
+}
+
+impl fmt::Debug for ProgramBytes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.range.fmt(formatter)
+    }
+}
+
+impl Program {
+    /// A program of which nothing but its name is known.
+    pub fn named(id: u64, name: impl Into<String>) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// `jit_step(70)`: how programs are named in reports.
+    pub fn title(&self) -> String {
+        format!("{}({})", self.name, self.id)
+    }
+
+    /// The serialised HLO; empty where there is none.
+    pub fn hlo_bytes(&self) -> &[u8] {
+        let bytes = self.bytes.as_ref();
+        bytes
+            .and_then(|bytes| (*bytes.file).as_ref().get(bytes.range.clone()))
+            .unwrap_or_default()
+    }
+
+    /// The compiler's memory plan, where the program carries one. The first call decodes it.
+    pub fn buffer_assignment(&self) -> Option<&hlo::BufferAssignment> {
+        let decode = || hlo::BufferAssignment::decode(self.hlo_bytes());
+        self.buffers.get_or_init(decode).as_ref()
+    }
+}

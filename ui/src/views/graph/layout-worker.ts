@@ -1,0 +1,12 @@
+/** The layout, off the page's thread. */
+import { layOut, type LayoutInput } from './layout';
+
+interface Job {
+  id: number;
+  input: LayoutInput;
+}
+
+addEventListener('message', (event: MessageEvent<Job>) => {
+  const { id, input } = event.data;
+  postMessage({ id, output: layOut(input) });
+});

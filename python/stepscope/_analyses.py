@@ -68,6 +68,49 @@ class Analyses:
             thresholds=thresholds,
         )
 
+    def advice(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        thresholds: Text | None = None,
+    ) -> reports.AdviceReport:
+        """What to change, ranked by the time of a step it gains, with evidence; and what is fine.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        thresholds: Thresholds that replace the built-in ones, as for `overview`: lines `key = good
+        bad`.
+        """
+        return self._answer(
+            "advice",
+            reports.AdviceReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            thresholds=thresholds,
+        )
+
     def verdict(self) -> reports.VerdictReport:
         """What a capture holds, what is wrong with it, and what fixes it."""
         return self._answer("verdict", reports.VerdictReport)
@@ -243,52 +286,6 @@ class Analyses:
             depth=depth,
         )
 
-    def roofline(
-        self,
-        *,
-        steps: Steps | None = None,
-        time: Text | None = None,
-        device: Text | None = None,
-        host: Text | None = None,
-        program: Text | None = None,
-        match: Text | None = None,
-        sort: Text | None = None,
-        limit: int | None = None,
-        idle: Literal["include", "exclude"] | None = None,
-        infeed: Literal["include", "exclude"] | None = None,
-    ) -> reports.RooflineReport:
-        """Intensity against achieved rate, under the peaks of compute and of every memory.
-
-        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
-        `1,4,7..9`.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
-        match: Rows whose name, category, scope or source matches this regular expression.
-        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
-        limit: At most this many rows; 0 means all.
-        idle: Whether idle time of devices counts in the time of steps and totals (default:
-        include).
-        infeed: Whether infeed and outfeed count, their work and their time (default: include).
-        """
-        return self._answer(
-            "roofline",
-            reports.RooflineReport,
-            steps=steps,
-            time=time,
-            device=device,
-            host=host,
-            program=program,
-            match=match,
-            sort=sort,
-            limit=limit,
-            idle=idle,
-            infeed=infeed,
-        )
-
     def scopes(
         self,
         *,
@@ -373,6 +370,118 @@ class Analyses:
             limit=limit,
         )
 
+    def roofline(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        idle: Literal["include", "exclude"] | None = None,
+        infeed: Literal["include", "exclude"] | None = None,
+    ) -> reports.RooflineReport:
+        """Intensity against achieved rate, under the peaks of compute and of every memory.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        idle: Whether idle time of devices counts in the time of steps and totals (default:
+        include).
+        infeed: Whether infeed and outfeed count, their work and their time (default: include).
+        """
+        return self._answer(
+            "roofline",
+            reports.RooflineReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            idle=idle,
+            infeed=infeed,
+        )
+
+    def graph(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        op: Text | None = None,
+        radius: int | None = None,
+        merge_fusions: bool | None = None,
+        max_nodes: int | None = None,
+        search: Text | None = None,
+        text: Literal["short", "long"] | None = None,
+        of: Literal["op", "computation", "called", "module"] | None = None,
+        dot: bool | None = None,
+        metadata: bool | None = None,
+    ) -> reports.GraphReport:
+        """The HLO around an op, with the time of every instruction; search; HLO text and Graphviz.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        op: Instruction in the middle; the one with most time if not given.
+        radius: Steps to go from there, over operands and users (default: 3).
+        merge_fusions: Keep fusions closed, one node each.
+        max_nodes: At most this many nodes, the nearest (default: 300).
+        search: Find instructions by a part of their name, opcode, scope or source (`model.py:12`).
+        text: Print HLO text instead: short, or long with sharding, metadata and configuration.
+        of: Of what to print the text (default: op).
+        dot: Print the graph in Graphviz's language instead.
+        metadata: With `--dot`: nodes say their scope and source.
+        """
+        return self._answer(
+            "graph",
+            reports.GraphReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            op=op,
+            radius=radius,
+            merge_fusions=merge_fusions,
+            max_nodes=max_nodes,
+            search=search,
+            text=text,
+            of=of,
+            dot=dot,
+            metadata=metadata,
+        )
+
     def counters(
         self,
         *,
@@ -413,6 +522,95 @@ class Analyses:
             sort=sort,
             limit=limit,
             points=points,
+        )
+
+    def memory(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        allocator: Text | None = None,
+    ) -> reports.MemoryReport:
+        """Memory in use over time, its peak and who was alive then; spikes and growth over steps.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        allocator: Allocators by name (part of it, any case), comma separated.
+        """
+        return self._answer(
+            "memory",
+            reports.MemoryReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            allocator=allocator,
+        )
+
+    def buffers(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        space: Text | None = None,
+        at: int | None = None,
+    ) -> reports.BuffersReport:
+        """The memory plan of a program: what is held at the peak, when buffers live, what to
+        shrink.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        space: Memory space by name (part of it, any case) or number; the fullest of the device if
+        not given.
+        at: What is held at this point of the schedule instead of the peak.
+        """
+        return self._answer(
+            "buffers",
+            reports.BuffersReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            space=space,
+            at=at,
         )
 
     def heap(
@@ -594,6 +792,87 @@ class Analyses:
             limit=limit,
         )
 
+    def collectives(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        instances: int | None = None,
+    ) -> reports.CollectivesReport:
+        """Communication: bytes, bandwidth, exposed and hidden time, who waited for whom.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        instances: At most this many single occurrences, costliest first; 0 means all (default: 50).
+        """
+        return self._answer(
+            "collectives",
+            reports.CollectivesReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            instances=instances,
+        )
+
+    def hosts(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+    ) -> reports.HostsReport:
+        """Hosts and devices side by side: step times, who is late and why, load, clocks.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        """
+        return self._answer(
+            "hosts",
+            reports.HostsReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+        )
+
     def requests(
         self,
         *,
@@ -639,117 +918,4 @@ class Analyses:
             match=match,
             sort=sort,
             limit=limit,
-        )
-
-    def graph(
-        self,
-        *,
-        steps: Steps | None = None,
-        time: Text | None = None,
-        device: Text | None = None,
-        host: Text | None = None,
-        program: Text | None = None,
-        match: Text | None = None,
-        sort: Text | None = None,
-        limit: int | None = None,
-        op: Text | None = None,
-        radius: int | None = None,
-        merge_fusions: bool | None = None,
-        max_nodes: int | None = None,
-        search: Text | None = None,
-        text: Literal["short", "long"] | None = None,
-        of: Literal["op", "computation", "called", "module"] | None = None,
-        dot: bool | None = None,
-        metadata: bool | None = None,
-    ) -> reports.GraphReport:
-        """The HLO around an op, with the time of every instruction; search; HLO text and Graphviz.
-
-        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
-        `1,4,7..9`.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
-        match: Rows whose name, category, scope or source matches this regular expression.
-        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
-        limit: At most this many rows; 0 means all.
-        op: Instruction in the middle; the one with most time if not given.
-        radius: Steps to go from there, over operands and users (default: 3).
-        merge_fusions: Keep fusions closed, one node each.
-        max_nodes: At most this many nodes, the nearest (default: 300).
-        search: Find instructions by a part of their name, opcode, scope or source (`model.py:12`).
-        text: Print HLO text instead: short, or long with sharding, metadata and configuration.
-        of: Of what to print the text (default: op).
-        dot: Print the graph in Graphviz's language instead.
-        metadata: With `--dot`: nodes say their scope and source.
-        """
-        return self._answer(
-            "graph",
-            reports.GraphReport,
-            steps=steps,
-            time=time,
-            device=device,
-            host=host,
-            program=program,
-            match=match,
-            sort=sort,
-            limit=limit,
-            op=op,
-            radius=radius,
-            merge_fusions=merge_fusions,
-            max_nodes=max_nodes,
-            search=search,
-            text=text,
-            of=of,
-            dot=dot,
-            metadata=metadata,
-        )
-
-    def buffers(
-        self,
-        *,
-        steps: Steps | None = None,
-        time: Text | None = None,
-        device: Text | None = None,
-        host: Text | None = None,
-        program: Text | None = None,
-        match: Text | None = None,
-        sort: Text | None = None,
-        limit: int | None = None,
-        space: Text | None = None,
-        at: int | None = None,
-    ) -> reports.BuffersReport:
-        """The memory plan of a program: what is held at the peak, when buffers live, what to
-        shrink.
-
-        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
-        `1,4,7..9`.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
-        what begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
-        `GPU:3`.
-        host: Hosts by name (part of it, any case), comma separated.
-        program: Programs by id or by name (part of it, any case), comma separated.
-        match: Rows whose name, category, scope or source matches this regular expression.
-        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
-        limit: At most this many rows; 0 means all.
-        space: Memory space by name (part of it, any case) or number; the fullest of the device if
-        not given.
-        at: What is held at this point of the schedule instead of the peak.
-        """
-        return self._answer(
-            "buffers",
-            reports.BuffersReport,
-            steps=steps,
-            time=time,
-            device=device,
-            host=host,
-            program=program,
-            match=match,
-            sort=sort,
-            limit=limit,
-            space=space,
-            at=at,
         )

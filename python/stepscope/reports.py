@@ -53,6 +53,16 @@ driving thread does then; compilation counts on any thread.
 `unknown`: Nothing was recorded on the host.
 """
 
+Confidence = Literal["high", "medium", "low"]
+"""How sure a cause is.
+
+`high`: It was recorded.
+
+`medium`: It follows from what was recorded, with assumptions that the text names.
+
+`low`: It is a likely guess.
+"""
+
 HeapChange = Literal["new", "grown", "same", "shrunk", "gone"]
 """What became of a stack, function or frame since the other snapshot.
 
@@ -159,6 +169,253 @@ VerdictKind = Literal["good", "warning", "bad", "unknown"]
 
 
 @dataclass(frozen=True)
+class AdviceCheck(Record):
+    """A check and its outcome."""
+
+    id: str
+    """Name of the rule."""
+
+    title: str
+    """What it checks, in a few words."""
+
+    text: str
+    """What was found, or why it could not be checked."""
+
+
+@dataclass(frozen=True)
+class AdviceEvidence(Record):
+    """Something a finding is seen from, and where to look at it."""
+
+    text: str
+    """What it says, with its figure."""
+
+    view: str
+    """The view that shows it; empty for none."""
+
+    start_ps: int | None
+    """Start of the time to look at, since the session began."""
+
+    end_ps: int | None
+    """Its end."""
+
+    step: int | None
+    """Step, where it is of one."""
+
+    device: str
+    """Device it is of; empty for all."""
+
+    program_id: str
+    """Program id of an op, as a decimal string; empty for none."""
+
+    op: str
+    """Op or kernel; empty for none."""
+
+    source: str
+    """`file:line`; empty if unknown."""
+
+
+@dataclass(frozen=True)
+class AdviceFinding(Record):
+    """Something to change."""
+
+    id: str
+    """Stable name of the rule, such as `input_wait`."""
+
+    severity: Severity
+    """How grave."""
+
+    title: str
+    """What it is, in a few words."""
+
+    what: str
+    """What was found, with its figures."""
+
+    why: str
+    """Why it is so, or why it matters."""
+
+    fix: str
+    """What to change, in plain words."""
+
+    code: str
+    """Code that shows how; empty where none helps."""
+
+    gain_ps_per_step: float | None
+    """Time of one step that is gained at most; absent where it cannot be told."""
+
+    gain_ratio: float | None
+    """Gain ÷ step."""
+
+    estimate: str
+    """How the gain was estimated; empty without one."""
+
+    confidence: Confidence
+    """How sure the cause is."""
+
+    evidence: list[AdviceEvidence]
+    """What it is seen from."""
+
+
+@dataclass(frozen=True, repr=False)
+class AdviceReport(Report):
+    """The answer of the `advice` analysis."""
+
+    findings: list[AdviceFinding]
+    """What to change, most time to gain first; what has no estimate comes after, gravest first."""
+
+    passed: list[AdviceCheck]
+    """Checks that found nothing to change, in the order of the rules."""
+
+    skipped: list[AdviceCheck]
+    """Checks that could not be made, and why."""
+
+    step_ps: float | None
+    """Median step that the gains are of; absent without steps."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class AliveRow(Record):
+    """Something that was alive at the peak of an allocator: allocations for one purpose, of one
+    size
+    and from one caller.
+    """
+
+    allocator: str
+    """Allocator."""
+
+    host: str
+    """Host name."""
+
+    kind: str
+    """`allocation`, `before_window` (in use when the recording began), `reserved` (set aside for
+    programs), or `unexplained` (negative: freed without a record).
+    """
+
+    op: str
+    """Framework op as recorded; empty if unknown."""
+
+    caller: str
+    """Innermost recorded call of the thread that allocated; empty if unknown."""
+
+    source: str
+    """Python line that allocated; empty without the Python tracer."""
+
+    region: str
+    """`dynamic`, `persist`, `output` and the like; empty if not recorded."""
+
+    data_type: str
+    """Element type; empty if not recorded."""
+
+    shape: str
+    """Shape; empty if not recorded."""
+
+    count: int
+    """Allocations."""
+
+    bytes: int
+    """Their bytes."""
+
+    ratio: float
+    """Share of the peak, 0..1."""
+
+    allocated_ps: int | None
+    """When the first of them was allocated, since the session began; absent if before the window.
+    """
+
+    allocated_step: int | None
+    """Step in which that was."""
+
+    slice: SliceRefReport | None
+    """The first allocation, in the timeline."""
+
+    freed_ps: int | None
+    """When the last of them was freed; absent if one outlives the recording."""
+
+
+@dataclass(frozen=True)
+class AllocatorRow(Record):
+    """One allocator."""
+
+    allocator: str
+    """Name as recorded, such as `GPU_0_bfc`; the device's number where it has none."""
+
+    host: str
+    """Host name."""
+
+    device: str
+    """Device whose memory it hands out; empty for memory of the host."""
+
+    peak_bytes: int
+    """Most bytes taken (handed out + set aside for programs) in the window."""
+
+    peak_reserved_bytes: int
+    """Part of `peak_bytes` that was set aside for programs (the stack of a TPU)."""
+
+    peak_ps: int
+    """When that was, since the session began."""
+
+    peak_step: int | None
+    """Step in which it was; absent between steps."""
+
+    peak_slice: SliceRefReport
+    """The event, in the timeline."""
+
+    recorded_peak_bytes: int
+    """Largest bytes handed out since the process began, as the allocator itself counts them; what
+    is set aside for programs is not in it.
+    """
+
+    capacity_bytes: int
+    """Bytes the allocator has to give: the largest taken + free."""
+
+    peak_ratio: float | None
+    """The larger of both peaks ÷ capacity, 0..1; absent without a capacity."""
+
+    headroom_bytes: int
+    """Capacity − the larger of both peaks."""
+
+    last_bytes: int
+    """Bytes taken when the window ends."""
+
+    fragmentation_ratio: float
+    """How scattered the free bytes were at the peak, 0..1, as the allocator computes it."""
+
+    largest_fragmentation_ratio: float
+    """The largest of it in the window."""
+
+    allocations: int
+    """Allocations in the window."""
+
+    deallocations: int
+    """Deallocations in the window."""
+
+    allocated_bytes: int
+    """Σ bytes handed out in the window."""
+
+    rounding_ratio: float | None
+    """Share of those bytes that nobody asked for: blocks are rounded up."""
+
+    small_allocations: int
+    """Allocations of at most 4 KiB."""
+
+    growth_bytes_per_step: float | None
+    """How much more is in use at the low point of each step than at that of the step before: the
+    median of the slopes between all pairs of steps. Absent with fewer than five steps.
+    """
+
+    growth_confidence_ratio: float | None
+    """How sure it is that there is a trend, 0..1 (Mann and Kendall's test)."""
+
+    is_growing: bool
+    """The low points rise, surely, and still do so in the second half of the steps."""
+
+    spike_count: int
+    """Steps whose peak stands out by the outlier rule of `steps`."""
+
+
+@dataclass(frozen=True)
 class BatchRow(Record):
     """One batch."""
 
@@ -194,6 +451,52 @@ class BatchRow(Record):
 
     delay_ps: int | None
     """From the start of its first request to its own; absent without requests."""
+
+
+@dataclass(frozen=True)
+class BlameRow(Record):
+    """Who was late, and what it did before."""
+
+    host: str
+    """Host that arrived last."""
+
+    device: str
+    """Its devices that did, comma separated."""
+
+    activity: str
+    """What it did longest between leaving the collective before and arriving: slices, outermost
+    first, joined by ` › `.
+    """
+
+    activity_on: str
+    """`host` or `device`: where that was recorded."""
+
+    step_count: int
+    """Steps in which it was blamed."""
+
+    step_ratio: float
+    """Share of the steps with a matched collective, 0..1."""
+
+    caused_ps: int
+    """Σ time the others waited, mean over the others."""
+
+    lateness_ps: float
+    """Mean lateness: last arrival − median arrival."""
+
+    activity_ps: float
+    """Mean time of the activity before an arrival."""
+
+    step: int
+    """Step in which it cost most."""
+
+    from_ps: int
+    """When it left the collective before, in that step, as recorded."""
+
+    until_ps: int
+    """When it arrived, in that step, as recorded."""
+
+    track: int | None
+    """Track on which the activity was recorded."""
 
 
 @dataclass(frozen=True)
@@ -612,6 +915,284 @@ class ChipReport(Record):
 
     memory_bytes: int | None
     """Capacity of device memory."""
+
+
+@dataclass(frozen=True)
+class ClockRow(Record):
+    """Clock of one host."""
+
+    host: str
+    """Host name."""
+
+    reference: str
+    """Host it is compared with; empty if no collective is common with any."""
+
+    offset_ps: float | None
+    """How far its clock is ahead, after the recorded start times are taken into account; absent if
+    it
+    was not compared.
+    """
+
+    drift_ppm: float | None
+    """By how much it gains, parts of a million; absent if it was not compared."""
+
+    residual_ps: float | None
+    """Median distance of single comparisons from offset and drift."""
+
+    max_residual_ps: float | None
+    """Largest distance."""
+
+    matched_count: int
+    """Collectives compared."""
+
+    recorded_ps: int
+    """Where its time 0 lies in the session, by its recorded start."""
+
+
+@dataclass(frozen=True)
+class CollectiveDeviceRow(Record):
+    """Communication of one device."""
+
+    host: str
+    """Host name."""
+
+    device: str
+    """Device name."""
+
+    device_index: int
+    """Number of the device in the session."""
+
+    total_ps: int
+    """Union of its communication."""
+
+    exposed_ps: int
+    """Communication while nothing computed."""
+
+    hidden_ps: int
+    """Communication behind computation."""
+
+    wait_ps: int | None
+    """Σ waiting for the last participant, of matched occurrences; absent without any."""
+
+    window_ps: int
+    """Length of the window: the selected steps, or from the first to the last work."""
+
+    exposed_ratio: float | None
+    """Exposed ÷ window, 0..1; absent without a window."""
+
+
+@dataclass(frozen=True)
+class CollectiveInstanceRow(Record):
+    """One occurrence over all participants in the session."""
+
+    name: str
+    """The collective."""
+
+    program: str
+    """`module(program id)`; empty if unknown."""
+
+    program_id: str
+    """Program id; empty if unknown."""
+
+    kind: str
+    """Kind, as in the rows."""
+
+    step: int | None
+    """Step in which it began; absent outside of steps."""
+
+    participants: int
+    """Participants in the session."""
+
+    last_device: str
+    """Device that arrived last."""
+
+    skew_ps: int
+    """First arrival to last arrival."""
+
+    wait_ps: int
+    """Σ waiting over participants."""
+
+    transfer_ps: int
+    """Last arrival to last end."""
+
+    start_ps: int
+    """First arrival, on the clock of the session."""
+
+    duration_ps: int
+    """First arrival to last end."""
+
+    slice: SliceRefReport
+    """The slice of the device that arrived last."""
+
+
+@dataclass(frozen=True)
+class CollectiveRow(Record):
+    """One collective: an op of a program, or a kernel that names none."""
+
+    name: str
+    """Instruction that begins it, or kernel."""
+
+    program: str
+    """`module(program id)`; empty if unknown."""
+
+    program_id: str
+    """Program id; empty if unknown."""
+
+    kind: str
+    """`all-reduce`, `all-gather`, `reduce-scatter`, `all-to-all`, `permute`, `broadcast`, `send`,
+    `recv`, `host send`, `host recv`; empty if unknown.
+    """
+
+    is_async: bool
+    """The program splits it in a start and a done."""
+
+    algorithm: str
+    """Algorithm and protocol, where the kernel's name says; else empty."""
+
+    scope: str
+    """JAX name stack; empty if unknown."""
+
+    source: str
+    """`file:line`; empty if unknown."""
+
+    occurrences: int
+    """Times it happened, over all selected devices."""
+
+    bytes: int | None
+    """Size of one occurrence as its kind counts it; absent where the shapes are not known."""
+
+    group_size: int | None
+    """Devices in a group; absent where not known."""
+
+    groups: str
+    """Groups as the program writes them; empty if it leaves them out."""
+
+    mesh_axes: str
+    """Axes of the mesh along which it communicates, such as `model (2 of 4×2)`; empty if unknown.
+    """
+
+    is_mesh_guessed: bool
+    """The axes were inferred from the numbers in the groups."""
+
+    total_ps: int
+    """Σ time from start to end."""
+
+    mean_ps: float
+    """Mean time from start to end."""
+
+    min_ps: int
+    """Shortest."""
+
+    max_ps: int
+    """Longest."""
+
+    own_ps: int
+    """Σ time in its own ops and kernels."""
+
+    exposed_ps: int
+    """Σ time while the same device computed nothing."""
+
+    hidden_ps: int
+    """Σ time behind computation of the same device."""
+
+    reason: str
+    """Why most of the exposed time was not hidden: `late_participant`, `synchronous`,
+    `nothing_scheduled`, `compute_shorter`; empty if nothing was exposed.
+    """
+
+    matched: int
+    """Occurrences that were matched over their participants."""
+
+    wait_ps: int | None
+    """Σ waiting for the last participant, of matched occurrences; absent without any."""
+
+    transfer_ps: int | None
+    """Σ time from the last arrival to the own end, of matched occurrences; absent without any."""
+
+    algorithm_bandwidth: float | None
+    """Bytes ÷ mean time, per second."""
+
+    bus_bandwidth: float | None
+    """Algorithm bandwidth × bus factor, per second."""
+
+    transfer_bandwidth: float | None
+    """The same over the transfer alone, without waiting, per second; absent without matches."""
+
+    link_ratio: float | None
+    """Bus bandwidth ÷ peak of one link; above 1 where several links are used at once."""
+
+    device: str
+    """Names of devices, comma separated."""
+
+    start_ps: int
+    """Start of the longest occurrence."""
+
+    slice: SliceRefReport
+    """The slice that begins the longest occurrence."""
+
+
+@dataclass(frozen=True)
+class CollectiveStepRow(Record):
+    """Communication of one step, mean over the devices on which it ran."""
+
+    step: int
+    """Step number as recorded."""
+
+    start_ps: int
+    """First start on any device."""
+
+    duration_ps: float
+    """Mean length of the step."""
+
+    total_ps: float
+    """Mean of the union of communication."""
+
+    exposed_ps: float
+    """Mean of the exposed part."""
+
+    exposed_ratio: float | None
+    """Exposed ÷ length, 0..1."""
+
+    device: str
+    """Device with the most exposed communication."""
+
+    max_exposed_ps: int
+    """Its exposed time."""
+
+
+@dataclass(frozen=True, repr=False)
+class CollectivesReport(Report):
+    """The answer of the `collectives` analysis."""
+
+    rows: list[CollectiveRow]
+    """One row per collective, most exposed time first unless sorted otherwise."""
+
+    row_count: int
+    """Rows before the limit."""
+
+    devices: list[CollectiveDeviceRow]
+    """Communication of each device."""
+
+    steps: list[CollectiveStepRow]
+    """Communication in each selected step, mean over devices."""
+
+    instances: list[CollectiveInstanceRow]
+    """Single occurrences over all participants, those that cost most waiting and transfer first."""
+
+    instance_count: int
+    """Instances before they were cut."""
+
+    rendezvous: list[RendezvousRow]
+    """Exchanges with the host or with other slices, by rendezvous."""
+
+    link_bandwidth: float | None
+    """Peak of one link to a neighbour, one way, bytes per second; absent where not known."""
+
+    link_source: str
+    """Where that peak comes from; empty where not known."""
+
+    notes: list[Note]
+    """How figures were obtained and what they do not cover."""
 
 
 @dataclass(frozen=True)
@@ -1490,6 +2071,241 @@ class HeapStackRow(Record):
 
 
 @dataclass(frozen=True)
+class HostCell(Record):
+    """A step on a place."""
+
+    step: int
+    """Position in `steps`."""
+
+    place: int
+    """Position in `devices`."""
+
+    start_ps: int
+    """Start, as recorded."""
+
+    duration_ps: int
+    """Length of the step there; the parts sum to it."""
+
+    lateness_ps: int | None
+    """How much later than the median participant it arrived at the collective of the step that cost
+    most waiting; negative if earlier; absent where none was matched.
+    """
+
+    device_compute_ps: int
+    """Device computes."""
+
+    collectives_ps: int
+    """Exposed communication."""
+
+    copies_ps: int
+    """Exposed copies in all directions."""
+
+    input_wait_ps: int
+    """Device idle, host waits for or prepares input."""
+
+    compilation_ps: int
+    """Device idle, host compiles."""
+
+    host_overhead_ps: int
+    """Device idle, host does other recorded work."""
+
+    idle_ps: int
+    """Device idle, host waits or recorded nothing."""
+
+
+@dataclass(frozen=True)
+class HostDeviceRow(Record):
+    """One device, or a host whose devices recorded no work."""
+
+    host: str
+    """Host name."""
+
+    device: str
+    """Device name; empty for a host without working devices."""
+
+    device_index: int | None
+    """Number of the device in the session; absent for a host."""
+
+    step_count: int
+    """Steps it took part in."""
+
+    step_ps: float | None
+    """Mean length of its steps; absent without steps."""
+
+    busy_ps: float | None
+    """Mean time it was busy in a step."""
+
+    lateness_ps: float | None
+    """Median of how much later than the median participant it arrives."""
+
+    last_count: int
+    """Steps in which the others waited for it most."""
+
+    wait_ps: int
+    """Σ time it waited for others."""
+
+
+@dataclass(frozen=True)
+class HostRow(Record):
+    """One host."""
+
+    host: str
+    """Host name."""
+
+    device_count: int
+    """Devices it has."""
+
+    working_count: int
+    """Those that recorded work."""
+
+    step_count: int
+    """Steps it took part in."""
+
+    step_ps: float | None
+    """Mean length of its steps, over its devices; absent without steps."""
+
+    busy_ps: float | None
+    """Mean time its devices were busy in a step."""
+
+    device_compute_ps: float | None
+    """Mean time its devices computed in a step."""
+
+    collectives_ps: float | None
+    """Mean exposed communication in a step."""
+
+    input_wait_ps: float | None
+    """Mean wait for input in a step."""
+
+    compilation_ps: float | None
+    """Mean compilation in a step."""
+
+    host_overhead_ps: float | None
+    """Mean host overhead in a step."""
+
+    idle_ps: float | None
+    """Mean time nothing was recorded in a step."""
+
+    lateness_ps: float | None
+    """Median of how much later than the median participant it arrives at collectives; absent where
+    none was matched.
+    """
+
+    lateness_score: float | None
+    """Lateness as a robust score among hosts: 0.6745·(x − median) ÷ MAD, with a MAD of at least
+    0.1 ms; absent with fewer than three hosts.
+    """
+
+    last_count: int
+    """Steps in which the others waited for it most."""
+
+    caused_ps: int
+    """Σ time others waited for it, mean over the others."""
+
+    wait_ps: int
+    """Σ time it waited for others, mean over its devices."""
+
+    is_straggler: bool
+    """It is late more often than chance explains, and it matters."""
+
+    problem: str
+    """What is wrong with its recording; empty if nothing."""
+
+
+@dataclass(frozen=True)
+class HostStepRow(Record):
+    """One step over all places."""
+
+    step: int
+    """Step number as recorded."""
+
+    start_ps: int
+    """First start, as recorded."""
+
+    duration_ps: int
+    """Last end − first start, as recorded."""
+
+    place_count: int
+    """Places that took part."""
+
+    min_ps: int
+    """Shortest on a place."""
+
+    mean_ps: float
+    """Mean over places."""
+
+    max_ps: int
+    """Longest on a place."""
+
+    busy_balance: float | None
+    """Longest busy time ÷ mean busy time: 1 is even; absent where nothing was busy."""
+
+    last_device: str
+    """Device that others waited for most; empty where no collective was matched."""
+
+    last_host: str
+    """Its host."""
+
+    collective: str
+    """The collective they waited at."""
+
+    program_id: str
+    """Program id of the collective."""
+
+    lateness_ps: int | None
+    """Its last arrival − its median arrival; absent where none was matched."""
+
+    caused_ps: int | None
+    """Σ time others waited for that device in the step, mean over the others."""
+
+    activity: str
+    """What it did before it arrived."""
+
+    activity_ps: int | None
+    """Time of that activity before the arrival."""
+
+    from_ps: int | None
+    """When it left the collective before, as recorded."""
+
+    until_ps: int | None
+    """When it arrived, as recorded."""
+
+
+@dataclass(frozen=True, repr=False)
+class HostsReport(Report):
+    """The answer of the `hosts` analysis."""
+
+    step_time_ps: StepTime | None
+    """Statistics over the step durations; absent without steps."""
+
+    rows: list[HostRow]
+    """Every selected host, also those without steps; in their order unless sorted otherwise."""
+
+    row_count: int
+    """Rows before the limit."""
+
+    blame: list[BlameRow]
+    """Who is late and what it does then, most waiting caused first."""
+
+    devices: list[HostDeviceRow]
+    """Every selected device, and hosts whose devices recorded no work."""
+
+    steps: list[HostStepRow]
+    """Every selected step over all places."""
+
+    cells: list[HostCell]
+    """Each step on each place; `place` counts in `devices`."""
+
+    cell_count: int
+    """Cells before they were cut."""
+
+    clocks: list[ClockRow]
+    """Clocks of the hosts."""
+
+    notes: list[Note]
+    """How figures were obtained and what they do not cover."""
+
+
+@dataclass(frozen=True)
 class IdleDevice(Record):
     """One device."""
 
@@ -1960,6 +2776,80 @@ class MatrixOp(Record):
     """matrix ÷ total, 0..1."""
 
 
+@dataclass(frozen=True, repr=False)
+class MemoryReport(Report):
+    """The answer of the `memory` analysis."""
+
+    allocators: list[AllocatorRow]
+    """One row per allocator: devices first, then memory of the host."""
+
+    rows: list[AliveRow]
+    """Who was alive at the peak of each allocator, over all steps; the bytes of an allocator's rows
+    sum to its peak. By allocator, largest first.
+    """
+
+    row_count: int
+    """Rows before the limit."""
+
+    timelines: list[MemoryTimeline]
+    """What was in use over time, one per allocator and in their order."""
+
+    steps: list[StepMemoryRow]
+    """Every step on every allocator."""
+
+    snapshots: list[MemorySnapshotRow]
+    """Memory snapshots of the session, oldest first; `heap` says who allocated."""
+
+    notes: list[Note]
+    """How the figures were obtained and what they do not cover."""
+
+
+@dataclass(frozen=True)
+class MemorySnapshotRow(Record):
+    """One memory snapshot."""
+
+    snapshot: str
+    """Name."""
+
+    device: str
+    """Device; empty for what belongs to none, such as programs."""
+
+    allocations: int
+    """Allocations alive."""
+
+    bytes: int
+    """Bytes alive."""
+
+
+@dataclass(frozen=True)
+class MemoryTimeline(Record):
+    """What one allocator had in use over time: at each time what was taken from then on. Cut to
+    about a
+    thousand points that keep the lowest and the highest of each stretch.
+    """
+
+    allocator: str
+    """Allocator."""
+
+    host: str
+    """Host name."""
+
+    times_ps: list[int]
+    """Times since the session began, ascending."""
+
+    in_use_bytes: list[int]
+    """Bytes handed out."""
+
+    reserved_bytes: list[int]
+    """Bytes set aside for programs."""
+
+    fragmentation_ratios: list[float]
+    """How scattered the free bytes were, 0..1."""
+
+    event_count: int
+    """Events that the points stand for."""
+
+
 @dataclass(frozen=True)
 class Note(Record):
     """One sentence beside a report."""
@@ -2381,6 +3271,68 @@ class QueuePoint(Record):
 
 
 @dataclass(frozen=True)
+class RendezvousRow(Record):
+    """Exchanges of one rendezvous: with the host, or over the network with another slice."""
+
+    rendezvous: str
+    """Channel of the exchange."""
+
+    program: str
+    """Program it belongs to."""
+
+    program_id: str
+    """Program id."""
+
+    send_op: str
+    """Op that sends; empty if none was executed."""
+
+    recv_op: str
+    """Op that receives; empty if none was executed."""
+
+    occurrences: int
+    """Times, over all selected devices."""
+
+    bytes: int | None
+    """Bytes sent in one occurrence; absent where the shape is not known."""
+
+    slack_ps: float
+    """Mean time that was there to hide it: from the start of the send to the start of the end of
+    the
+    receive, without other communication.
+    """
+
+    observed_ps: float
+    """Mean time from the start of the send to the end of the receive."""
+
+    send_ps: float
+    """Mean time in the send."""
+
+    send_done_ps: float
+    """Mean time in the end of the send."""
+
+    recv_ps: float
+    """Mean time in the receive."""
+
+    recv_done_ps: float
+    """Mean time in the end of the receive."""
+
+    stall_ps: float
+    """Mean of the four."""
+
+    total_stall_ps: int
+    """Σ of the four."""
+
+    required_bandwidth: float | None
+    """Bytes ÷ slack, per second: what hides it; absent where there is no slack or no size."""
+
+    start_ps: int
+    """Start of the occurrence with the longest stall."""
+
+    slice: SliceRefReport
+    """The slice with which that one began."""
+
+
+@dataclass(frozen=True)
 class RequestRow(Record):
     """One request."""
 
@@ -2690,7 +3642,9 @@ class SessionSummary(Record):
     """Path of the run directory or file; empty for a session that is in no file."""
 
     kind: str
-    """`trace`, `memory` for memory snapshots alone, or `trace and memory`."""
+    """`trace`, `memory` for memory snapshots alone, `programs` for programs alone, or `trace and
+    memory`.
+    """
 
     hosts: list[str]
     """Host names."""
@@ -2818,6 +3772,38 @@ class StepBar(Record):
 
     is_outlier: bool
     """Marked by the outlier rule of `steps`."""
+
+
+@dataclass(frozen=True)
+class StepMemoryRow(Record):
+    """One step on one allocator."""
+
+    allocator: str
+    """Allocator."""
+
+    host: str
+    """Host name."""
+
+    step: int
+    """Step number as recorded."""
+
+    start_ps: int
+    """Start since the session began."""
+
+    duration_ps: int
+    """Length."""
+
+    peak_bytes: int
+    """Most bytes taken."""
+
+    lowest_bytes: int
+    """Fewest bytes taken."""
+
+    allocations: int
+    """Allocations."""
+
+    is_spike: bool
+    """The peak stands out, upwards, by the outlier rule of `steps`."""
 
 
 @dataclass(frozen=True)
@@ -3269,6 +4255,8 @@ class OtherReport(Report):
 BY_ANALYSIS: dict[str, type[Report]] = {
     "overview": OverviewReport,
     "overview_page": OverviewReport,
+    "advice": AdviceReport,
+    "smart_suggestion": AdviceReport,
     "verdict": VerdictReport,
     "inspect_capture": VerdictReport,
     "timeline": TimelineReport,
@@ -3280,15 +4268,21 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "op_tree": OpTreeReport,
     "op_profile": OpTreeReport,
     "hlo_op_profile": OpTreeReport,
-    "roofline": RooflineReport,
-    "roofline_model": RooflineReport,
     "scopes": ScopesReport,
     "framework_op_stats": ScopesReport,
     "kernels": KernelsReport,
     "kernel_stats": KernelsReport,
+    "roofline": RooflineReport,
+    "roofline_model": RooflineReport,
+    "graph": GraphReport,
+    "graph_viewer": GraphReport,
     "counters": CountersReport,
     "perf_counters": CountersReport,
     "utilization_viewer": CountersReport,
+    "memory": MemoryReport,
+    "memory_profile": MemoryReport,
+    "buffers": BuffersReport,
+    "memory_viewer": BuffersReport,
     "heap": HeapReport,
     "idle": IdleReport,
     "gaps": IdleReport,
@@ -3297,6 +4291,10 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "input_pipeline": InputReport,
     "compile": CompileReport,
     "compilation": CompileReport,
+    "collectives": CollectivesReport,
+    "megascale_stats": CollectivesReport,
+    "hosts": HostsReport,
+    "pod_viewer": HostsReport,
     "requests": RequestsReport,
     "inference_profile": RequestsReport,
     "inference": RequestsReport,

@@ -54,6 +54,21 @@ pub fn counted<N: Display + PartialEq + From<u8> + Copy>(count: N, noun: &str) -
     format!("{count} {noun}{plural}")
 }
 
+/// A name of bearable length: those of C++ kernels run to hundreds of characters.
+pub fn shortened(name: &str) -> String {
+    const LONGEST: usize = 60;
+    shortened_to(name, LONGEST)
+}
+
+/// A text of at most so many characters.
+pub fn shortened_to(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(longest.saturating_sub(1)).collect();
+    format!("{head}…")
+}
+
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     let found = units.iter().find(|(size, _)| value.abs() >= *size);
     let Some(&(size, name)) = found.or(units.last()) else {

@@ -8,6 +8,7 @@
 
 pub mod activity;
 pub mod cell;
+pub(crate) mod communication;
 pub mod format;
 pub mod group;
 pub mod interval;
@@ -20,6 +21,8 @@ pub mod work;
 
 pub mod overview;
 
+pub mod advice;
+
 pub mod verdict;
 
 pub mod timeline;
@@ -30,13 +33,19 @@ pub mod ops;
 
 pub mod op_tree;
 
+pub mod scopes;
+
+pub mod kernels;
+
 pub mod roofline;
 
-pub mod scopes;
+pub mod graph;
 
 pub mod counters;
 
-pub mod kernels;
+pub mod memory;
+
+pub mod buffers;
 
 pub mod heap;
 
@@ -46,10 +55,11 @@ pub mod input;
 
 pub mod compile;
 
-pub mod buffers;
-pub mod requests;
+pub mod collectives;
 
-pub mod graph;
+pub mod hosts;
+
+pub mod requests;
 
 pub use cell::{Cell, Column, Table, Unit};
 pub use group::Group;

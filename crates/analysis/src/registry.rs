@@ -19,7 +19,7 @@ pub trait Analysis {
     /// One or more example commands with a comment each, for `--help`.
     const EXAMPLES: &'static str;
     /// Where it stands in menus.
-    const GROUP: Group = Group::Compute;
+    const GROUP: Group;
     /// It asks of what happened in time, so that memory snapshots alone give it nothing to say.
     /// It asks of what happened in time, so that memory snapshots or programs alone give it nothing
     /// to say.
@@ -260,22 +260,26 @@ impl Entry {
 /// All analyses, in menu order.
 pub static ANALYSES: &[Entry] = &[
     Entry::of::<crate::overview::Overview>(),
+    Entry::of::<crate::advice::Advice>(),
     Entry::of::<crate::verdict::Verdict>(),
     Entry::of::<crate::timeline::Timeline>(),
     Entry::of::<crate::steps::Steps>(),
     Entry::of::<crate::ops::Ops>(),
     Entry::of::<crate::op_tree::OpTree>(),
-    Entry::of::<crate::roofline::Roofline>(),
     Entry::of::<crate::scopes::Scopes>(),
     Entry::of::<crate::kernels::Kernels>(),
+    Entry::of::<crate::roofline::Roofline>(),
+    Entry::of::<crate::graph::Graph>(),
     Entry::of::<crate::counters::Counters>(),
+    Entry::of::<crate::memory::Memory>(),
+    Entry::of::<crate::buffers::Buffers>(),
     Entry::of::<crate::heap::Heap>(),
     Entry::of::<crate::idle::Idle>(),
     Entry::of::<crate::input::Input>(),
     Entry::of::<crate::compile::Compile>(),
+    Entry::of::<crate::collectives::Collectives>(),
+    Entry::of::<crate::hosts::Hosts>(),
     Entry::of::<crate::requests::Requests>(),
-    Entry::of::<crate::graph::Graph>(),
-    Entry::of::<crate::buffers::Buffers>(),
 ];
 
 /// The analysis with this name or alias.

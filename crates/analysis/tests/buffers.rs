@@ -262,7 +262,7 @@ fn programs_alone_are_a_session() {
     let titles: Vec<String> = session
         .programs
         .iter()
-        .map(|program| program.title())
+        .map(stepscope_model::Program::title)
         .collect();
     assert_eq!(
         titles,

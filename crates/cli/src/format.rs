@@ -300,6 +300,17 @@ pub(crate) fn shortened(text: &str, columns: usize, charset: Charset) -> String 
     format!("{}{ellipsis}{tail}", taken(text.chars(), head))
 }
 
+/// A sentence of at most `columns`, cut after a word.
+pub(crate) fn ended(text: &str, columns: usize, charset: Charset) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let ellipsis = charset.ellipsis();
+    let head = taken(text.chars(), columns.saturating_sub(width(ellipsis) + 1));
+    let whole = head.rfind(' ').map_or(head.as_str(), |end| &head[..end]);
+    format!("{whole} {ellipsis}")
+}
+
 fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
     let mut left = columns;
     characters

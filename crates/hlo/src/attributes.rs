@@ -1,5 +1,7 @@
 //! What an instruction carries beside operands: windows, dimension numbers, groups.
 
+use crate::replica_groups::ReplicaGroups;
+
 /// Opcode-specific facts of an instruction. Empty or zero where the opcode has none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Attributes {
@@ -120,54 +122,4 @@ pub struct PaddingDimension {
     pub high: i64,
     /// Elements between two neighbours.
     pub interior: i64,
-}
-
-/// Which devices take part in a collective together.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReplicaGroups {
-    /// Every group is listed; no group at all means all devices in one.
-    Listed(Vec<Vec<i64>>),
-    /// Groups cut from a permuted counting sequence: `[4,2]<=[2,4]T(1,0)`.
-    Iota {
-        /// Number of groups.
-        group_count: u64,
-        /// Devices in each.
-        devices_per_group: u64,
-        /// Dimensions the sequence is laid out in first.
-        reshape_dimensions: Vec<i64>,
-        /// Permutation of these dimensions.
-        transpose_permutation: Vec<i32>,
-    },
-}
-
-impl Default for ReplicaGroups {
-    fn default() -> Self {
-        Self::Listed(Vec::new())
-    }
-}
-
-impl ReplicaGroups {
-    /// Devices in the largest group; `None` when the program leaves it to the runtime.
-    pub fn group_size(&self) -> Option<u64> {
-        let size = match self {
-            Self::Listed(groups) => groups.iter().map(Vec::len).max()? as u64,
-            Self::Iota {
-                devices_per_group, ..
-            } => *devices_per_group,
-        };
-        (size > 0).then_some(size)
-    }
-
-    /// Devices in all groups together; `None` when the program leaves it to the runtime.
-    pub fn device_count(&self) -> Option<u64> {
-        let count = match self {
-            Self::Listed(groups) => groups.iter().map(Vec::len).sum::<usize>() as u64,
-            Self::Iota {
-                group_count,
-                devices_per_group,
-                ..
-            } => group_count.saturating_mul(*devices_per_group),
-        };
-        (count > 0).then_some(count)
-    }
 }

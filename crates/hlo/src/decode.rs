@@ -3,13 +3,14 @@
 use prost::Message;
 
 use crate::attributes::{
-    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, ReplicaGroups,
-    SliceDimension, WindowDimension,
+    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, SliceDimension,
+    WindowDimension,
 };
 use crate::backend_config;
 use crate::error::HloError;
 use crate::primitive_type::PrimitiveType;
 use crate::program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
+use crate::replica_groups::{MeshAxis, MeshAxisPart, ReplicaGroups};
 use crate::shape::{Layout, Shape};
 use crate::source::SourceResolver;
 use crate::wire;
@@ -47,6 +48,8 @@ fn program(module: wire::HloModule) -> Result<Program, HloError> {
             .device_assignment
             .as_ref()
             .and_then(assigned_device_count),
+        partition_count: partition_count(module.device_assignment.as_ref()),
+        assigned_devices: assigned_devices(module.device_assignment.unwrap_or_default()),
         instructions: Vec::with_capacity(instruction_count),
         computations: Vec::with_capacity(module.computations.len()),
         ..Program::default()
@@ -68,6 +71,27 @@ fn assigned_device_count(assignment: &wire::DeviceAssignment) -> Option<u64> {
     let replica_count = u64::try_from(assignment.replica_count).ok()?;
     let computation_count = u64::try_from(assignment.computation_count).ok()?;
     Some(replica_count * computation_count).filter(|&count| count > 0)
+}
+
+fn partition_count(assignment: Option<&wire::DeviceAssignment>) -> usize {
+    assignment.map_or(1, |assignment| assignment.computations.len().max(1))
+}
+
+/// Devices by logical id: replica by replica, its partitions in order. Empty where the lists are
+/// not of one length.
+fn assigned_devices(assignment: wire::DeviceAssignment) -> Vec<i64> {
+    let partitions: Vec<Vec<i64>> = assignment
+        .computations
+        .into_iter()
+        .map(|computation| computation.replica_ids)
+        .collect();
+    let replica_count = partitions.first().map_or(0, Vec::len);
+    if partitions.iter().any(|ids| ids.len() != replica_count) {
+        return Vec::new();
+    }
+    (0..replica_count)
+        .flat_map(|replica| partitions.iter().map(move |ids| ids[replica]))
+        .collect()
 }
 
 fn push_computation(
@@ -213,7 +237,12 @@ fn attributes(proto: wire::HloInstruction, opcode: &str) -> Option<Box<Attribute
         batch_group_count: proto.batch_group_count,
         comparison_direction: text(proto.comparison_direction),
         channel_id: proto.channel_id,
-        replica_groups: replica_groups(proto.replica_groups, proto.collective_device_list),
+        replica_groups: replica_groups(
+            proto.replica_groups,
+            proto.collective_device_list,
+            proto.iota_device_list,
+            proto.mesh_axes_device_list,
+        ),
         uses_global_device_ids: proto.use_global_device_ids,
         source_target_pairs: proto
             .source_target_pairs
@@ -276,13 +305,19 @@ fn padding(proto: wire::PaddingConfig) -> Vec<PaddingDimension> {
         .collect()
 }
 
-/// Newer compilers write the device list, older ones the groups; both may be present.
+/// Compilers wrote the groups at first, then the device list, then each form in a field of its own;
+/// several may be present.
 fn replica_groups(
     groups: Vec<wire::ReplicaGroup>,
     list: Option<Box<wire::CollectiveDeviceList>>,
+    iota: Option<Box<wire::IotaReplicaGroups>>,
+    mesh: Option<Box<wire::MeshAxesReplicaGroups>>,
 ) -> ReplicaGroups {
+    if let Some(mesh) = mesh {
+        return mesh_axes(*mesh);
+    }
     let list = list.map(|list| *list).unwrap_or_default();
-    if let Some(iota) = list.iota {
+    if let Some(iota) = iota.map(|iota| *iota).or(list.iota) {
         return ReplicaGroups::Iota {
             group_count: u64::try_from(iota.group_count).unwrap_or(0),
             devices_per_group: u64::try_from(iota.devices_per_group).unwrap_or(0),
@@ -296,4 +331,22 @@ fn replica_groups(
         list.replica_groups
     };
     ReplicaGroups::Listed(groups.into_iter().map(|group| group.replica_ids).collect())
+}
+
+fn mesh_axes(proto: wire::MeshAxesReplicaGroups) -> ReplicaGroups {
+    let size = |size: i64| u64::try_from(size).unwrap_or(0);
+    let mesh = proto.mesh.unwrap_or_default();
+    let axis = |axis: wire::MeshAxis| MeshAxis {
+        name: text(axis.name),
+        size: size(axis.size),
+    };
+    let part = |axis: wire::AxisRef| MeshAxisPart {
+        axis: usize::try_from(axis.mesh_axis_index).unwrap_or(usize::MAX),
+        part: axis.part.map(|part| (size(part.before), size(part.size))),
+    };
+    ReplicaGroups::MeshAxes {
+        mesh: mesh.axes.into_iter().map(axis).collect(),
+        device_ids: mesh.device_ids,
+        axes: proto.axes.into_iter().map(part).collect(),
+    }
 }

@@ -28,6 +28,7 @@ mod buffers;
 mod callees;
 mod category;
 mod class;
+mod collective;
 mod cost;
 mod decode;
 mod details;
@@ -41,6 +42,7 @@ mod opcode;
 mod outline;
 mod primitive_type;
 mod program;
+mod replica_groups;
 mod shape;
 mod sharding;
 mod source;
@@ -52,13 +54,14 @@ mod text;
 mod wire;
 
 pub use attributes::{
-    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, ReplicaGroups,
-    SliceDimension, WindowDimension,
+    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, SliceDimension,
+    WindowDimension,
 };
 pub use buffers::{
     Allocation, BufferAssignment, HeapEvent, HeapEventKind, HeapTrace, LogicalBuffer, Placement,
 };
 pub use class::OpClass;
+pub use collective::{Collective, CollectiveKind};
 pub use cost::Cost;
 pub use details::Details;
 pub use error::HloError;
@@ -67,5 +70,6 @@ pub use module_text::TextForm;
 pub use outline::Outline;
 pub use primitive_type::PrimitiveType;
 pub use program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
+pub use replica_groups::{MeshAxis, MeshAxisPart, ReplicaGroups};
 pub use shape::{HOST_MEMORY_SPACE, Layout, Shape};
 pub use source::{Frame, SourceLocation};

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::attributes::Attributes;
 use crate::class::{BodySummary, OpClass};
+use crate::collective::Collective;
 use crate::cost::Cost;
 use crate::error::HloError;
 use crate::shape::Shape;
@@ -49,6 +50,10 @@ pub struct Program {
     pub(crate) by_id: FxHashMap<i64, InstructionIndex>,
     pub(crate) computation_by_id: FxHashMap<i64, ComputationIndex>,
     pub(crate) assigned_device_count: Option<u64>,
+    /// Device ids by logical id.
+    pub(crate) assigned_devices: Vec<i64>,
+    /// Partitions of each replica.
+    pub(crate) partition_count: usize,
     /// Filled on first use; per computation, callees before callers.
     pub(crate) body_summaries: OnceLock<Vec<BodySummary>>,
     /// Filled on first use; per instruction.
@@ -213,6 +218,18 @@ impl Program {
     /// metadata and backend configuration.
     pub fn text(&self, instruction: &Instruction) -> String {
         crate::text::instruction_text(self, instruction)
+    }
+
+    /// Device ids by logical id, the number that replica groups speak of: replica × partitions +
+    /// partition. Empty where the program carries no assignment.
+    pub fn assigned_devices(&self) -> &[i64] {
+        &self.assigned_devices
+    }
+
+    /// What an instruction communicates; see [`Collective`]. The halves of an asynchronous one and
+    /// wrappers (fusions, calls on another thread) give the same answer.
+    pub fn collective<'a>(&'a self, instruction: &'a Instruction) -> Option<Collective<'a>> {
+        crate::collective::collective(self, instruction)
     }
 
     /// Number of devices the program is partitioned or replicated over: from its device

@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::attributes::{Attributes, ConvolutionDimensions, ReplicaGroups, WindowDimension};
+use crate::attributes::{Attributes, ConvolutionDimensions, WindowDimension};
 use crate::opcode::{is_collective, without_async_suffix};
 use crate::program::{Instruction, Program};
+use crate::replica_groups::ReplicaGroups;
 use crate::shape::write_separator;
 
 pub(crate) fn instruction_text(program: &Program, instruction: &Instruction) -> String {
@@ -67,33 +68,9 @@ fn write_communication(out: &mut String, attributes: &Attributes) -> fmt::Result
     if attributes.channel_id != 0 {
         write!(out, ", channel_id={}", attributes.channel_id)?;
     }
-    match &attributes.replica_groups {
-        ReplicaGroups::Listed(groups) if groups.is_empty() => {}
-        ReplicaGroups::Listed(groups) => {
-            let groups = groups
-                .iter()
-                .map(|group| format!("{{{}}}", joined(group, ",")));
-            write!(
-                out,
-                ", replica_groups={{{}}}",
-                groups.collect::<Vec<_>>().join(",")
-            )?;
-        }
-        ReplicaGroups::Iota {
-            group_count,
-            devices_per_group,
-            reshape_dimensions,
-            transpose_permutation,
-        } => {
-            let reshape = joined(reshape_dimensions, ",");
-            write!(
-                out,
-                ", replica_groups=[{group_count},{devices_per_group}]<=[{reshape}]"
-            )?;
-            if transpose_permutation.len() > 1 {
-                write!(out, "T({})", joined(transpose_permutation, ","))?;
-            }
-        }
+    let groups = &attributes.replica_groups;
+    if *groups != ReplicaGroups::default() {
+        write!(out, ", replica_groups={groups}")?;
     }
     if !attributes.source_target_pairs.is_empty() {
         let pairs = attributes.source_target_pairs.iter();

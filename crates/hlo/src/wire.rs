@@ -34,6 +34,9 @@ pub(crate) struct DeviceAssignment {
     pub(crate) replica_count: i32,
     #[prost(int32, tag = "2")]
     pub(crate) computation_count: i32,
+    /// One for each computation: the devices of its replicas.
+    #[prost(message, repeated, tag = "3")]
+    pub(crate) computations: Vec<ReplicaGroup>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -116,6 +119,10 @@ pub(crate) struct HloInstruction {
     pub(crate) collective_device_list: Option<Box<CollectiveDeviceList>>,
     #[prost(message, optional, boxed, tag = "90")]
     pub(crate) ragged_dot_dimension_numbers: Option<Box<RaggedDotDimensionNumbers>>,
+    #[prost(message, optional, boxed, tag = "92")]
+    pub(crate) iota_device_list: Option<Box<IotaReplicaGroups>>,
+    #[prost(message, optional, boxed, tag = "93")]
+    pub(crate) mesh_axes_device_list: Option<Box<MeshAxesReplicaGroups>>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -320,4 +327,44 @@ pub(crate) struct IotaReplicaGroups {
     pub(crate) reshape_dimensions: Vec<i64>,
     #[prost(int32, repeated, tag = "4")]
     pub(crate) transpose_permutation: Vec<i32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct MeshAxesReplicaGroups {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) mesh: Option<Mesh>,
+    #[prost(message, repeated, tag = "2")]
+    pub(crate) axes: Vec<AxisRef>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Mesh {
+    #[prost(message, repeated, tag = "1")]
+    pub(crate) axes: Vec<MeshAxis>,
+    #[prost(int64, repeated, tag = "2")]
+    pub(crate) device_ids: Vec<i64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct MeshAxis {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) name: Vec<u8>,
+    #[prost(int64, tag = "2")]
+    pub(crate) size: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct AxisRef {
+    #[prost(int32, tag = "1")]
+    pub(crate) mesh_axis_index: i32,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) part: Option<SubAxis>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct SubAxis {
+    #[prost(int64, tag = "1")]
+    pub(crate) before: i64,
+    #[prost(int64, tag = "2")]
+    pub(crate) size: i64,
 }

@@ -10,6 +10,7 @@
 //! gives a session and warnings, and an error only when nothing at all is usable.
 
 pub mod activity;
+pub mod allocator;
 pub mod details;
 pub mod flow;
 pub mod heap;
@@ -39,8 +40,7 @@ mod slices;
 mod vendor;
 
 pub use activity::{Activity, CompilePhase, InputStage};
-/// Instructions, shapes and memory plans of compiled programs, as [`Program::hlo`] holds them.
-pub use stepscope_hlo as hlo;
+pub use allocator::{Allocator, AllocatorEvent, AllocatorLog, Purpose};
 
 pub use flow::{Flow, FlowKind, Flows};
 pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
@@ -54,9 +54,13 @@ pub use session::{
     Aggregate, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op, OpCost, Peak,
     ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,
 };
+/// Instructions, shapes and memory plans of compiled programs, as [`Program::hlo`] holds them.
+pub use stepscope_hlo as hlo;
+pub use stepscope_hlo::{Collective, CollectiveKind, ReplicaGroups, Shape};
 pub use strings::Strings;
 pub use track::{CounterFacts, Lane, LineOrigin, Origin, Samples, Track, TrackRole};
 pub use units::{Picos, Span};
+pub use vendor::collectives::{CollectiveKernel, collective_kernel};
 pub use vendor::counters::counter_unit;
 pub use vendor::matrix_units::{MatrixUse, matrix_use};
 pub use vendor::registers::{Utilisation, register_utilisation};

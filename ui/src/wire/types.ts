@@ -1,13 +1,17 @@
 /** Reports by the name of their analysis, and what else the server answers. All generated from Rust. */
+import type { CollectivesReport } from './generated/CollectivesReport';
 import type { CompileReport } from './generated/CompileReport';
 import type { CountersReport } from './generated/CountersReport';
+import type { AdviceReport } from './generated/AdviceReport';
 import type { BuffersReport } from './generated/BuffersReport';
 import type { GraphReport } from './generated/GraphReport';
 import type { HeapReport } from './generated/HeapReport';
+import type { HostsReport } from './generated/HostsReport';
 import type { IdleReport } from './generated/IdleReport';
 import type { InputReport } from './generated/InputReport';
 import type { KernelsReport } from './generated/KernelsReport';
 import type { OpTreeReport } from './generated/OpTreeReport';
+import type { MemoryReport } from './generated/MemoryReport';
 import type { OpsReport } from './generated/OpsReport';
 import type { OverviewReport } from './generated/OverviewReport';
 import type { RequestsReport } from './generated/RequestsReport';
@@ -32,11 +36,15 @@ export interface Reports {
   kernels: KernelsReport;
   counters: CountersReport;
   scopes: ScopesReport;
+  collectives: CollectivesReport;
+  hosts: HostsReport;
   heap: HeapReport;
   idle: IdleReport;
   input: InputReport;
   compile: CompileReport;
   requests: RequestsReport;
+  memory: MemoryReport;
+  advice: AdviceReport;
   graph: GraphReport;
   buffers: BuffersReport;
 }

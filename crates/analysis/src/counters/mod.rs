@@ -24,6 +24,7 @@ use stepscope_model::{
     DeviceId, HostId, Picos, Session, Span, Track, TrackId, TrackRole, counter_unit,
 };
 
+use crate::group::Group;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
@@ -47,6 +48,7 @@ impl Analysis for Counters {
     const ALIASES: &'static [&'static str] = &["perf_counters", "utilization_viewer"];
     const SUMMARY: &'static str =
         "Hardware counters, power and clocks over time, and utilisation of a chip's units";
+    const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
 # Every counter with its least, mean and largest value
 stepscope counters ./logs
@@ -84,7 +86,7 @@ stepscope counters ./logs --points 0 --json";
 }
 
 /// Tracks of one counter: the same name on the same device.
-struct Group<'a> {
+struct Family<'a> {
     name: &'a str,
     host: HostId,
     device: Option<DeviceId>,
@@ -92,7 +94,7 @@ struct Group<'a> {
 }
 
 /// Counters in the order of devices and names.
-fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<Group<'a>> {
+fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<Family<'a>> {
     let is_selected = |track: &Track| match track.device {
         Some(device) => selected.devices.contains(&device),
         None => selected.hosts.contains(&track.host),
@@ -123,7 +125,7 @@ fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<Group<'a>> {
         .chunk_by(|(_, a), (_, b)| key(a) == key(b))
         .filter_map(|tracks| {
             let (_, first) = tracks.first()?;
-            Some(Group {
+            Some(Family {
                 name: session.text(first.name),
                 host: first.host,
                 device: first.device,
@@ -142,7 +144,7 @@ struct Sample {
 }
 
 /// Samples of a counter within the selected steps, by time. Values that are no numbers are left out.
-fn samples(selected: &Selected<'_>, group: &Group<'_>) -> Vec<Sample> {
+fn samples(selected: &Selected<'_>, group: &Family<'_>) -> Vec<Sample> {
     let windows = group
         .device
         .filter(|_| !selected.is_all_time())
@@ -174,7 +176,7 @@ fn samples(selected: &Selected<'_>, group: &Group<'_>) -> Vec<Sample> {
 fn row(
     session: &Session,
     selected: &Selected<'_>,
-    group: &Group<'_>,
+    group: &Family<'_>,
     points: usize,
 ) -> Option<CounterRow> {
     let samples = samples(selected, group);

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use stepscope_model::{DeviceId, Session, register_utilisation};
 
-use super::Group;
+use super::Family;
 use super::report::UtilisationRow;
 
 /// Ratios of every sample of every selected device, in the order of the chip's units.
-pub(super) fn utilisation(session: &Session, groups: &[Group<'_>]) -> Vec<UtilisationRow> {
+pub(super) fn utilisation(session: &Session, groups: &[Family<'_>]) -> Vec<UtilisationRow> {
     let mut lines: BTreeMap<(DeviceId, i64, &str), Registers<'_>> = BTreeMap::new();
     for group in groups {
         let Some(device) = group.device else { continue };

@@ -9,7 +9,7 @@ use crate::registry::Report;
 const NODE_COLUMNS: &[Column] = &[
     Column::new("name", "Op", Unit::Text),
     Column::new("opcode", "Opcode", Unit::Text),
-    Column::new("distance", "Steps", Unit::Count),
+    Column::new("distance", "Hops", Unit::Count),
     Column::new("self_ps", "Self", Unit::Picos),
     Column::new("shape", "Shape", Unit::Text),
     Column::wide("scope", "Scope", Unit::Text),
@@ -114,6 +114,9 @@ fn table(key: &'static str, title: &str, columns: &[Column], rows: Vec<Vec<Cell>
     }
 }
 
+/// Characters of the op's text above the tables.
+const OP_TEXT: usize = 100;
+
 impl Report for GraphReport {
     fn tables(&self) -> Vec<Table> {
         let edges = self.edges.iter().map(|edge| {
@@ -167,7 +170,11 @@ impl Report for GraphReport {
         );
         let mut lines = vec![("Program".to_owned(), size)];
         if let Some(details) = &self.details {
-            lines.push(("Op".to_owned(), details.text.clone()));
+            // The whole text is in `details`, and with `--text short` on its own.
+            lines.push((
+                "Op".to_owned(),
+                format::shortened_to(&details.text, OP_TEXT),
+            ));
         }
         if self.match_count > 0 {
             lines.push(("Found".to_owned(), self.match_count.to_string()));

@@ -28,6 +28,7 @@ use clap::{Args, ValueEnum};
 pub use report::{OpTreeLevel, OpTreeReport, OpTreeRow, OpTreeWaste};
 use stepscope_model::Session;
 
+use crate::group::Group;
 use crate::ops::{GroupBy, common_peaks, measured};
 use crate::registry::{Analysis, AnalysisError};
 use crate::roofline::Choice;
@@ -74,6 +75,7 @@ impl Analysis for OpTree {
     const ALIASES: &'static [&'static str] = &["op_profile", "hlo_op_profile"];
     const SUMMARY: &'static str =
         "Device time by program, category and op, or by scope: what it uses and what it wastes";
+    const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
 # Programs, their categories, their ops
 stepscope op_tree ./logs

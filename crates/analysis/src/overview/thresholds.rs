@@ -1,4 +1,4 @@
-//! Thresholds of the verdicts: one table, and a small text format to replace entries.
+//! Thresholds of verdicts and advice: one table, and a small text format to replace entries.
 //!
 //! ```text
 //! # key = good bad          in the unit of the key's suffix
@@ -10,6 +10,7 @@
 //! a warning, both ends included.
 
 use super::report::VerdictKind;
+use crate::advice::thresholds::ADVICE;
 use crate::format;
 use crate::registry::AnalysisError;
 
@@ -72,7 +73,9 @@ pub struct Thresholds(Vec<Threshold>);
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self(DEFAULTS.to_vec())
+        let mut table = DEFAULTS.to_vec();
+        table.extend_from_slice(ADVICE);
+        Self(table)
     }
 }
 
@@ -104,7 +107,8 @@ impl Thresholds {
             };
             let entry = table.0.iter_mut().find(|entry| entry.key == key.trim());
             let Some(entry) = entry else {
-                let keys = DEFAULTS.map(|entry| entry.key).join(", ");
+                let known: Vec<&str> = Self::default().0.iter().map(|entry| entry.key).collect();
+                let keys = known.join(", ");
                 return Err(wrong(&format!("unknown key, there are {keys}")));
             };
             if (entry.is_larger_better && good < bad) || (!entry.is_larger_better && good > bad) {
@@ -115,9 +119,14 @@ impl Thresholds {
         Ok(table)
     }
 
-    /// The entries, in display order.
+    /// The entries of the overview's verdicts, in display order.
     pub fn entries(&self) -> &[Threshold] {
-        &self.0
+        self.0.get(..DEFAULTS.len()).unwrap_or(&self.0)
+    }
+
+    /// The entry with this key, of verdicts and advice alike.
+    pub fn get(&self, key: &str) -> Option<Threshold> {
+        self.0.iter().find(|entry| entry.key == key).copied()
     }
 }
 

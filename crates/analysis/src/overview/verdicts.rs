@@ -240,19 +240,9 @@ fn dominant_op(facts: &Facts<'_>) -> Figure {
         Some(row.self_ratio),
         format!(
             "Share of {} in the self time of all ops.",
-            shortened(&row.name)
+            format::shortened(&row.name)
         ),
     )
-}
-
-/// Names of C++ kernels run to hundreds of characters.
-fn shortened(name: &str) -> String {
-    const LONGEST: usize = 60;
-    if name.chars().count() <= LONGEST {
-        return name.to_owned();
-    }
-    let head: String = name.chars().take(LONGEST - 1).collect();
-    format!("{head}…")
 }
 
 fn compilation(facts: &Facts<'_>) -> Figure {
@@ -268,19 +258,23 @@ fn compilation(facts: &Facts<'_>) -> Figure {
 }
 
 fn peak_memory(facts: &Facts<'_>) -> Figure {
-    let has_allocations = facts.session.labels.iter().any(|label| {
-        matches!(
-            facts.session.text(label.name),
-            "MemoryAllocation" | "MemoryDeallocation"
-        )
-    });
-    if has_allocations {
-        return missing(
-            "Allocator events were recorded, but this figure is not computed from them.",
+    if let Some(row) = crate::memory::fullest(facts.session, facts.selected) {
+        let of_process = row.recorded_peak_bytes > row.peak_bytes;
+        let when = if of_process {
+            "since the process began"
+        } else {
+            "in the window"
+        };
+        let text = format!(
+            "{} {when} ÷ {} that the allocator of {} has to give; the fullest device.",
+            format::bytes(row.peak_bytes.max(row.recorded_peak_bytes) as f64),
+            format::bytes(row.capacity_bytes as f64),
+            row.device
         );
+        return (row.peak_ratio, text);
     }
     missing(
-        "The profile has no allocator events. Record the memory in use: \
+        "The profile has no allocator events of a device. Record what is alive: \
          jax.profiler.save_device_memory_profile(\"memory.prof\")",
     )
 }

@@ -50,7 +50,7 @@ const MOST_ROWS: usize = 1000;
 
 impl Analysis for Requests {
     const NAME: &'static str = "requests";
-    const GROUP: Group = Group::Summary;
+    const GROUP: Group = Group::Waiting;
     const ALIASES: &'static [&'static str] = &["inference_profile", "inference"];
     const SUMMARY: &'static str =
         "Inference requests: latency percentiles, phases, batches with their padding, throughput";

@@ -26,6 +26,7 @@ use clap::{Args, ValueEnum};
 pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
 use stepscope_model::{DeviceId, MemoryLevel, Session, Span};
 
+use crate::group::Group;
 use crate::interval::Intervals;
 use crate::ops::{GroupBy, Measured, Peaks, common_peaks, measured};
 use crate::order;
@@ -67,6 +68,7 @@ impl Analysis for Roofline {
     const ALIASES: &'static [&'static str] = &["roofline_model"];
     const SUMMARY: &'static str =
         "Intensity against achieved rate, under the peaks of compute and of every memory";
+    const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
 # Every op under the roofs, and the peaks with their sources
 stepscope roofline ./logs

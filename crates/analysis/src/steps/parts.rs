@@ -14,6 +14,7 @@
 use stepscope_model::{Class, DeviceId, Direction, Label, Session, Span};
 
 use super::host::HostActivity;
+use crate::communication;
 use crate::interval::Intervals;
 use crate::overview::PartKind;
 use crate::work::{NO_LEVEL, add_levels};
@@ -31,7 +32,8 @@ pub(crate) const PARTS: [PartKind; 9] = [
     PartKind::Idle,
 ];
 
-/// What a device does, by falling priority.
+/// What a device does, by falling priority. Asynchronous collectives count as collectives from their
+/// start to their end, see [`crate::communication`].
 const DEVICE_LEVELS: [PartKind; 6] = [
     PartKind::DeviceCompute,
     PartKind::Collectives,
@@ -43,15 +45,24 @@ const DEVICE_LEVELS: [PartKind; 6] = [
 ];
 const CONTROL: u8 = 5;
 
+/// Level of computation.
+pub(crate) const COMPUTE: u8 = 0;
+/// Level of collectives.
+pub(crate) const COLLECTIVE: u8 = 1;
+
 /// Disjoint times by part, of one device or of a host without devices.
-pub(super) struct Division(Vec<(PartKind, Intervals)>);
+pub(super) struct Division {
+    parts: Vec<(PartKind, Intervals)>,
+    /// Of the parts in which the device works: when only an asynchronous collective was under way.
+    without_work: Intervals,
+}
 
 /// Lengths by part, in the order of [`PARTS`], and how long the device was busy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PartLengths {
     /// Picoseconds by part.
     pub(crate) parts_ps: [i64; PARTS.len()],
-    /// Sum of the parts in which the device works.
+    /// Sum of the parts in which the device works, without what is only under way.
     pub(crate) busy_ps: i64,
 }
 
@@ -68,10 +79,21 @@ impl Division {
         for (_, track) in session.work_tracks(device) {
             add_levels(track, levels, &[within], &mut spans);
         }
-        let work = DEVICE_LEVELS
-            .into_iter()
-            .zip(spans.into_iter().map(Intervals::union_of_sorted));
-        Self::by_priority(work.chain(host_levels(host)))
+        let mut work: Vec<Intervals> = spans.into_iter().map(Intervals::union_of_sorted).collect();
+        let under_way = communication::under_way(session, device, &[within]);
+        let mut without_work = Intervals::default();
+        if !under_way.spans().is_empty() {
+            without_work = work
+                .iter()
+                .fold(under_way.clone(), |rest, own| rest.subtract(own));
+            let collectives = &mut work[usize::from(COLLECTIVE)];
+            *collectives = collectives.union(&under_way);
+        }
+        let work = DEVICE_LEVELS.into_iter().zip(work);
+        Self {
+            without_work,
+            ..Self::by_priority(work.chain(host_levels(host)))
+        }
     }
 
     /// From what a host did alone.
@@ -91,18 +113,19 @@ impl Division {
         });
         let rests: Vec<Option<Intervals>> = rests.collect();
         let claimed = levels.into_iter().zip(rests);
-        Self(
-            claimed
+        Self {
+            parts: claimed
                 .map(|((part, own), rest)| (part, rest.unwrap_or(own)))
                 .collect(),
-        )
+            without_work: Intervals::default(),
+        }
     }
 
     /// The parts within a step; idle is what is left.
     pub(super) fn within(&self, step: Span) -> PartLengths {
         let mut lengths = PartLengths::default();
         let mut left_ps = step.duration().0;
-        for (part, intervals) in &self.0 {
+        for (part, intervals) in &self.parts {
             let length_ps = intervals.duration_within(step).0;
             lengths.parts_ps[position(*part)] += length_ps;
             left_ps -= length_ps;
@@ -111,6 +134,7 @@ impl Division {
             }
         }
         lengths.parts_ps[position(PartKind::Idle)] = left_ps;
+        lengths.busy_ps -= self.without_work.duration_within(step).0;
         lengths
     }
 }
@@ -124,7 +148,7 @@ pub(crate) fn position(part: PartKind) -> usize {
 }
 
 /// Level of each label of work; see [`DEVICE_LEVELS`].
-pub(super) fn device_levels(session: &Session) -> Vec<u8> {
+pub(crate) fn device_levels(session: &Session) -> Vec<u8> {
     session
         .labels
         .iter()
@@ -146,13 +170,13 @@ fn level(session: &Session, label: &Label) -> u8 {
     let op = label.op.map(|id| session.op(id));
     let category = op.map_or("", |op| session.text(op.category));
     match label.class {
-        Class::Collective => 1,
+        Class::Collective => COLLECTIVE,
         _ if op.is_some_and(|op| op.is_control) => CONTROL,
         _ if category.contains("infeed") || category.contains("host recv") => 3,
         _ if category.contains("outfeed") || category.contains("host send") => 4,
         // Asynchronous copies within a device, such as between its memories.
         _ if category.starts_with("copy-start") || category.starts_with("copy-done") => 2,
-        _ => 0,
+        _ => COMPUTE,
     }
 }
 

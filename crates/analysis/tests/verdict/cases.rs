@@ -83,6 +83,10 @@ pub(crate) fn positives() -> Vec<Case> {
               ROOT fusion.1 = f32[8,8] dot(p.0, p.0)"
         )
     };
+    let without_work = |text: &str| {
+        let kept = text.lines().filter(|line| !line.contains("fusion.1"));
+        kept.collect::<Vec<_>>().join("\n")
+    };
     let steps = |count: usize, kernel: &str| {
         replaced("repeat 6", &format!("repeat {count}")).replace("10..90us  gemm", kernel)
     };
@@ -173,8 +177,16 @@ pub(crate) fn positives() -> Vec<Case> {
         (
             "host_clocks",
             vec![
-                host("a", epoch, epoch + 1_000_000, "0us"),
-                host("b", epoch, epoch + 1_000_000, "150us"),
+                together(&host("a", epoch, epoch + 1_000_000, "0us")),
+                together(&host("b", epoch, epoch + 1_000_000, "150us")),
+            ],
+            "The clock of b is 150.0 µs ahead of that of a, more than a step (90.00 µs).",
+        ),
+        (
+            "host_clocks",
+            vec![
+                without_work(&host("a", epoch, epoch + 1_000_000, "0us")),
+                without_work(&host("b", epoch, epoch + 1_000_000, "150us")),
             ],
             "The same steps lie 150.0 µs apart on a and b, more than a step (90.00 µs).",
         ),
@@ -248,6 +260,14 @@ pub(crate) fn positives() -> Vec<Case> {
     ]
 }
 
+/// The work is an all-reduce over the two hosts.
+fn together(text: &str) -> String {
+    text.replace(
+        "ROOT fusion.1 = f32[8,8] dot(p.0, p.0)",
+        "ROOT fusion.1 = f32[8,16] all-reduce(p.0) replica_groups={{0,1}}",
+    )
+}
+
 /// Captures that nearly have a finding.
 pub(crate) fn negatives() -> Vec<Case> {
     let clean_cpu = |ordinal: u32, host: &str, start: u32| {
@@ -303,6 +323,14 @@ pub(crate) fn negatives() -> Vec<Case> {
                 recorded(clean_cpu(2048, "b", 50), epoch, epoch + 1_000_000),
             ],
             "half a step apart",
+        ),
+        (
+            "host_clocks",
+            vec![
+                recorded(clean_cpu(0, "a", 0), epoch, epoch + 1_000_000),
+                recorded(clean_cpu(2048, "b", 250), epoch, epoch + 1_000_000),
+            ],
+            "jobs of their own: the same step numbers say nothing of clocks",
         ),
         (
             "cut_steps",

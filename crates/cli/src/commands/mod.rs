@@ -4,6 +4,7 @@ pub(crate) mod analysis;
 pub(crate) mod capture;
 pub(crate) mod completions;
 pub(crate) mod demo;
+mod findings_section;
 pub(crate) mod report;
 pub(crate) mod sessions;
 mod steps_section;

@@ -1,13 +1,14 @@
 //! `stepscope report`: the whole answer on one screen of 80 columns and about 45 lines.
 
 use clap::{ArgMatches, FromArgMatches};
+use stepscope_analysis::advice::AdviceOptions;
 use stepscope_analysis::overview::{Overview, OverviewReport, Verdict, VerdictKind, thresholds};
 use stepscope_analysis::registry::Report;
 use stepscope_analysis::{Analysis, AnalysisError, Note, format as figures};
 use stepscope_model::Session;
 
 use super::{analysis, open_session};
-use crate::commands::steps_section as steps;
+use crate::commands::{findings_section, steps_section as steps};
 use crate::exit::{Exit, Failure};
 use crate::format::{self, Charset};
 use crate::open;
@@ -69,7 +70,13 @@ pub(crate) fn print(
     }
     let report = Overview::run(session, options)?;
     open::warn(session, report.notes(), output);
-    output.text(&text(&report, output))?;
+    let advice = AdviceOptions {
+        selection: options.selection.clone(),
+        thresholds: options.thresholds.clone(),
+    };
+    let width = output.width.min(WIDEST);
+    let findings = findings_section::findings(session, &advice, width, output.charset);
+    output.text(&text(&report, findings, output))?;
     Ok(Some(report))
 }
 
@@ -90,13 +97,14 @@ fn check(report: &OverviewReport, output: &Output) -> Exit {
     exit
 }
 
-fn text(report: &OverviewReport, output: &Output) -> String {
+fn text(report: &OverviewReport, findings: Vec<String>, output: &Output) -> String {
     let width = output.width.min(WIDEST);
     let charset = output.charset;
     let mut sections = vec![
         head(report, width, charset),
         steps::key_figures(report, width, charset),
         steps::parts(report, width, charset, output.is_coloured),
+        findings,
         verdicts(report, width, charset),
         devices(report, width, charset),
     ];

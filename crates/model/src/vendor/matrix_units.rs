@@ -152,7 +152,7 @@ mod tests {
             ("wgmma_kernel_64x128", "Hopper WGMMA"),
             (
                 "cutlass3x_sm100_tensorop_s256x128x16gemm_f16",
-                "CUTLASS tensor op",
+                "Blackwell UMMA",
             ),
             ("nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_NNT", "cuBLAS nvjet"),
             ("xmma_implicit_gemm_fprop_f16", "cuDNN XMMA"),

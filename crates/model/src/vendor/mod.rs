@@ -2,12 +2,14 @@
 //! nowhere else.
 
 pub(crate) mod chips;
+pub(crate) mod collectives;
 pub(crate) mod counters;
 pub(crate) mod details;
 pub(crate) mod events;
 pub(crate) mod gpu_limits;
 pub(crate) mod hosts;
 pub(crate) mod matrix_units;
+pub(crate) mod memory;
 pub(crate) mod planes;
 pub(crate) mod registers;
 pub(crate) mod stats;

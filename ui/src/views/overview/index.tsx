@@ -16,6 +16,7 @@ import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import { createReport } from '../../wire/report';
 import { VerdictBanner } from '../verdict/banner';
 import { Findings } from '../verdict/findings';
+import { TopFindings } from './advice';
 import { Devices } from './devices';
 import { Environment } from './environment';
 import { KeyFigures } from './figures';
@@ -29,6 +30,7 @@ export default function OverviewView(props: ViewProps) {
   // The chart shows all steps, also while only some are selected.
   const whole = createReport('overview', session, () => ({ ...selectionParams(), steps: null }));
   const verdict = createReport('verdict', session, () => ({}));
+  const advice = createReport('advice', session, selectionParams);
   // What a finding tells is not told again as a note.
   const unsaid = (notes: readonly Note[]) =>
     notes.filter((note) => !isTold(note, verdict.data()?.findings ?? []));
@@ -41,6 +43,7 @@ export default function OverviewView(props: ViewProps) {
           <VerdictBanner report={verdict.data()} />
           <KeyFigures report={data()} />
           <Warnings notes={unsaid(data().notes)} />
+          <TopFindings report={advice.data()} />
           <Show when={data().step_time_ps} fallback={<NoSteps />}>
             <div class="overview-row">
               <section class="card is-column">

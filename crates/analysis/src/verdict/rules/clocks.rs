@@ -1,12 +1,17 @@
 //! `hosts_apart`, `host_clocks`: hosts that recorded at other times, or whose clocks differ.
 //!
-//! The steps of a job that communicates happen together, so the starts of a step on two hosts lie
-//! much less than a step apart. Where their median distance exceeds a step, the clocks differ.
+//! Hosts that take part in the same collectives leave them together, so the ends of collectives
+//! measure their clocks: the same offset that `hosts` shows. Where devices worked but no collective
+//! is common, the hosts may run jobs of their own, whose step numbers say nothing about clocks.
+//! Where no work of devices was recorded, the starts of the same step stand in: those of a job that
+//! communicates lie much less than a step apart.
 
 use stepscope_model::{HostId, Session};
 
 use super::{Rule, has};
+use crate::collectives;
 use crate::format;
+use crate::selection::Selection;
 use crate::steps::median;
 use crate::verdict::evidence::Evidence;
 use crate::verdict::limits;
@@ -62,6 +67,59 @@ fn apart(evidence: &Evidence<'_>) -> Option<Finding> {
 }
 
 fn clocks(evidence: &Evidence<'_>) -> Option<Finding> {
+    if evidence.session.hosts.len() < 2 {
+        return None;
+    }
+    if evidence.has_work() {
+        measured(evidence)
+    } else {
+        by_steps(evidence)
+    }
+}
+
+/// By the ends of common collectives.
+fn measured(evidence: &Evidence<'_>) -> Option<Finding> {
+    let session = evidence.session;
+    let selected = Selection::default().resolve(session).ok()?;
+    let exchanges = collectives::Evidence::of(session, &selected);
+    let clocks = &exchanges.clocks;
+    let step_ps = evidence.overview.step_time_ps.as_ref()?.median;
+    let compared = clocks.hosts.iter().enumerate();
+    let compared = compared.filter_map(|(host, clock)| Some((host, clock.reference?, clock)));
+    let (host, reference, clock) =
+        compared.max_by(|a, b| a.2.offset_ps.abs().total_cmp(&b.2.offset_ps.abs()))?;
+    let offset_ps = clock.offset_ps.abs();
+    if step_ps <= 0.0 || offset_ps <= limits::CLOCK_DISTANCE_RATIO * step_ps {
+        return None;
+    }
+    let what = format!(
+        "The clock of {} is {} {} that of {}, more than a step ({}).",
+        session.hosts[host].name,
+        format::duration_ps(offset_ps),
+        if clock.offset_ps > 0.0 {
+            "ahead of"
+        } else {
+            "behind"
+        },
+        session.host(reference).name,
+        format::duration_ps(step_ps),
+    );
+    Some(
+        Finding::new("host_clocks", Severity::Warning, what)
+            .why(format!(
+                "Measured by the ends of {}, which all participants leave together; times across \
+                 these hosts cannot be compared as recorded.",
+                format::counted(clock.matched_count, "common collective")
+            ))
+            .fix(
+                "Keep the clocks of the hosts in step with NTP or PTP; `stepscope hosts` compares \
+                 them on aligned clocks.",
+            ),
+    )
+}
+
+/// By the starts of the same steps.
+fn by_steps(evidence: &Evidence<'_>) -> Option<Finding> {
     let session = evidence.session;
     let step_ps = evidence.overview.step_time_ps.as_ref()?.median;
     let (host, distance_ps) = (1..session.hosts.len())

@@ -46,6 +46,7 @@ struct Location {
     instruction_id: i64,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "as many as the message has")]
 #[derive(Clone, PartialEq, Message)]
 struct Allocation {
     #[prost(int64, tag = "1")]

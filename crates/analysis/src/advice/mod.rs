@@ -1,0 +1,104 @@
+//! `advice`: what to change, ranked by the time of a step that it gains, and what is fine.
+//!
+//! Every figure is one of another analysis, asked once ([`facts`]). The rules stand in [`rules`], one
+//! file each, their thresholds in [`thresholds`]. A gain is an upper bound: the time that the step
+//! would be shorter if the cause were gone altogether and nothing else took its place.
+
+mod facts;
+mod report;
+pub mod rules;
+mod tables;
+pub mod thresholds;
+
+use clap::Args;
+pub use report::{AdviceCheck, AdviceEvidence, AdviceFinding, AdviceReport, Confidence};
+use stepscope_model::Session;
+
+use crate::group::Group;
+use crate::note::Note;
+use crate::overview::thresholds::Thresholds;
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::Selection;
+use facts::Facts;
+use rules::Outcome;
+
+/// The `advice` analysis.
+pub struct Advice;
+
+/// Options of [`Advice`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct AdviceOptions {
+    /// Which part of the session. `--limit` is about findings.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Thresholds that replace the built-in ones, as for `overview`: lines `key = good bad`
+    #[arg(long, value_name = "FILE")]
+    pub thresholds: Option<String>,
+}
+
+impl Analysis for Advice {
+    const NAME: &'static str = "advice";
+    const ALIASES: &'static [&'static str] = &["smart_suggestion"];
+    const SUMMARY: &'static str =
+        "What to change, ranked by the time of a step it gains, with evidence; and what is fine";
+    const EXAMPLES: &'static str = "\
+# What to change first
+stepscope advice ./logs
+# Without the steps that warm up
+stepscope advice ./logs --steps 5..
+# With thresholds of your own, a file of lines such as: input_wait_ratio = 0.02 0.1
+stepscope advice ./logs --thresholds thresholds.txt --json";
+    const GROUP: Group = Group::Summary;
+    type Options = AdviceOptions;
+    type Report = AdviceReport;
+
+    fn run(session: &Session, options: &AdviceOptions) -> Result<AdviceReport, AnalysisError> {
+        let thresholds = match &options.thresholds {
+            Some(text) => Thresholds::parse(text)?,
+            None => Thresholds::default(),
+        };
+        let facts = Facts::of(session, &options.selection, &thresholds)?;
+        let mut report = AdviceReport {
+            findings: Vec::new(),
+            passed: Vec::new(),
+            skipped: Vec::new(),
+            step_ps: facts.step_ps,
+            notes: Vec::new(),
+            sentences: Vec::new(),
+        };
+        for rule in rules::RULES {
+            let check = |text: String| AdviceCheck {
+                id: rule.id.to_owned(),
+                title: rule.title.to_owned(),
+                text,
+            };
+            match (rule.check)(&facts) {
+                Outcome::Found(found) => report.findings.extend(found),
+                Outcome::Passed(text) => report.passed.push(check(text)),
+                Outcome::Skipped(text) => report.skipped.push(check(text)),
+            }
+        }
+        rank(&mut report.findings, facts.step_ps);
+        if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
+            report.findings.truncate(limit);
+        }
+        report.notes.push(Note::info(
+            "A gain is the most that a step would be shorter if this cause were gone and nothing else \
+             took its place; gains of different findings may overlap and do not add up.",
+        ));
+        report.sentences = tables::sentences(&report);
+        Ok(report)
+    }
+}
+
+/// Most to gain first; without an estimate, gravest first.
+fn rank(findings: &mut [AdviceFinding], step_ps: Option<f64>) {
+    for finding in findings.iter_mut() {
+        let ratio = finding.gain_ps_per_step.zip(step_ps);
+        finding.gain_ratio = ratio.map(|(gain, step)| gain / step);
+    }
+    findings.sort_by(|a, b| {
+        let gain = |finding: &AdviceFinding| finding.gain_ps_per_step.unwrap_or(0.0);
+        (gain(b).total_cmp(&gain(a))).then_with(|| a.severity.cmp(&b.severity))
+    });
+}

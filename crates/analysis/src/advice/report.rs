@@ -1,0 +1,119 @@
+//! What `advice` answers: what to change, best first, and what is fine.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::note::Note;
+use crate::verdict::Severity;
+
+/// The answer of the `advice` analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct AdviceReport {
+    /// What to change, most time to gain first; what has no estimate comes after, gravest first.
+    pub findings: Vec<AdviceFinding>,
+    /// Checks that found nothing to change, in the order of the rules.
+    pub passed: Vec<AdviceCheck>,
+    /// Checks that could not be made, and why.
+    pub skipped: Vec<AdviceCheck>,
+    /// Median step that the gains are of; absent without steps.
+    pub step_ps: Option<f64>,
+    /// What the figures do not cover.
+    pub notes: Vec<Note>,
+    /// The findings in plain sentences, as people read them in a terminal.
+    #[serde(skip)]
+    pub(super) sentences: Vec<String>,
+}
+
+/// Something to change.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct AdviceFinding {
+    /// Stable name of the rule, such as `input_wait`.
+    pub id: String,
+    /// How grave.
+    pub severity: Severity,
+    /// What it is, in a few words.
+    pub title: String,
+    /// What was found, with its figures.
+    pub what: String,
+    /// Why it is so, or why it matters.
+    pub why: String,
+    /// What to change, in plain words.
+    pub fix: String,
+    /// Code that shows how; empty where none helps.
+    pub code: String,
+    /// Time of one step that is gained at most; absent where it cannot be told.
+    pub gain_ps_per_step: Option<f64>,
+    /// Gain ÷ step.
+    pub gain_ratio: Option<f64>,
+    /// How the gain was estimated; empty without one.
+    pub estimate: String,
+    /// How sure the cause is.
+    pub confidence: Confidence,
+    /// What it is seen from.
+    pub evidence: Vec<AdviceEvidence>,
+}
+
+/// How sure a cause is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum Confidence {
+    /// It was recorded.
+    High,
+    /// It follows from what was recorded, with assumptions that the text names.
+    Medium,
+    /// It is a likely guess.
+    Low,
+}
+
+impl Confidence {
+    /// The word in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+}
+
+/// Something a finding is seen from, and where to look at it.
+#[derive(Debug, Clone, Default, Serialize, TS)]
+#[ts(export)]
+pub struct AdviceEvidence {
+    /// What it says, with its figure.
+    pub text: String,
+    /// The view that shows it; empty for none.
+    pub view: String,
+    /// Start of the time to look at, since the session began.
+    #[ts(type = "number | null")]
+    pub start_ps: Option<i64>,
+    /// Its end.
+    #[ts(type = "number | null")]
+    pub end_ps: Option<i64>,
+    /// Step, where it is of one.
+    #[ts(type = "number | null")]
+    pub step: Option<i64>,
+    /// Device it is of; empty for all.
+    pub device: String,
+    /// Program id of an op, as a decimal string; empty for none.
+    pub program_id: String,
+    /// Op or kernel; empty for none.
+    pub op: String,
+    /// `file:line`; empty if unknown.
+    pub source: String,
+}
+
+/// A check and its outcome.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct AdviceCheck {
+    /// Name of the rule.
+    pub id: String,
+    /// What it checks, in a few words.
+    pub title: String,
+    /// What was found, or why it could not be checked.
+    pub text: String,
+}

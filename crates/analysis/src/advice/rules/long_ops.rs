@@ -1,0 +1,74 @@
+//! Single executions of an op that last long (guides: more than 10 ms a look, 50 ms a target).
+
+use super::{NO_WORK, Outcome, Rule, finding, gravity};
+use crate::advice::facts::{Facts, of_op};
+use crate::advice::report::Confidence;
+use crate::format;
+use crate::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "long_ops",
+    title: "Ops that last long",
+    check,
+};
+
+fn mean_ps(row: &OpRow) -> f64 {
+    row.self_ps as f64 / row.executions.max(1) as f64
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    // Collectives last as long as the others are late; copies have rules of their own.
+    let rows = facts.ops.rows.iter();
+    let rows = rows.filter(|row| !matches!(row.class.as_str(), "collective" | "copy"));
+    let mut rows: Vec<&OpRow> = rows.collect();
+    rows.sort_by(|a, b| {
+        mean_ps(b)
+            .total_cmp(&mean_ps(a))
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    let Some(longest) = rows.first().filter(|_| facts.has_work()) else {
+        return Outcome::Skipped(NO_WORK.to_owned());
+    };
+    let threshold = facts.threshold("long_op_ps");
+    let time = mean_ps(longest);
+    let name = format::shortened(&longest.name);
+    let Some(severity) = gravity(&threshold, time) else {
+        return Outcome::Passed(format!(
+            "The longest, {name}, takes {}.",
+            format::duration_ps(time)
+        ));
+    };
+    let long: Vec<&&OpRow> = rows
+        .iter()
+        .take_while(|row| mean_ps(row) > threshold.good)
+        .collect();
+    let wasted: Option<f64> = long
+        .iter()
+        .map(|row| Some(row.self_ps as f64 * (1.0 - row.roofline_ratio?).max(0.0)))
+        .sum();
+    let evidence = long.iter().take(4).map(|row| {
+        of_op(
+            row,
+            format!("{}: {} each", row.name, format::duration_ps(mean_ps(row))),
+        )
+    });
+    finding(
+        &RULE,
+        severity,
+        format!(
+            "{} more than {} at a time; the longest, {name}, takes {}.",
+            if long.len() == 1 { "One op lasts".to_owned() } else { format!("{} ops last", long.len()) },
+            format::duration_ps(threshold.good),
+            format::duration_ps(time)
+        ),
+    )
+    .why("Nothing else runs on the device in the meantime, and it is where a better algorithm pays.")
+    .fix("Look at its shapes and its roofline: is it the work that has to be done, in the type it needs?")
+    .gain(
+        wasted.and_then(|wasted| facts.per_step(wasted)),
+        "their time × (1 − their roofline ratio)",
+    )
+    .sure(Confidence::Low)
+    .seen(evidence)
+    .found()
+}

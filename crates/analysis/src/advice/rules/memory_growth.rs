@@ -1,0 +1,57 @@
+//! Memory that grows from step to step: a leak.
+
+use super::{Outcome, Rule, finding, memory_headroom::missing};
+use crate::advice::facts::{Facts, in_view};
+use crate::advice::report::Confidence;
+use crate::format;
+use crate::verdict::Severity;
+
+pub(super) static RULE: Rule = Rule {
+    id: "memory_growth",
+    title: "Memory grows from step to step",
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let rows = facts.memory.allocators.iter();
+    let known: Vec<_> = rows
+        .filter_map(|row| {
+            Some((
+                row,
+                row.growth_bytes_per_step?,
+                row.growth_confidence_ratio?,
+            ))
+        })
+        .collect();
+    if known.is_empty() && !facts.memory.allocators.is_empty() {
+        return Outcome::Skipped("Needs five steps in which memory was in use.".to_owned());
+    }
+    let growing = known.iter().filter(|(row, _, _)| row.is_growing);
+    let Some((row, slope, sure)) = growing.max_by(|a, b| a.1.total_cmp(&b.1)) else {
+        if known.is_empty() {
+            return missing(facts);
+        }
+        return Outcome::Passed("The low points of the steps do not rise.".to_owned());
+    };
+    let left = if *slope > 0.0 {
+        row.headroom_bytes as f64 / slope
+    } else {
+        f64::INFINITY
+    };
+    let mut what = format!(
+        "{} has {} more in use at the low point of each step than at the one before ({} sure).",
+        row.allocator,
+        format::bytes(*slope),
+        format::percent(*sure)
+    );
+    if left.is_finite() && left < 1e7 {
+        what = format!("{what} At this pace it is full in {left:.0} steps.");
+    }
+    finding(&RULE, if left < 1e5 { Severity::Bad } else { Severity::Warning }, what)
+        .why("Something is allocated in every step and kept: a list of losses or metrics that are still arrays, a cache, captured tracers.")
+        .fix("Turn what is kept into numbers, and compare two memory snapshots some steps apart to see who allocated.")
+        .code("losses.append(float(loss))            # not the array\njax.profiler.save_device_memory_profile(f\"memory_{step}.prof\")")
+        .sure(Confidence::Medium)
+        .seen([in_view("memory", "low points of the steps".to_owned())])
+        .found()
+}

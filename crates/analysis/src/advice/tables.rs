@@ -1,0 +1,160 @@
+//! The `advice` report as tables and as prose.
+
+use super::report::{AdviceCheck, AdviceFinding, AdviceReport};
+use crate::cell::{Cell, Column, Table, Unit};
+use crate::format;
+use crate::note::Note;
+use crate::registry::Report;
+
+const FINDINGS: &[Column] = &[
+    Column::new("id", "Rule", Unit::Text),
+    Column::new("severity", "Severity", Unit::Text),
+    Column::new("gain_ps_per_step", "Gain per step", Unit::Picos).fractional(),
+    Column::wide("gain_ratio", "Of the step", Unit::Ratio),
+    Column::wide("confidence", "Confidence", Unit::Text),
+    Column::new("what", "What", Unit::Text),
+    Column::wide("why", "Why", Unit::Text),
+    Column::wide("fix", "What to change", Unit::Text),
+    Column::wide("estimate", "Estimate", Unit::Text),
+];
+
+const CHECKS: &[Column] = &[
+    Column::new("id", "Rule", Unit::Text),
+    Column::new("title", "Check", Unit::Text),
+    Column::new("text", "Outcome", Unit::Text),
+];
+
+fn checks(key: &'static str, title: &str, checks: &[AdviceCheck]) -> Table {
+    let rows = checks.iter().map(|check| -> Vec<Cell> {
+        vec![
+            check.id.as_str().into(),
+            check.title.as_str().into(),
+            check.text.as_str().into(),
+        ]
+    });
+    Table {
+        key,
+        title: title.to_owned(),
+        columns: CHECKS.to_vec(),
+        rows: rows.collect(),
+        row_count: checks.len(),
+    }
+}
+
+impl Report for AdviceReport {
+    fn tables(&self) -> Vec<Table> {
+        let rows = self.findings.iter().map(|finding| -> Vec<Cell> {
+            vec![
+                finding.id.as_str().into(),
+                finding.severity.word().into(),
+                finding.gain_ps_per_step.into(),
+                finding.gain_ratio.into(),
+                finding.confidence.name().into(),
+                finding.what.as_str().into(),
+                finding.why.as_str().into(),
+                finding.fix.as_str().into(),
+                finding.estimate.as_str().into(),
+            ]
+        });
+        vec![
+            Table {
+                key: "findings",
+                title: "What to change".to_owned(),
+                columns: FINDINGS.to_vec(),
+                rows: rows.collect(),
+                row_count: self.findings.len(),
+            },
+            checks("passed", "Passed", &self.passed),
+            checks("skipped", "Not checked", &self.skipped),
+        ]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn sentences(&self) -> &[String] {
+        &self.sentences
+    }
+}
+
+/// The report as people read it.
+pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (number, finding) in (1..).zip(&report.findings) {
+        if number > 1 {
+            lines.push(String::new());
+        }
+        lines.extend(paragraph(number, finding));
+    }
+    if report.findings.is_empty() {
+        lines.push("Nothing to change was found.".to_owned());
+    }
+    let titles = |checks: &[AdviceCheck]| {
+        let titles: Vec<String> = checks
+            .iter()
+            .map(|check| check.title.to_lowercase())
+            .collect();
+        titles.join(", ")
+    };
+    if !report.passed.is_empty() {
+        lines.push(String::new());
+        let (count, titles) = (report.passed.len(), titles(&report.passed));
+        lines.push(format!("Checked without a finding ({count}): {titles}."));
+    }
+    if !report.skipped.is_empty() {
+        let (count, titles) = (report.skipped.len(), titles(&report.skipped));
+        lines.push(format!("Not checked ({count}; --json says why): {titles}."));
+    }
+    lines
+}
+
+fn paragraph(number: usize, finding: &AdviceFinding) -> Vec<String> {
+    let gain = match (finding.gain_ps_per_step, finding.gain_ratio) {
+        (Some(gain), Some(ratio)) => format!(
+            ": up to {} per step, {}",
+            format::duration_ps(gain),
+            format::percent(ratio)
+        ),
+        _ => String::new(),
+    };
+    let mut lines = vec![format!(
+        "{number}. [{}] {}{gain}",
+        finding.severity.word(),
+        finding.title
+    )];
+    lines.push(format!("   {}", finding.what));
+    if !finding.why.is_empty() {
+        lines.push(format!("   Why: {}", finding.why));
+    }
+    if !finding.fix.is_empty() {
+        lines.push(format!("   Fix: {}", finding.fix));
+    }
+    lines.extend(finding.code.lines().map(|line| format!("       {line}")));
+    lines.extend(
+        finding
+            .evidence
+            .iter()
+            .map(|evidence| format!("   See: {}{}", evidence.text, place(evidence))),
+    );
+    lines
+}
+
+fn place(evidence: &super::report::AdviceEvidence) -> String {
+    let mut parts = Vec::new();
+    if !evidence.source.is_empty() {
+        parts.push(evidence.source.clone());
+    }
+    match evidence.view.as_str() {
+        "" | "timeline" => {}
+        "ops" if !evidence.op.is_empty() => {
+            parts.push(format!("stepscope ops PATH --match '{}'", evidence.op));
+        }
+        view => parts.push(format!("stepscope {view} PATH")),
+    }
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join("; "))
+    }
+}

@@ -1,0 +1,178 @@
+//! `collectives`: communication between devices, what it cost, and why it was not hidden.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | occurrence | from the start to the end of a collective on one device ([`survey`]) |
+//! | exposed | the part of it during which the same device computes nothing ([`crate::communication`]) |
+//! | hidden | the rest |
+//! | wait | last arrival − own arrival, over matched occurrences, on aligned clocks ([`matching`]) |
+//! | transfer | own end − last arrival |
+//! | bytes, bandwidths | as NCCL's tests define them ([`bandwidth`]) |
+//! | reason | what most of the exposed time is: waiting, or by how the op is scheduled ([`rows`]) |
+//! | devices, steps | unions of intervals, so that two collectives at once count once |
+
+pub(crate) mod bandwidth;
+pub(crate) mod clocks;
+pub(crate) mod matching;
+mod mesh;
+mod notes;
+pub(crate) mod participants;
+mod places;
+mod rendezvous;
+mod report;
+mod rows;
+pub(crate) mod step_index;
+pub(crate) mod survey;
+mod tables;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use clap::Args;
+use rayon::prelude::*;
+pub use report::{
+    CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow,
+    CollectivesReport, RendezvousRow,
+};
+use stepscope_model::{DeviceId, Session};
+
+use self::clocks::Clocks;
+use self::matching::Matched;
+use self::survey::Survey;
+use crate::communication::{Communication, levels};
+use crate::group::Group;
+use crate::order;
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::{Selected, Selection};
+
+/// The `collectives` analysis.
+pub struct Collectives;
+
+/// Options of [`Collectives`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct CollectivesOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// At most this many single occurrences, costliest first; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub instances: usize,
+}
+
+/// What is known of communication before it becomes rows.
+pub(crate) struct Evidence<'a> {
+    pub(crate) session: &'a Session,
+    found: Arc<Exchanges>,
+}
+
+/// Occurrences of collectives, matched over devices, on aligned clocks.
+pub(crate) struct Exchanges {
+    pub(crate) survey: Survey,
+    pub(crate) matched: Matched,
+    pub(crate) clocks: Clocks,
+}
+
+impl<'a> Evidence<'a> {
+    /// Of the selected devices and windows; that of a whole session is gathered once.
+    pub(crate) fn of(session: &'a Session, selected: &Selected<'_>) -> Self {
+        let gather = || {
+            let survey = Survey::of(session, selected);
+            let matched = Matched::of(session, &survey);
+            let clocks = Clocks::of(session, &survey, &matched.instances);
+            Exchanges {
+                survey,
+                matched,
+                clocks,
+            }
+        };
+        let found = if selected.is_everything() {
+            session.memo.get_or_compute(gather)
+        } else {
+            Arc::new(gather())
+        };
+        Self { session, found }
+    }
+}
+
+impl Deref for Evidence<'_> {
+    type Target = Exchanges;
+
+    fn deref(&self) -> &Exchanges {
+        &self.found
+    }
+}
+
+/// Communication of one selected device.
+struct DeviceCommunication {
+    device: DeviceId,
+    communication: Communication,
+}
+
+impl Analysis for Collectives {
+    const NAME: &'static str = "collectives";
+    const GROUP: Group = Group::Waiting;
+    const ALIASES: &'static [&'static str] = &["megascale_stats"];
+    const SUMMARY: &'static str =
+        "Communication: bytes, bandwidth, exposed and hidden time, who waited for whom";
+    const EXAMPLES: &'static str = "\
+# What communication costs, most exposed first
+stepscope collectives ./logs
+# All-reduces of steps 10 to 19
+stepscope collectives ./logs --steps 10..20 --match all-reduce
+# Single occurrences: who arrived last, and how long the others waited
+stepscope collectives ./logs --csv --table instances";
+    type Options = CollectivesOptions;
+    type Report = CollectivesReport;
+
+    fn run(
+        session: &Session,
+        options: &CollectivesOptions,
+    ) -> Result<CollectivesReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let evidence = Evidence::of(session, &selected);
+        let levels = levels(session);
+        let devices = device_communication(session, &selected, &levels);
+        let instance_of = evidence.matched.instance_of(&evidence.survey);
+        let waits = rows::waits(&evidence, &instance_of);
+        let (mut rows, link) = rows::rows(&evidence, &selected, &devices, &waits);
+        let notes = notes::notes(&evidence, &rows, &selected);
+        let rows_are_empty = rows.is_empty();
+        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let (instances, instance_count) = rows::instances(&evidence, &selected, options.instances);
+        Ok(CollectivesReport {
+            rows,
+            row_count,
+            devices: if rows_are_empty {
+                Vec::new()
+            } else {
+                places::devices(&evidence, &selected, &devices, &waits)
+            },
+            steps: places::steps(session, &selected, &devices),
+            instances,
+            instance_count,
+            rendezvous: rendezvous::rendezvous(session, &selected, &devices),
+            link_bandwidth: link.as_ref().map(|peak| peak.per_second),
+            link_source: link.map(|peak| peak.source).unwrap_or_default(),
+            notes,
+        })
+    }
+}
+
+fn device_communication(
+    session: &Session,
+    selected: &Selected<'_>,
+    levels: &[u8],
+) -> Arc<Vec<DeviceCommunication>> {
+    let gather = || -> Vec<DeviceCommunication> {
+        let devices = selected.devices.par_iter();
+        let communication = devices.map(|&device| DeviceCommunication {
+            device,
+            communication: Communication::of(session, device, &selected.windows(device), levels),
+        });
+        communication.collect()
+    };
+    if selected.is_everything() {
+        return session.memo.get_or_compute(gather);
+    }
+    Arc::new(gather())
+}

@@ -1,0 +1,258 @@
+//! What `collectives` answers: communication, what it cost, and why.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::note::Note;
+use crate::timeline::SliceRefReport;
+
+/// The answer of the `collectives` analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct CollectivesReport {
+    /// One row per collective, most exposed time first unless sorted otherwise.
+    pub rows: Vec<CollectiveRow>,
+    /// Rows before the limit.
+    pub row_count: usize,
+    /// Communication of each device.
+    pub devices: Vec<CollectiveDeviceRow>,
+    /// Communication in each selected step, mean over devices.
+    pub steps: Vec<CollectiveStepRow>,
+    /// Single occurrences over all participants, those that cost most waiting and transfer first.
+    pub instances: Vec<CollectiveInstanceRow>,
+    /// Instances before they were cut.
+    pub instance_count: usize,
+    /// Exchanges with the host or with other slices, by rendezvous.
+    pub rendezvous: Vec<RendezvousRow>,
+    /// Peak of one link to a neighbour, one way, bytes per second; absent where not known.
+    pub link_bandwidth: Option<f64>,
+    /// Where that peak comes from; empty where not known.
+    pub link_source: String,
+    /// How figures were obtained and what they do not cover.
+    pub notes: Vec<Note>,
+}
+
+/// One collective: an op of a program, or a kernel that names none.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct CollectiveRow {
+    /// Instruction that begins it, or kernel.
+    pub name: String,
+    /// `module(program id)`; empty if unknown.
+    pub program: String,
+    /// Program id; empty if unknown.
+    pub program_id: String,
+    /// `all-reduce`, `all-gather`, `reduce-scatter`, `all-to-all`, `permute`, `broadcast`, `send`,
+    /// `recv`, `host send`, `host recv`; empty if unknown.
+    pub kind: String,
+    /// The program splits it in a start and a done.
+    pub is_async: bool,
+    /// Algorithm and protocol, where the kernel's name says; else empty.
+    pub algorithm: String,
+    /// JAX name stack; empty if unknown.
+    pub scope: String,
+    /// `file:line`; empty if unknown.
+    pub source: String,
+    /// Times it happened, over all selected devices.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Size of one occurrence as its kind counts it; absent where the shapes are not known.
+    #[ts(type = "number | null")]
+    pub bytes: Option<i64>,
+    /// Devices in a group; absent where not known.
+    #[ts(type = "number | null")]
+    pub group_size: Option<i64>,
+    /// Groups as the program writes them; empty if it leaves them out.
+    pub groups: String,
+    /// Axes of the mesh along which it communicates, such as `model (2 of 4×2)`; empty if unknown.
+    pub mesh_axes: String,
+    /// The axes were inferred from the numbers in the groups.
+    pub is_mesh_guessed: bool,
+    /// Σ time from start to end.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Mean time from start to end.
+    pub mean_ps: f64,
+    /// Shortest.
+    #[ts(type = "number")]
+    pub min_ps: i64,
+    /// Longest.
+    #[ts(type = "number")]
+    pub max_ps: i64,
+    /// Σ time in its own ops and kernels.
+    #[ts(type = "number")]
+    pub own_ps: i64,
+    /// Σ time while the same device computed nothing.
+    #[ts(type = "number")]
+    pub exposed_ps: i64,
+    /// Σ time behind computation of the same device.
+    #[ts(type = "number")]
+    pub hidden_ps: i64,
+    /// Why most of the exposed time was not hidden: `late_participant`, `synchronous`,
+    /// `nothing_scheduled`, `compute_shorter`; empty if nothing was exposed.
+    pub reason: String,
+    /// Occurrences that were matched over their participants.
+    #[ts(type = "number")]
+    pub matched: i64,
+    /// Σ waiting for the last participant, of matched occurrences; absent without any.
+    #[ts(type = "number | null")]
+    pub wait_ps: Option<i64>,
+    /// Σ time from the last arrival to the own end, of matched occurrences; absent without any.
+    #[ts(type = "number | null")]
+    pub transfer_ps: Option<i64>,
+    /// Bytes ÷ mean time, per second.
+    pub algorithm_bandwidth: Option<f64>,
+    /// Algorithm bandwidth × bus factor, per second.
+    pub bus_bandwidth: Option<f64>,
+    /// The same over the transfer alone, without waiting, per second; absent without matches.
+    pub transfer_bandwidth: Option<f64>,
+    /// Bus bandwidth ÷ peak of one link; above 1 where several links are used at once.
+    pub link_ratio: Option<f64>,
+    /// Names of devices, comma separated.
+    pub device: String,
+    /// Start of the longest occurrence.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// The slice that begins the longest occurrence.
+    pub slice: SliceRefReport,
+}
+
+/// Communication of one device.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct CollectiveDeviceRow {
+    /// Host name.
+    pub host: String,
+    /// Device name.
+    pub device: String,
+    /// Number of the device in the session.
+    pub device_index: u32,
+    /// Union of its communication.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Communication while nothing computed.
+    #[ts(type = "number")]
+    pub exposed_ps: i64,
+    /// Communication behind computation.
+    #[ts(type = "number")]
+    pub hidden_ps: i64,
+    /// Σ waiting for the last participant, of matched occurrences; absent without any.
+    #[ts(type = "number | null")]
+    pub wait_ps: Option<i64>,
+    /// Length of the window: the selected steps, or from the first to the last work.
+    #[ts(type = "number")]
+    pub window_ps: i64,
+    /// Exposed ÷ window, 0..1; absent without a window.
+    pub exposed_ratio: Option<f64>,
+}
+
+/// Communication of one step, mean over the devices on which it ran.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct CollectiveStepRow {
+    /// Step number as recorded.
+    #[ts(type = "number")]
+    pub step: i64,
+    /// First start on any device.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// Mean length of the step.
+    pub duration_ps: f64,
+    /// Mean of the union of communication.
+    pub total_ps: f64,
+    /// Mean of the exposed part.
+    pub exposed_ps: f64,
+    /// Exposed ÷ length, 0..1.
+    pub exposed_ratio: Option<f64>,
+    /// Device with the most exposed communication.
+    pub device: String,
+    /// Its exposed time.
+    #[ts(type = "number")]
+    pub max_exposed_ps: i64,
+}
+
+/// One occurrence over all participants in the session.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct CollectiveInstanceRow {
+    /// The collective.
+    pub name: String,
+    /// `module(program id)`; empty if unknown.
+    pub program: String,
+    /// Program id; empty if unknown.
+    pub program_id: String,
+    /// Kind, as in the rows.
+    pub kind: String,
+    /// Step in which it began; absent outside of steps.
+    #[ts(type = "number | null")]
+    pub step: Option<i64>,
+    /// Participants in the session.
+    #[ts(type = "number")]
+    pub participants: i64,
+    /// Device that arrived last.
+    pub last_device: String,
+    /// First arrival to last arrival.
+    #[ts(type = "number")]
+    pub skew_ps: i64,
+    /// Σ waiting over participants.
+    #[ts(type = "number")]
+    pub wait_ps: i64,
+    /// Last arrival to last end.
+    #[ts(type = "number")]
+    pub transfer_ps: i64,
+    /// First arrival, on the clock of the session.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// First arrival to last end.
+    #[ts(type = "number")]
+    pub duration_ps: i64,
+    /// The slice of the device that arrived last.
+    pub slice: SliceRefReport,
+}
+
+/// Exchanges of one rendezvous: with the host, or over the network with another slice.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct RendezvousRow {
+    /// Channel of the exchange.
+    pub rendezvous: String,
+    /// Program it belongs to.
+    pub program: String,
+    /// Program id.
+    pub program_id: String,
+    /// Op that sends; empty if none was executed.
+    pub send_op: String,
+    /// Op that receives; empty if none was executed.
+    pub recv_op: String,
+    /// Times, over all selected devices.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Bytes sent in one occurrence; absent where the shape is not known.
+    #[ts(type = "number | null")]
+    pub bytes: Option<i64>,
+    /// Mean time that was there to hide it: from the start of the send to the start of the end of the
+    /// receive, without other communication.
+    pub slack_ps: f64,
+    /// Mean time from the start of the send to the end of the receive.
+    pub observed_ps: f64,
+    /// Mean time in the send.
+    pub send_ps: f64,
+    /// Mean time in the end of the send.
+    pub send_done_ps: f64,
+    /// Mean time in the receive.
+    pub recv_ps: f64,
+    /// Mean time in the end of the receive.
+    pub recv_done_ps: f64,
+    /// Mean of the four.
+    pub stall_ps: f64,
+    /// Σ of the four.
+    #[ts(type = "number")]
+    pub total_stall_ps: i64,
+    /// Bytes ÷ slack, per second: what hides it; absent where there is no slack or no size.
+    pub required_bandwidth: Option<f64>,
+    /// Start of the occurrence with the longest stall.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// The slice with which that one began.
+    pub slice: SliceRefReport,
+}

@@ -1,0 +1,353 @@
+//! Every collective and each of its occurrences on every device.
+//!
+//! An asynchronous collective is recorded as two ops, as a span, or as both:
+//!
+//! ```text
+//! ops         █ start    ···other ops···    ██ done
+//! async ops   ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+//! occurrence  ├───────────────────────────────┤
+//! ```
+//!
+//! Starts and dones of one op pair in the order in which they come. On GPUs the kernel is the
+//! occurrence, whichever half of the op launched it.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use stepscope_model::{
+    Class, CollectiveKind, DeviceId, Label, LabelId, OpId, ProgramId, Session, SliceId, SliceKind,
+    Span, TrackId, TrackRole, collective_kernel,
+};
+
+use crate::interval::Intervals;
+use crate::selection::Selected;
+
+/// One collective: an op of a program, or a kernel that names none.
+#[derive(Debug, Clone)]
+pub(crate) struct CollectiveOp {
+    /// Program it belongs to.
+    pub(crate) program: Option<ProgramId>,
+    /// The op that begins it, where it was executed.
+    pub(crate) op: Option<OpId>,
+    /// Name of the instruction that begins it, or of the kernel.
+    pub(crate) name: String,
+    /// How data is exchanged; none where the name does not say.
+    pub(crate) kind: Option<CollectiveKind>,
+    /// The program splits it in a start and a done.
+    pub(crate) is_async: bool,
+    /// Bytes of its operands on one device; none where the program is not in the profile.
+    pub(crate) operand_bytes: Option<u64>,
+    /// Devices in a group; none where the program does not say.
+    pub(crate) group_size: Option<u64>,
+    /// Groups as the program writes them.
+    pub(crate) groups: String,
+    /// Algorithm and protocol of the kernel, where its name says.
+    pub(crate) algorithm: String,
+}
+
+/// One time a collective happened on one device.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Occurrence {
+    /// Position in [`Survey::ops`].
+    pub(crate) op: usize,
+    pub(crate) device: DeviceId,
+    /// From its start to its end.
+    pub(crate) span: Span,
+    /// Time of its own ops and kernels, in which the device does nothing else on that row.
+    pub(crate) own_ps: i64,
+    /// Slice that begins it.
+    pub(crate) slice: SliceId,
+    /// It is a kernel on a stream on which nothing computes, or is split in two by the program.
+    pub(crate) can_overlap: bool,
+}
+
+/// All collectives of the selected devices and windows.
+pub(crate) struct Survey {
+    pub(crate) ops: Vec<CollectiveOp>,
+    /// By device, op, start.
+    pub(crate) occurrences: Vec<Occurrence>,
+}
+
+/// What a label is of a collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    Start,
+    Done,
+    /// A recorded span from start to end.
+    UnderWay,
+}
+
+/// A slice that is part of a collective.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    op: usize,
+    part: Part,
+    span: Span,
+    slice: SliceId,
+    /// Nothing computes on the same row.
+    is_apart: bool,
+}
+
+impl Survey {
+    /// Of the selected devices; `--program` and `--match` are not looked at, so that what belongs
+    /// together is found together.
+    pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Self {
+        let mut roles = Roles::new(session);
+        let parts: Vec<Option<(usize, Part)>> = (0..session.labels.len())
+            .map(|index| roles.part(LabelId::from_index(index)))
+            .collect();
+        let ops = roles.ops;
+        if ops.is_empty() {
+            return Self {
+                ops,
+                occurrences: Vec::new(),
+            };
+        }
+        let occurrences: Vec<Vec<Occurrence>> = selected
+            .devices
+            .par_iter()
+            .map(|&device| {
+                // Overlapping windows would count a slice twice.
+                let windows = Intervals::union_of(selected.windows(device)).into_spans();
+                let found = slices(session, device, &windows, &parts);
+                occurrences(&ops, device, &found)
+            })
+            .collect();
+        Self {
+            ops,
+            occurrences: occurrences.into_iter().flatten().collect(),
+        }
+    }
+}
+
+/// Decides once per label.
+struct Roles<'a> {
+    session: &'a Session,
+    ops: Vec<CollectiveOp>,
+    by_name: FxHashMap<(Option<ProgramId>, String), usize>,
+}
+
+impl<'a> Roles<'a> {
+    fn new(session: &'a Session) -> Self {
+        Self {
+            session,
+            ops: Vec::new(),
+            by_name: FxHashMap::default(),
+        }
+    }
+
+    fn part(&mut self, id: LabelId) -> Option<(usize, Part)> {
+        let label = self.session.label(id);
+        if !label.kind.is_work() && label.kind != SliceKind::AsyncOp {
+            return None;
+        }
+        let is_kernel = matches!(label.kind, SliceKind::Kernel | SliceKind::Transfer);
+        if let Some(found) = self.by_instruction(label, is_kernel) {
+            return Some(found);
+        }
+        if label.class != Class::Collective {
+            return None;
+        }
+        match label.op {
+            Some(op) if !is_kernel => Some(self.by_op_name(label, op)),
+            _ => Some(self.by_kernel_name(label)),
+        }
+    }
+
+    /// What the program says; also of exchanges with the host, which are no collectives.
+    fn by_instruction(&mut self, label: &Label, is_kernel: bool) -> Option<(usize, Part)> {
+        let op_id = label.op?;
+        let op = self.session.op(op_id);
+        let program = self.session.program(op.program).hlo.as_ref()?;
+        let instruction = program.instruction(self.session.text(op.name))?;
+        let may_be = label.class == Class::Collective
+            || instruction.opcode.starts_with("send")
+            || instruction.opcode.starts_with("recv");
+        let collective = may_be.then(|| program.collective(instruction)).flatten()?;
+        let is_done = instruction.opcode.ends_with("-done");
+        let part = match label.kind {
+            SliceKind::AsyncOp => Part::UnderWay,
+            _ if is_kernel || !collective.is_async => Part::Whole,
+            _ if is_done => Part::Done,
+            _ => Part::Start,
+        };
+        let is_begin = collective.begin.id == instruction.id;
+        let kernel = if is_kernel {
+            collective_kernel(self.session.text(label.name))
+        } else {
+            stepscope_model::CollectiveKernel::default()
+        };
+        let groups = collective.replica_groups().map(ToString::to_string);
+        let index = self.op(CollectiveOp {
+            program: Some(op.program),
+            op: is_begin.then_some(op_id),
+            name: collective.begin.name.clone(),
+            kind: Some(collective.kind),
+            is_async: collective.is_async,
+            operand_bytes: Some(collective.operand_bytes),
+            group_size: collective.group_size(),
+            groups: groups.unwrap_or_default(),
+            algorithm: algorithm(&kernel),
+        });
+        Some((index, part))
+    }
+
+    /// Without the program: the name of the op, `all-reduce-start.3`.
+    fn by_op_name(&mut self, label: &Label, op_id: OpId) -> (usize, Part) {
+        let op = self.session.op(op_id);
+        let name = self.session.text(op.name);
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let category = self.session.text(op.category);
+        let is_host = category.starts_with("host");
+        let kind = CollectiveKind::of_opcode(stem, is_host)
+            .or_else(|| CollectiveKind::of_opcode(category, is_host));
+        let part = match label.kind {
+            SliceKind::AsyncOp => Part::UnderWay,
+            _ if stem.ends_with("-done") => Part::Done,
+            _ if stem.ends_with("-start") => Part::Start,
+            _ => Part::Whole,
+        };
+        let index = self.op(CollectiveOp {
+            program: Some(op.program),
+            op: (part != Part::Done).then_some(op_id),
+            name: name.replacen("-done", "-start", 1),
+            kind,
+            is_async: part != Part::Whole,
+            operand_bytes: None,
+            group_size: None,
+            groups: String::new(),
+            algorithm: String::new(),
+        });
+        (index, part)
+    }
+
+    fn by_kernel_name(&mut self, label: &Label) -> (usize, Part) {
+        let name = self.session.text(label.name);
+        let kernel = collective_kernel(name);
+        let short = name.split('(').next().unwrap_or(name).to_owned();
+        let index = self.op(CollectiveOp {
+            program: label.program,
+            op: label.op,
+            name: short,
+            kind: kernel.kind,
+            is_async: false,
+            operand_bytes: None,
+            group_size: None,
+            groups: String::new(),
+            algorithm: algorithm(&kernel),
+        });
+        let is_span = label.kind == SliceKind::AsyncOp;
+        (index, if is_span { Part::UnderWay } else { Part::Whole })
+    }
+
+    fn op(&mut self, op: CollectiveOp) -> usize {
+        let next = self.ops.len();
+        let key = (op.program, op.name.clone());
+        let index = *self.by_name.entry(key).or_insert(next);
+        if index == next {
+            self.ops.push(op);
+        } else {
+            let known = &mut self.ops[index];
+            known.op = known.op.or(op.op);
+            known.is_async |= op.is_async;
+            if known.algorithm.is_empty() {
+                known.algorithm = op.algorithm;
+            }
+        }
+        index
+    }
+}
+
+fn algorithm(kernel: &stepscope_model::CollectiveKernel) -> String {
+    let words = [kernel.algorithm, kernel.protocol];
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// Slices of collectives on a device that start within the windows, by row and start.
+fn slices(
+    session: &Session,
+    device: DeviceId,
+    windows: &[Span],
+    parts: &[Option<(usize, Part)>],
+) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (number, track) in session.tracks.iter().enumerate() {
+        let is_looked_at = matches!(
+            track.role,
+            TrackRole::Ops | TrackRole::Stream | TrackRole::AsyncOps
+        );
+        if track.device != Some(device) || !is_looked_at {
+            continue;
+        }
+        let first = found.len();
+        let mut computes = false;
+        for (lane_number, lane) in track.lanes.iter().enumerate() {
+            let labels = lane.labels();
+            for &window in windows {
+                for index in lane.starting_in(window) {
+                    let Some((op, part)) = parts[labels[index].index()] else {
+                        computes = true;
+                        continue;
+                    };
+                    found.push(Found {
+                        op,
+                        part,
+                        span: lane.span(index),
+                        slice: SliceId {
+                            track: TrackId::from_index(number),
+                            lane: u32::try_from(lane_number).unwrap_or(u32::MAX),
+                            index: u32::try_from(index).unwrap_or(u32::MAX),
+                        },
+                        is_apart: false,
+                    });
+                }
+            }
+        }
+        let is_apart = track.role == TrackRole::Stream && !computes;
+        for slice in &mut found[first..] {
+            slice.is_apart = is_apart;
+        }
+    }
+    found.sort_by_key(|slice| (slice.op, slice.span, slice.slice));
+    found
+}
+
+fn occurrences(ops: &[CollectiveOp], device: DeviceId, found: &[Found]) -> Vec<Occurrence> {
+    let mut all = Vec::new();
+    for of_op in found.chunk_by(|a, b| a.op == b.op) {
+        let is_async = ops[of_op[0].op].is_async;
+        // Ops say when it began and ended; the span beside them says the same.
+        let has_ops = of_op.iter().any(|slice| slice.part != Part::UnderWay);
+        let mut open: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
+        for slice in of_op {
+            let one = Occurrence {
+                op: slice.op,
+                device,
+                span: slice.span,
+                own_ps: slice.span.duration().0,
+                slice: slice.slice,
+                can_overlap: is_async || slice.is_apart,
+            };
+            match slice.part {
+                Part::Whole => all.push(one),
+                Part::UnderWay if has_ops => {}
+                Part::UnderWay => all.push(Occurrence { own_ps: 0, ..one }),
+                Part::Start => {
+                    open.push_back(all.len());
+                    all.push(one);
+                }
+                Part::Done => match open.pop_front() {
+                    Some(begun) => {
+                        let begun: &mut Occurrence = &mut all[begun];
+                        begun.span = begun.span.hull(slice.span);
+                        begun.own_ps = begun.own_ps.saturating_add(one.own_ps);
+                    }
+                    // Its start lies before the window.
+                    None => all.push(one),
+                },
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,82 @@
+//! Communication of a device against its computation: the one definition of *exposed*.
+//!
+//! ```text
+//! collective work     ████            ██        ops and kernels that communicate
+//! under way             ░░░░░░░░░░░░░░░░        asynchronous ones, from start to end
+//! compute work              ██████              ops and kernels that compute
+//! exposed             ██████      ██████        communication − compute
+//! ```
+//!
+//! Copies are neither: communication behind a copy is exposed. Control ops (while, call) span their
+//! bodies and are no computation of their own. `steps` divides a step by the same levels, so its
+//! part *collectives* is the exposed time within it.
+
+use stepscope_model::{Class, DeviceId, Session, SliceKind, Span, TrackRole};
+
+use crate::interval::Intervals;
+use crate::steps::parts::{COLLECTIVE, COMPUTE, device_levels};
+use crate::work::{NO_LEVEL, add_levels};
+
+/// When a device communicates and when it computes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Communication {
+    /// Collective work, and asynchronous collectives from start to end.
+    pub(crate) all: Intervals,
+    /// Compute work.
+    pub(crate) compute: Intervals,
+    /// Communication while nothing computes.
+    pub(crate) exposed: Intervals,
+}
+
+impl Communication {
+    /// Of a device within windows. `levels` are those of [`levels`].
+    pub(crate) fn of(session: &Session, device: DeviceId, windows: &[Span], levels: &[u8]) -> Self {
+        let mut spans = vec![Vec::new(), Vec::new()];
+        for (_, track) in session.work_tracks(device) {
+            add_levels(track, levels, windows, &mut spans);
+        }
+        let mut unions = spans.into_iter().map(Intervals::union_of_sorted);
+        let compute = unions.next().unwrap_or_default();
+        let work = unions.next().unwrap_or_default();
+        let all = work.union(&under_way(session, device, windows));
+        let exposed = all.subtract(&compute);
+        Self {
+            all,
+            compute,
+            exposed,
+        }
+    }
+}
+
+/// Level of each label: computation, collective, or neither.
+pub(crate) fn levels(session: &Session) -> Vec<u8> {
+    let mut levels = device_levels(session);
+    for level in &mut levels {
+        if !matches!(*level, COMPUTE | COLLECTIVE) {
+            *level = NO_LEVEL;
+        }
+    }
+    levels
+}
+
+/// When asynchronous collectives were under way, as the device recorded their spans. Nothing for most
+/// devices, which the look at their tracks tells at once.
+pub(crate) fn under_way(session: &Session, device: DeviceId, windows: &[Span]) -> Intervals {
+    let is_async = |track: &&stepscope_model::Track| {
+        track.device == Some(device) && track.role == TrackRole::AsyncOps
+    };
+    let mut tracks = session.tracks.iter().filter(is_async).peekable();
+    if tracks.peek().is_none() {
+        return Intervals::default();
+    }
+    let level = |label: &stepscope_model::Label| {
+        let is_span = label.kind == SliceKind::AsyncOp && label.class == Class::Collective;
+        if is_span { 0 } else { NO_LEVEL }
+    };
+    let levels: Vec<u8> = session.labels.iter().map(level).collect();
+    let mut spans = vec![Vec::new()];
+    for track in tracks {
+        add_levels(track, &levels, windows, &mut spans);
+    }
+    Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+}

@@ -1,0 +1,137 @@
+//! `hosts`: hosts and devices side by side, who is late, and what it does then.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | parts of a step | those of `steps` |
+//! | lateness | own arrival − median arrival at matched collectives, on aligned clocks |
+//! | caused | at each collective the mean time the others waited for the last one; summed |
+//! | blame | per step the device that caused most waiting, and what it did before ([`blame`]) |
+//! | clocks | offset and drift by the ends of matched collectives ([`crate::collectives::clocks`]) |
+//! | straggler | last in more steps than chance explains ([`stragglers`]), with a lateness that matters |
+//!
+//! Times of rows are those recorded; only lateness and waiting are measured on aligned clocks.
+
+mod blame;
+mod clocks;
+mod places;
+mod report;
+mod rows;
+mod stragglers;
+mod tables;
+
+use clap::Args;
+pub use report::{BlameRow, ClockRow, HostCell, HostDeviceRow, HostRow, HostStepRow, HostsReport};
+use stepscope_model::Session;
+
+use crate::collectives::Evidence;
+use crate::collectives::step_index::StepIndex;
+use crate::format;
+use crate::group::Group;
+use crate::note::Note;
+use crate::order;
+use crate::registry::{Analysis, AnalysisError};
+use crate::selection::Selection;
+use crate::steps::{divide_steps, step_notes, step_time};
+
+/// The `hosts` analysis.
+pub struct Hosts;
+
+/// Options of [`Hosts`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct HostsOptions {
+    /// Which part of the session. `--match` keeps hosts by name, `--program` the steps in which the
+    /// program ran on the device.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for Hosts {
+    const NAME: &'static str = "hosts";
+    const GROUP: Group = Group::Waiting;
+    const ALIASES: &'static [&'static str] = &["pod_viewer"];
+    const SUMMARY: &'static str =
+        "Hosts and devices side by side: step times, who is late and why, load, clocks";
+    const EXAMPLES: &'static str = "\
+# Who the others wait for, and what it does then
+stepscope hosts ./logs
+# Lateness step by step
+stepscope hosts ./logs --csv --table steps
+# How well the clocks of the hosts agree
+stepscope hosts ./logs --csv --table clocks";
+    type Options = HostsOptions;
+    type Report = HostsReport;
+
+    fn run(session: &Session, options: &HostsOptions) -> Result<HostsReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let divided = divide_steps(session, &selected);
+        let evidence = Evidence::of(session, &selected);
+        let steps = StepIndex::of(session);
+        let blamed = blame::blame(&evidence, &steps);
+        let lateness = places::Lateness::of(&evidence, &blamed);
+        let places = places::places(session, &selected, &divided.rows);
+        let mean_step_ps = step_time(session, &selected);
+        let stragglers = stragglers::stragglers(
+            session,
+            &blamed,
+            mean_step_ps.as_ref().map(|time| time.mean),
+        );
+        let mut rows = rows::hosts(session, &selected, &divided.rows, &lateness, &stragglers);
+        rows.retain(|row| selected.matches(&[&row.host]));
+        let notes = notes(session, &evidence, &lateness, &stragglers);
+        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let step_rows = rows::steps(session, &evidence, &divided.rows, &blamed);
+        let (cells, cell_count) = rows::cells(&divided.rows, &places, &lateness);
+        Ok(HostsReport {
+            step_time_ps: mean_step_ps,
+            rows,
+            row_count,
+            blame: rows::blame(session, &blamed),
+            devices: places::rows(session, &places, &divided.rows, &lateness),
+            steps: step_rows,
+            cells,
+            cell_count,
+            clocks: clocks::rows(session, &selected, &evidence.clocks),
+            notes,
+        })
+    }
+}
+
+fn notes(
+    session: &Session,
+    evidence: &Evidence<'_>,
+    lateness: &places::Lateness,
+    stragglers: &stragglers::Stragglers,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if let Some(text) = stragglers.sentence(session) {
+        notes.push(Note::warning(text));
+    }
+    notes.extend(step_notes(session));
+    if lateness.has_any() {
+        notes.push(Note::info(format!(
+            "{} of {} were matched over their participants; arrivals there say who was late.",
+            format::counted(evidence.matched.instances.len(), "occurrence"),
+            format::counted(evidence.survey.ops.len(), "collective"),
+        )));
+    } else if session.devices.len() > 1 || session.hosts.len() > 1 {
+        let text = if evidence.survey.ops.is_empty() {
+            "No collective was recorded, so nobody waited for anybody that we could tell: hosts and \
+             devices are compared by their step times only."
+        } else {
+            "The collectives that were recorded could not be matched between devices of this \
+             session, so hosts and devices are compared by their step times only."
+        };
+        notes.push(Note::info(text).with_hint("Capture all hosts of the job at the same time."));
+    }
+    if session.hosts.len() == 1 {
+        notes.push(Note::info(
+            "The session has one host; its devices are compared with one another.",
+        ));
+    } else if !evidence.clocks.has_any() {
+        notes.push(Note::info(
+            "Clocks could not be compared, since no collective is common to two hosts: times of \
+             different hosts stand as their clocks had them.",
+        ));
+    }
+    notes
+}

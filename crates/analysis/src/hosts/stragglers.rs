@@ -1,0 +1,158 @@
+//! Who is late more often than chance explains.
+//!
+//! If nobody were slow, each of n hosts would be last in one of n steps. A host is a straggler when
+//! it was last in at least half of the steps, in so many that chance gives that with less than 1 %
+//! (binomial tail), and the others waited at least 1 % of a step for it in the mean. This needs no
+//! spread between hosts, so it works from two hosts on. With one host, its devices are compared.
+
+use stepscope_model::{DeviceId, Session};
+
+use super::blame::StepBlame;
+use crate::format;
+
+/// Share of steps in which a straggler is last.
+const MIN_SHARE: f64 = 0.5;
+/// Chance below which it is none.
+const MAX_CHANCE: f64 = 0.01;
+/// Share of a step that others must wait for it to matter.
+const MIN_COST: f64 = 0.01;
+
+/// One that is late.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Straggler {
+    /// Position of the host, or of the device where there is one host.
+    pub(super) place: usize,
+    pub(super) last_count: usize,
+    pub(super) step_count: usize,
+    /// Mean over all steps of the time it made the others wait.
+    pub(super) cost_ps: f64,
+    pub(super) activity: String,
+}
+
+/// All that are late.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Stragglers {
+    pub(super) found: Vec<Straggler>,
+    pub(super) are_hosts: bool,
+}
+
+pub(super) fn stragglers(
+    session: &Session,
+    blamed: &[StepBlame],
+    step_ps: Option<f64>,
+) -> Stragglers {
+    let are_hosts = session.hosts.len() > 1;
+    let place_of = |device: DeviceId| {
+        if are_hosts {
+            session.device(device).host.index()
+        } else {
+            device.index()
+        }
+    };
+    let mut places: Vec<usize> = Vec::new();
+    for id in session.device_ids() {
+        let mut tracks = session.work_tracks(id);
+        if tracks.any(|(_, track)| track.slice_count() > 0) {
+            places.push(place_of(id));
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    let Some(step_ps) = step_ps.filter(|_| places.len() > 1 && !blamed.is_empty()) else {
+        return Stragglers {
+            found: Vec::new(),
+            are_hosts,
+        };
+    };
+    let straggler = |&place: &usize| {
+        let own: Vec<&StepBlame> = blamed
+            .iter()
+            .filter(|of| place_of(of.device) == place)
+            .collect();
+        let caused: f64 = own.iter().map(|of| of.caused_ps as f64).sum();
+        let cost_ps = caused / blamed.len() as f64;
+        let share = own.len() as f64 / blamed.len() as f64;
+        let chance = tail(blamed.len(), own.len(), 1.0 / places.len() as f64);
+        let is_late = share >= MIN_SHARE && chance < MAX_CHANCE && cost_ps >= MIN_COST * step_ps;
+        is_late.then(|| Straggler {
+            place,
+            last_count: own.len(),
+            step_count: blamed.len(),
+            cost_ps,
+            activity: common_activity(&own),
+        })
+    };
+    Stragglers {
+        found: places.iter().filter_map(straggler).collect(),
+        are_hosts,
+    }
+}
+
+/// The activity with the most waiting caused.
+fn common_activity(own: &[&StepBlame]) -> String {
+    let mut sums: std::collections::BTreeMap<&str, i64> = std::collections::BTreeMap::new();
+    for of in own {
+        *sums.entry(&of.activity.text).or_default() += of.caused_ps;
+    }
+    let most = sums.into_iter().max_by_key(|&(_, sum)| sum);
+    most.map_or_else(String::new, |(text, _)| text.to_owned())
+}
+
+/// Chance of at least `successes` of `trials`, each with probability `p`.
+fn tail(trials: usize, successes: usize, p: f64) -> f64 {
+    // Logarithms, since factors of many trials leave the range of numbers.
+    let mut log_choose = 0.0;
+    let mut sum = 0.0;
+    for k in 0..=trials {
+        if k > 0 {
+            log_choose += ((trials - k + 1) as f64).ln() - (k as f64).ln();
+        }
+        if k >= successes {
+            let log = log_choose + k as f64 * p.ln() + (trials - k) as f64 * (1.0 - p).ln();
+            sum += log.exp();
+        }
+    }
+    sum
+}
+
+impl Stragglers {
+    pub(super) fn is_host(&self, host: usize) -> bool {
+        self.are_hosts && self.found.iter().any(|straggler| straggler.place == host)
+    }
+
+    /// Who is late, in words; none where nobody is.
+    pub(super) fn sentence(&self, session: &Session) -> Option<String> {
+        let worst = self
+            .found
+            .iter()
+            .max_by(|a, b| a.cost_ps.total_cmp(&b.cost_ps))?;
+        let name = if self.are_hosts {
+            session.hosts[worst.place].name.clone()
+        } else {
+            session.devices[worst.place].name.clone()
+        };
+        let doing = match worst.activity.as_str() {
+            "" => String::new(),
+            activity => format!("; before it arrives it is in {activity}"),
+        };
+        Some(format!(
+            "{name} arrives last in {} of {}, and the others wait {} per step for it{doing}.",
+            worst.last_count,
+            format::counted(worst.step_count, "step"),
+            format::duration_ps(worst.cost_ps),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tails_are_those_of_coins() {
+        assert!((tail(10, 10, 0.5) - 1.0 / 1024.0).abs() < 1e-12);
+        assert!((tail(4, 3, 0.5) - 5.0 / 16.0).abs() < 1e-12);
+        assert!((tail(7, 0, 0.25) - 1.0).abs() < 1e-12);
+        assert!(tail(5000, 5000, 0.25) < 1e-300);
+    }
+}

@@ -1,0 +1,120 @@
+//! What the figures of `memory` mean and do not cover, and what to record where there are none.
+
+use stepscope_model::{AllocatorLog, DeviceKind, Session};
+
+use super::collect::Figures;
+use super::replay::peak;
+use super::trend::MIN_STEPS;
+use crate::format;
+use crate::note::Note;
+
+/// Share of inconsistent events from which on a word is due.
+const INCONSISTENT_RATIO: f64 = 0.01;
+
+pub(super) fn notes(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]) -> Vec<Note> {
+    if log.allocators.is_empty() {
+        return without_events(session);
+    }
+    if found.is_empty() {
+        return vec![Note::warning(
+            "No allocator recorded an event in this selection.",
+        )];
+    }
+    let mut notes = vec![Note::info(
+        "From the allocator events on host threads, which record every allocation while the \
+         profiler runs. The peak is that of the recording; the recorded peak is the allocator's own \
+         and reaches back to the start of the process.",
+    )];
+    let is_before = |figures: &&Figures<'_>| {
+        let row = &figures.row;
+        row.recorded_peak_bytes > row.peak_bytes
+    };
+    if let Some(figures) = found.iter().find(is_before) {
+        let row = &figures.row;
+        notes.push(Note::info(format!(
+            "{} once had {} in use, before this recording or its selection; at most {} of it were \
+             seen.",
+            row.allocator,
+            format::bytes(row.recorded_peak_bytes as f64),
+            format::bytes(row.peak_bytes as f64)
+        )));
+    }
+    if found.iter().any(|figures| {
+        figures
+            .allocator
+            .events
+            .iter()
+            .any(|event| event.reserved > 0)
+    }) {
+        notes.push(Note::info(
+            "What is set aside for programs (the stack of a TPU) counts as taken and stands in a row \
+             of its own; the allocator's own peak does not include it.",
+        ));
+    }
+    let events: usize = found
+        .iter()
+        .map(|figures| figures.allocator.events.len())
+        .sum();
+    let inconsistent: usize = found.iter().map(|figures| figures.inconsistencies).sum();
+    if inconsistent as f64 > INCONSISTENT_RATIO * events as f64 {
+        notes.push(Note::warning(format!(
+            "{inconsistent} of {events} events do not follow from the one before: threads recorded \
+             them out of order, or some were not recorded. Bytes in use are as recorded; who was \
+             alive may be off by these."
+        )));
+    }
+    if found.iter().any(has_unexplained) {
+        notes.push(Note::warning(
+            "More was allocated in the recording than was in use at the peak: some deallocations \
+             were not recorded. They stand in a row of negative bytes.",
+        ));
+    }
+    if session.steps.len() < MIN_STEPS {
+        let counted = format::counted(session.steps.len(), "step");
+        notes.push(Note::info(format!(
+            "Growth and spikes need {MIN_STEPS} steps; there are {counted}."
+        )));
+    }
+    notes
+}
+
+/// More allocations are alive than bytes in use.
+fn has_unexplained(figures: &Figures<'_>) -> bool {
+    let events = figures.allocator.events.as_slice();
+    let Some(at) = peak(events, figures.peak..figures.peak + 1) else {
+        return false;
+    };
+    let alive = super::replay::alive_at(events, at);
+    let seen = alive.iter().fold(0i64, |sum, alive| {
+        sum.saturating_add(events[alive.event].allocated)
+    });
+    seen > events[at].in_use
+}
+
+fn without_events(session: &Session) -> Vec<Note> {
+    let is_cpu = session
+        .devices
+        .iter()
+        .all(|device| device.kind == DeviceKind::Cpu);
+    let text = if session.is_memory_only() {
+        "A memory profile holds what was alive at one moment, not what happened in between."
+    } else if is_cpu {
+        "XLA:CPU does not record its allocations, so there is no memory in use over time."
+    } else {
+        "The profile has no allocator events, so there is no memory in use over time. TPUs and GPUs \
+         record them with host tracing on."
+    };
+    let mut notes = vec![Note::info(text).with_hint(if is_cpu || session.is_memory_only() {
+        "jax.profiler.save_device_memory_profile(\"memory.prof\") records what is alive, and by whom"
+    } else {
+        "host_tracer_level=2"
+    })];
+    if !session.heap.snapshots.is_empty() {
+        let counted = format::counted(session.heap.snapshots.len(), "memory snapshot");
+        notes.push(
+            Note::info(format!("{counted}: what was alive at that moment."))
+                .with_hint("stepscope heap"),
+        );
+    }
+    notes
+}

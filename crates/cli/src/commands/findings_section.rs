@@ -1,0 +1,54 @@
+//! What to change first: the findings of `advice` with the most time to gain, as a part of the
+//! report.
+
+use stepscope_analysis::advice::{Advice, AdviceFinding, AdviceOptions};
+use stepscope_analysis::{Analysis, format as figures};
+use stepscope_model::Session;
+
+use crate::format::{self, Charset};
+use crate::page::{self, BOLD, FAINT};
+
+/// Findings that a screen has room for.
+const FINDINGS: usize = 3;
+/// `up to 12.34 ms  ` before a finding.
+const GAIN_WIDTH: usize = 16;
+
+/// The section; empty where there is nothing to change.
+pub(super) fn findings(
+    session: &Session,
+    options: &AdviceOptions,
+    width: usize,
+    charset: Charset,
+) -> Vec<String> {
+    // A selection that the overview could answer is one that advice can: an error has been told.
+    let Ok(report) = Advice::run(session, options) else {
+        return Vec::new();
+    };
+    let all = report.findings.len();
+    if all == 0 {
+        return Vec::new();
+    }
+    let more = match all.saturating_sub(FINDINGS) {
+        0 => String::new(),
+        more => format!("  {FAINT}{more} more with `stepscope advice`{FAINT:#}"),
+    };
+    let mut lines = vec![format!("{}{more}", page::heading("What to change first"))];
+    for finding in report.findings.iter().take(FINDINGS) {
+        lines.push(finding_line(finding, width, charset));
+    }
+    lines
+}
+
+/// `  up to 12.34 ms  Input: host-2 waits for its data …`
+fn finding_line(finding: &AdviceFinding, width: usize, charset: Charset) -> String {
+    let gain = finding
+        .gain_ps_per_step
+        .filter(|&gain| gain > 0.0)
+        .map(|gain| format!("up to {}", figures::duration_ps(gain)))
+        .unwrap_or_default();
+    let gap = " ".repeat(GAIN_WIDTH.saturating_sub(format::width(&gain)));
+    let room = width.saturating_sub(GAIN_WIDTH + 2).max(20);
+    let text = format!("{}: {}", finding.title, finding.what);
+    let text = format::ended(&charset.text(&format::one_line(&text)), room, charset);
+    format!("  {BOLD}{gain}{BOLD:#}{gap}{text}")
+}

@@ -1,0 +1,138 @@
+//! Communication as libraries name it (NCCL, RCCL, NVSHMEM), and the links that carry it.
+
+use stepscope_hlo::CollectiveKind;
+
+use crate::session::{Chip, Peak};
+
+/// What the name of a communication kernel says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CollectiveKernel {
+    /// How data is exchanged; none of kernels that do several things.
+    pub kind: Option<CollectiveKind>,
+    /// Algorithm, such as `ring` and `tree`; empty if not named.
+    pub algorithm: &'static str,
+    /// Protocol, such as `LL128` and `simple`; empty if not named.
+    pub protocol: &'static str,
+}
+
+/// Longer words before those they contain.
+const KINDS: [(&str, CollectiveKind); 10] = [
+    ("allreduce", CollectiveKind::AllReduce),
+    ("allgather", CollectiveKind::AllGather),
+    ("reducescatter", CollectiveKind::ReduceScatter),
+    ("alltoall", CollectiveKind::AllToAll),
+    ("sendrecv", CollectiveKind::Permute),
+    ("broadcast", CollectiveKind::Broadcast),
+    ("permute", CollectiveKind::Permute),
+    ("send", CollectiveKind::Send),
+    ("recv", CollectiveKind::Receive),
+    ("reduce", CollectiveKind::AllReduce),
+];
+
+const ALGORITHMS: [(&str, &str); 6] = [
+    ("_ring", "ring"),
+    ("_tree", "tree"),
+    ("_collnet", "collnet"),
+    ("_nvls", "NVLS"),
+    ("_pat", "PAT"),
+    ("pivot", "pivot"),
+];
+
+const PROTOCOLS: [(&str, &str); 3] = [("_ll128", "LL128"), ("_ll", "LL"), ("_simple", "simple")];
+
+/// Reads the name of a communication kernel: `ncclDevKernel_AllReduce_Sum_f32_RING_LL(…)`.
+pub fn collective_kernel(name: &str) -> CollectiveKernel {
+    let lower = name.split(['(', '<']).next().unwrap_or(name);
+    let lower = lower.to_ascii_lowercase();
+    let plain = lower.replace('_', "");
+    CollectiveKernel {
+        kind: KINDS
+            .iter()
+            .find(|(word, _)| plain.contains(word))
+            .map(|&(_, kind)| kind),
+        algorithm: named(&lower, &ALGORITHMS),
+        protocol: named(&lower, &PROTOCOLS),
+    }
+}
+
+fn named(name: &str, words: &[(&str, &'static str)]) -> &'static str {
+    let found = words.iter().find(|(word, _)| name.contains(word));
+    found.map_or("", |&(_, title)| title)
+}
+
+/// Bytes per second of one interconnect link of a TPU, one way, in units of 10^9. Words that all
+/// occur in the model's name; more specific rows first. Source: public documentation of the chips.
+const LINKS: [(&[&str], f64); 7] = [
+    (&["tpu", "v7x"], 100.0),
+    (&["tpu", "v6"], 90.0),
+    (&["tpu", "v5", "lite"], 45.0),
+    (&["tpu", "v5"], 90.0),
+    (&["tpu", "v4", "lite"], 45.0),
+    (&["tpu", "v4"], 45.0),
+    (&["tpu", "v3"], 100.0),
+];
+
+impl Chip {
+    /// Bytes per second of one link to a neighbour, one way; absent where no public figure is known
+    /// that the profile can be tied to (the name of a GPU does not say how it is linked).
+    pub fn link_bandwidth(&self) -> Option<Peak> {
+        let lower = self.name.to_ascii_lowercase();
+        let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        let fits = |all: &&[&str]| all.iter().all(|word| words.contains(word));
+        let (_, gigabytes) = LINKS.iter().find(|(all, _)| fits(all))?;
+        Some(Peak {
+            per_second: gigabytes * 1e9,
+            source: format!("public figure for one link of {}, one way", self.name),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_say_what_they_do() {
+        let read = |name| {
+            let CollectiveKernel {
+                kind,
+                algorithm,
+                protocol,
+            } = collective_kernel(name);
+            (kind, algorithm, protocol)
+        };
+        assert_eq!(
+            read("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"),
+            (Some(CollectiveKind::AllReduce), "ring", "LL")
+        );
+        assert_eq!(
+            read("ncclKernel_ReduceScatter_TREE_LL128_Sum_half"),
+            (Some(CollectiveKind::ReduceScatter), "tree", "LL128")
+        );
+        assert_eq!(
+            read("ncclDevKernel_SendRecv"),
+            (Some(CollectiveKind::Permute), "", "")
+        );
+        assert_eq!(
+            read("ncclDevKernel_AllGather_RING_SIMPLE.kd"),
+            (Some(CollectiveKind::AllGather), "ring", "simple")
+        );
+        assert_eq!(read("ncclDevKernel_Generic_1"), (None, "", ""));
+    }
+
+    #[test]
+    fn links_are_known_by_the_name_of_the_chip() {
+        let chip = |name: &str| Chip {
+            name: name.to_owned(),
+            ..crate::vendor::chips::chip(
+                crate::session::DeviceKind::Cpu,
+                &crate::vendor::chips::Capabilities::default(),
+            )
+        };
+        let link = |name| chip(name).link_bandwidth().map(|peak| peak.per_second);
+        assert_eq!(link("TPU v6 Lite"), Some(90e9));
+        assert_eq!(link("TPU v5 lite"), Some(45e9));
+        assert_eq!(link("TPU v5"), Some(90e9));
+        assert_eq!(link("NVIDIA Hopper (compute capability 9.0)"), None);
+    }
+}

@@ -1,0 +1,157 @@
+/** What to change, most time to gain first, each with its evidence; and what is fine. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { hrefTo, selectionParams } from '../../shell/state';
+import { VIEWS, type ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { CodeBlock } from '../../widgets/copy';
+import { Remarks } from '../../widgets/notes';
+import type { AdviceCheck } from '../../wire/generated/AdviceCheck';
+import type { AdviceEvidence } from '../../wire/generated/AdviceEvidence';
+import type { AdviceFinding } from '../../wire/generated/AdviceFinding';
+import type { Severity } from '../../wire/generated/Severity';
+import { createReport } from '../../wire/report';
+import { linksOf } from './evidence';
+import './advice.css';
+
+const WORDS: Record<Severity, string> = { bad: 'Bad', warning: 'Warning', info: 'Note' };
+const KNOWN: ReadonlySet<string> = new Set(VIEWS.keys());
+
+export default function AdviceView(props: ViewProps) {
+  const report = createReport(
+    'advice',
+    () => props.session,
+    () => ({ ...selectionParams() }),
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => {
+        const longest = createMemo(() =>
+          Math.max(0, ...data().findings.map((finding) => finding.gain_ratio ?? 0)),
+        );
+        return (
+          <div class="page advice">
+            <header class="advice-head">
+              <h2>{headline(data().findings)}</h2>
+              <Show when={data().step_ps}>
+                {(step) => (
+                  <span class="muted number">median step {formatDuration(Math.round(step()))}</span>
+                )}
+              </Show>
+            </header>
+            <ol class="advice-list">
+              <For each={data().findings}>
+                {(finding, index) => (
+                  <Card finding={finding} number={index() + 1} longest={longest()} />
+                )}
+              </For>
+            </ol>
+            <Checks title="Passed" mark="✓" checks={data().passed} />
+            <Checks title="Not checked" mark="–" checks={data().skipped} />
+            <Remarks notes={data().notes} />
+          </div>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function headline(findings: readonly AdviceFinding[]): string {
+  return findings.length === 0
+    ? 'Nothing to change was found'
+    : `${plural(findings.length, 'thing')} to look at`;
+}
+
+function Card(props: { finding: AdviceFinding; number: number; longest: number }) {
+  const finding = () => props.finding;
+  return (
+    <li class={`card advice-card is-${finding().severity}`}>
+      <header>
+        <span class="advice-number number">{props.number}</span>
+        <h3>{finding().title}</h3>
+        <span class="advice-word">{WORDS[finding().severity]}</span>
+        <span class="spacer" />
+        <Show when={finding().gain_ps_per_step}>
+          {(gain) => (
+            <span class="advice-gain" data-tip={`At most: ${finding().estimate}.`}>
+              <span class="muted">up to</span>{' '}
+              <strong class="number">{formatDuration(Math.round(gain()))}</strong>{' '}
+              <span class="muted">per step</span>
+              <Show when={finding().gain_ratio}>
+                {(ratio) => (
+                  <>
+                    <span class="advice-bar" aria-hidden="true">
+                      <span style={{ width: `${(100 * ratio()) / Math.max(props.longest, 1e-9)}%` }} />
+                    </span>
+                    <span class="number">{formatRatio(ratio())}</span>
+                  </>
+                )}
+              </Show>
+            </span>
+          )}
+        </Show>
+      </header>
+      <div class="card-body">
+        <p class="advice-what">{finding().what}</p>
+        <Show when={finding().why}>
+          <p class="muted">{finding().why}</p>
+        </Show>
+        <Show when={finding().fix}>
+          <p>
+            <strong>What to do.</strong> {finding().fix}
+          </p>
+        </Show>
+        <Show when={finding().code}>{(code) => <CodeBlock code={code()} />}</Show>
+        <Show when={finding().evidence.length > 0}>
+          <ul class="advice-evidence">
+            <For each={finding().evidence}>{(evidence) => <Evidence evidence={evidence} />}</For>
+          </ul>
+        </Show>
+        <p class="advice-foot muted">
+          <code>{finding().id}</code>, confidence {finding().confidence}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function Evidence(props: { evidence: AdviceEvidence }) {
+  const links = () => linksOf(props.evidence, KNOWN);
+  return (
+    <li>
+      <span>{props.evidence.text}</span>
+      <Show when={props.evidence.source}>
+        {(source) => <code class="advice-source">{source()}</code>}
+      </Show>
+      <For each={links()}>
+        {(link) => <a href={hrefTo({ view: link.view, params: link.params })}>{link.view} →</a>}
+      </For>
+    </li>
+  );
+}
+
+function Checks(props: { title: string; mark: string; checks: readonly AdviceCheck[] }) {
+  return (
+    <Show when={props.checks.length > 0}>
+      <details class="card advice-checks">
+        <summary>
+          {props.title} ({props.checks.length})
+        </summary>
+        <ul>
+          <For each={props.checks}>
+            {(check) => (
+              <li>
+                <span class="advice-mark" aria-hidden="true">
+                  {props.mark}
+                </span>
+                <span>{check.title}</span>
+                <span class="muted">{check.text}</span>
+              </li>
+            )}
+          </For>
+        </ul>
+      </details>
+    </Show>
+  );
+}

@@ -1,0 +1,391 @@
+/** Columns of the tables of communication. */
+import { Show } from 'solid-js';
+
+import { CLASS_COLOURS } from '../../format/palette';
+import { hrefTo, type SelectionKey } from '../../shell/state';
+import { formatRange, formatSliceRef } from '../../timeline/address';
+import { DividedBar } from '../../widgets/bars';
+import { Middle } from '../../widgets/middle';
+import { SourceText } from '../../widgets/op-columns';
+import type { Column } from '../../widgets/table/rows';
+import type { CollectiveInstanceRow } from '../../wire/generated/CollectiveInstanceRow';
+import type { CollectiveRow } from '../../wire/generated/CollectiveRow';
+import type { CollectiveStepRow } from '../../wire/generated/CollectiveStepRow';
+import type { RendezvousRow } from '../../wire/generated/RendezvousRow';
+import type { SliceRefReport } from '../../wire/generated/SliceRefReport';
+import { EXPOSED_COLOUR, HIDDEN_COLOUR } from './bars';
+
+/** Something with a place in the timeline. */
+export interface Placed {
+  start_ps: number;
+  duration_ps: number;
+  slice: SliceRefReport;
+}
+
+/** The timeline's parameters that show it with something around it. */
+export function timelineAt(row: Placed): Record<string, string> {
+  const around = Math.max(row.duration_ps * 0.5, 1e6);
+  return {
+    window: formatRange({
+      startPs: row.start_ps - around,
+      endPs: row.start_ps + row.duration_ps + around,
+    }),
+    slice: formatSliceRef(row.slice),
+  };
+}
+
+const REASONS: Record<string, string> = {
+  late_participant: 'A participant came late',
+  synchronous: 'Synchronous',
+  nothing_scheduled: 'Nothing scheduled behind it',
+  compute_shorter: 'Compute was shorter',
+};
+
+/** The op in the table of ops. */
+function OpLink(props: { name: string; programId: string }) {
+  const href = () =>
+    hrefTo({
+      view: 'ops',
+      params: {
+        q: `^${props.name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}$`,
+        ...(props.programId ? { program: props.programId } : {}),
+      } as Record<SelectionKey | 'q', string>,
+    });
+  return (
+    <a class="collective-name" href={href()} onClick={(event) => event.stopPropagation()}>
+      <span class="swatch" style={{ background: CLASS_COLOURS.collective }} />
+      <Middle text={props.name} isCode />
+    </a>
+  );
+}
+
+export const COLLECTIVES: Column<CollectiveRow>[] = [
+  {
+    key: 'name',
+    title: 'Collective',
+    figure: 'collectives.name',
+    width: 240,
+    value: (row) => row.name,
+    cell: (row) => <OpLink name={row.name} programId={row.program_id} />,
+  },
+  { key: 'kind', title: 'Kind', figure: 'collectives.kind', width: 116, value: (row) => row.kind },
+  {
+    key: 'exposed_ps',
+    title: 'Exposed',
+    width: 112,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.exposed_ps,
+  },
+  {
+    key: 'split',
+    title: 'Exposed, hidden',
+    figure: 'exposed_ps',
+    width: 130,
+    value: () => null,
+    cell: (row) => (
+      <DividedBar
+        total={row.total_ps}
+        pieces={[
+          { title: 'Exposed', value: row.exposed_ps, colour: EXPOSED_COLOUR },
+          { title: 'Hidden', value: row.hidden_ps, colour: HIDDEN_COLOUR },
+        ]}
+      />
+    ),
+  },
+  {
+    key: 'hidden_ps',
+    title: 'Hidden',
+    width: 92,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.hidden_ps,
+  },
+  {
+    key: 'wait_ps',
+    title: 'Wait',
+    figure: 'collectives.wait_ps',
+    width: 92,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.wait_ps,
+    isOptional: true,
+  },
+  {
+    key: 'transfer_ps',
+    title: 'Transfer',
+    figure: 'collectives.transfer_ps',
+    width: 108,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.transfer_ps,
+    isOptional: true,
+  },
+  {
+    key: 'reason',
+    title: 'Not hidden because',
+    width: 190,
+    value: (row) => row.reason,
+    cell: (row) => <span>{REASONS[row.reason] ?? '–'}</span>,
+  },
+  {
+    key: 'occurrences',
+    title: 'Count',
+    width: 74,
+    kind: 'count',
+    value: (row) => row.occurrences,
+  },
+  {
+    key: 'mean_ps',
+    title: 'Mean',
+    figure: 'collectives.mean_ps',
+    width: 88,
+    kind: 'duration',
+    scale: 'one',
+    value: (row) => row.mean_ps,
+  },
+  {
+    key: 'max_ps',
+    title: 'Longest',
+    figure: 'collectives.max_ps',
+    width: 104,
+    kind: 'duration',
+    scale: 'one',
+    value: (row) => row.max_ps,
+  },
+  {
+    key: 'bytes',
+    title: 'Bytes',
+    figure: 'collectives.bytes',
+    width: 92,
+    kind: 'bytes',
+    value: (row) => row.bytes,
+    isOptional: true,
+  },
+  {
+    key: 'group_size',
+    title: 'Group',
+    width: 70,
+    kind: 'count',
+    value: (row) => row.group_size,
+    isOptional: true,
+  },
+  {
+    key: 'mesh_axes',
+    title: 'Mesh axes',
+    width: 150,
+    value: (row) => row.mesh_axes,
+    cell: (row) => (
+      <span data-tip={row.groups || undefined}>
+        {row.mesh_axes || '–'}
+        <Show when={row.is_mesh_guessed}>
+          <span class="muted"> guessed</span>
+        </Show>
+      </span>
+    ),
+    isOptional: true,
+  },
+  {
+    key: 'bus_bandwidth',
+    title: 'Bus bandwidth',
+    width: 120,
+    kind: 'bandwidth',
+    value: (row) => row.bus_bandwidth,
+    isOptional: true,
+  },
+  {
+    key: 'transfer_bandwidth',
+    title: 'Without waiting',
+    width: 124,
+    kind: 'bandwidth',
+    value: (row) => row.transfer_bandwidth,
+    isOptional: true,
+  },
+  {
+    key: 'link_ratio',
+    title: 'Of link',
+    width: 80,
+    kind: 'ratio',
+    value: (row) => row.link_ratio,
+    isOptional: true,
+  },
+  {
+    key: 'algorithm',
+    title: 'Algorithm',
+    width: 100,
+    value: (row) => row.algorithm,
+    isOptional: true,
+  },
+  {
+    key: 'source',
+    title: 'Source',
+    width: 150,
+    value: (row) => row.source,
+    cell: (row) => <SourceText text={row.source} />,
+    isOptional: true,
+  },
+  { key: 'scope', title: 'Scope', width: 240, value: (row) => row.scope, isOptional: true },
+  { key: 'program', title: 'Program', width: 160, value: (row) => row.program, isOptional: true },
+];
+
+export const INSTANCES: Column<CollectiveInstanceRow>[] = [
+  {
+    key: 'name',
+    title: 'Collective',
+    figure: 'collectives.name',
+    width: 220,
+    value: (row) => row.name,
+    cell: (row) => <Middle text={row.name} isCode />,
+  },
+  { key: 'step', title: 'Step', width: 70, kind: 'count', value: (row) => row.step },
+  {
+    key: 'duration_ps',
+    title: 'Duration',
+    figure: 'instances.duration_ps',
+    width: 116,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.duration_ps,
+  },
+  {
+    key: 'skew_ps',
+    title: 'Skew',
+    width: 92,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.skew_ps,
+  },
+  {
+    key: 'transfer_ps',
+    title: 'Transfer',
+    figure: 'instances.transfer_ps',
+    width: 108,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.transfer_ps,
+  },
+  { key: 'last_device', title: 'Last to arrive', width: 180, value: (row) => row.last_device },
+  {
+    key: 'participants',
+    title: 'Participants',
+    width: 100,
+    kind: 'count',
+    value: (row) => row.participants,
+  },
+  {
+    key: 'wait_ps',
+    title: 'Wait of all',
+    figure: 'instances.wait_ps',
+    width: 118,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.wait_ps,
+  },
+];
+
+export const STEPS: Column<CollectiveStepRow>[] = [
+  { key: 'step', title: 'Step', width: 90, kind: 'count', value: (row) => row.step },
+  {
+    key: 'duration_ps',
+    title: 'Duration',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.duration_ps,
+  },
+  {
+    key: 'total_ps',
+    title: 'Communication',
+    figure: 'collectives.step_total_ps',
+    width: 130,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.total_ps,
+  },
+  {
+    key: 'exposed_ps',
+    title: 'Exposed',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.exposed_ps,
+  },
+  {
+    key: 'exposed_ratio',
+    title: 'Share',
+    width: 80,
+    kind: 'ratio',
+    value: (row) => row.exposed_ratio,
+  },
+  { key: 'device', title: 'Most exposed on', figure: '', width: 180, value: (row) => row.device },
+  {
+    key: 'max_exposed_ps',
+    title: 'There',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.max_exposed_ps,
+  },
+];
+
+export const RENDEZVOUS: Column<RendezvousRow>[] = [
+  { key: 'rendezvous', title: 'Rendezvous', width: 240, value: (row) => row.rendezvous },
+  {
+    key: 'total_stall_ps',
+    title: 'Total stall',
+    width: 100,
+    kind: 'duration',
+    scale: 'time',
+    value: (row) => row.total_stall_ps,
+  },
+  {
+    key: 'stall_ps',
+    title: 'Stall',
+    width: 92,
+    kind: 'duration',
+    scale: 'one',
+    value: (row) => row.stall_ps,
+  },
+  {
+    key: 'slack_ps',
+    title: 'Slack',
+    width: 92,
+    kind: 'duration',
+    scale: 'one',
+    value: (row) => row.slack_ps,
+  },
+  {
+    key: 'observed_ps',
+    title: 'Observed',
+    width: 92,
+    kind: 'duration',
+    scale: 'one',
+    value: (row) => row.observed_ps,
+  },
+  {
+    key: 'occurrences',
+    title: 'Count',
+    width: 74,
+    kind: 'count',
+    value: (row) => row.occurrences,
+  },
+  {
+    key: 'bytes',
+    title: 'Bytes',
+    figure: 'rendezvous.bytes',
+    width: 96,
+    kind: 'bytes',
+    value: (row) => row.bytes,
+    isOptional: true,
+  },
+  {
+    key: 'required_bandwidth',
+    title: 'Required',
+    width: 120,
+    kind: 'bandwidth',
+    value: (row) => row.required_bandwidth,
+    isOptional: true,
+  },
+  { key: 'send_op', title: 'Send', width: 160, value: (row) => row.send_op, isOptional: true },
+  { key: 'recv_op', title: 'Receive', width: 160, value: (row) => row.recv_op, isOptional: true },
+];

@@ -1,0 +1,351 @@
+/** Hosts and devices side by side: who is late, what it does then, and how clocks agree. */
+import { For, Show } from 'solid-js';
+
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { PARTS } from '../../format/palette';
+import { summaryOf } from '../../shell/session';
+import { navigate, select, selectionParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { formatRange } from '../../timeline/address';
+import { AnswerView } from '../../widgets/answer';
+import { DividedBar, Legend } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { CODE_STEPS } from '../../widgets/steps/source';
+import type { Column } from '../../widgets/table/rows';
+import { localTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { BlameRow } from '../../wire/generated/BlameRow';
+import type { ClockRow } from '../../wire/generated/ClockRow';
+import type { HostRow } from '../../wire/generated/HostRow';
+import type { HostsReport } from '../../wire/generated/HostsReport';
+import { createReport } from '../../wire/report';
+import { HeatMap } from './heat-map';
+import './hosts.css';
+
+export default function HostsView(props: ViewProps) {
+  const report = createReport(
+    'hosts',
+    () => props.session,
+    () => ({ ...selectionParams(), limit: 0 }),
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <div class="page">
+          <Warnings notes={data().notes} />
+          <Blame report={data()} />
+          <Show when={data().cells.length > 0} fallback={<NoSteps />}>
+            <HeatMap report={data()} />
+          </Show>
+          <Hosts report={data()} session={props.session} />
+          <Clocks report={data()} />
+          <Remarks notes={data().notes} />
+        </div>
+      )}
+    </AnswerView>
+  );
+}
+
+/** The timeline between two times, with the device's host in sight. */
+function openBetween(fromPs: number, untilPs: number) {
+  const around = Math.max(1e6, (untilPs - fromPs) * 0.1);
+  navigate({
+    view: 'timeline',
+    params: { window: formatRange({ startPs: fromPs - around, endPs: untilPs + around }) },
+  });
+}
+
+/** The ranked list of who the others waited for. */
+function Blame(props: { report: HostsReport }) {
+  const most = () => Math.max(1, props.report.blame[0]?.caused_ps ?? 1);
+  const hasHosts = () => props.report.rows.length > 1;
+  const shown = (): readonly BlameRow[] => props.report.blame.slice(0, 8);
+  return (
+    <Show when={shown().length > 0}>
+      <section class="card">
+        <header>
+          <h2>Who the others waited for</h2>
+          <span class="muted" data-figure="caused_ps">
+            per step the one that arrived last at collectives, and what it did before
+          </span>
+        </header>
+        <ol class="blame">
+          <For each={shown()}>
+            {(row) => (
+              <li>
+                <button
+                  class="blame-row"
+                  data-tip={`Step ${row.step}, where it cost most, in the timeline`}
+                  onClick={() => openBetween(row.from_ps, row.until_ps)}
+                >
+                  <span class="blame-who mono">{hasHosts() ? row.host : row.device}</span>
+                  <span class="blame-what">
+                    <Show when={row.activity} fallback={<span class="muted">nothing recorded</span>}>
+                      <span class="mono">{row.activity}</span>
+                    </Show>
+                    <span class="muted">
+                      {' '}
+                      {formatDuration(row.activity_ps)} on the{' '}
+                      {row.activity_on === 'device' ? 'device' : 'host'} before it arrives
+                    </span>
+                  </span>
+                  <span class="number">
+                    {plural(row.step_count, 'step')}{' '}
+                    <span class="muted">{formatRatio(row.step_ratio)}</span>
+                  </span>
+                  <span class="blame-bar">
+                    <span style={{ width: `${(100 * row.caused_ps) / most()}%` }} />
+                  </span>
+                  <span class="number">{formatDuration(row.caused_ps)}</span>
+                </button>
+              </li>
+            )}
+          </For>
+        </ol>
+        <Show when={props.report.blame.length > shown().length}>
+          <p class="blame-more muted">
+            and {plural(props.report.blame.length - shown().length, 'more cause')} of less
+          </p>
+        </Show>
+      </section>
+    </Show>
+  );
+}
+
+const HOST_PARTS = PARTS.filter((part) =>
+  ['device_compute', 'collectives', 'input_wait', 'compilation', 'host_overhead', 'idle'].includes(
+    part.part,
+  ),
+);
+const partOf = (row: HostRow, part: string) => (row[`${part}_ps` as keyof HostRow] ?? 0) as number;
+
+function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
+  const longest = Math.max(1, ...rows.map((row) => row.step_ps ?? 0));
+  return [
+    {
+      key: 'host',
+      title: 'Host',
+      figure: '',
+      width: 150,
+      value: (row) => row.host,
+      cell: (row) => (
+        <span class="host-name">
+          {row.host}
+          <Show when={row.is_straggler}>
+            <span class="host-straggler" data-figure="is_straggler">
+              late
+            </span>
+          </Show>
+        </span>
+      ),
+    },
+    {
+      key: 'step_ps',
+      title: 'Step',
+      figure: 'hosts.step_ps',
+      width: 92,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.step_ps,
+    },
+    {
+      key: 'parts',
+      title: 'Parts of the mean step',
+      figure: 'step_parts',
+      width: 260,
+      value: () => null,
+      cell: (row) => (
+        <DividedBar
+          total={longest}
+          pieces={HOST_PARTS.map((part) => ({
+            title: part.title,
+            value: partOf(row, part.part),
+            colour: part.colour,
+          }))}
+        />
+      ),
+    },
+    {
+      key: 'lateness_ps',
+      title: 'Lateness',
+      figure: 'hosts.lateness_ps',
+      width: 112,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.lateness_ps,
+      isOptional: true,
+    },
+    {
+      key: 'lateness_score',
+      title: 'Score',
+      width: 76,
+      value: (row) => (row.lateness_score === null ? '' : row.lateness_score.toFixed(1)),
+      cell: (row) => (
+        <span class="number">
+          {row.lateness_score === null ? '–' : row.lateness_score.toFixed(1)}
+        </span>
+      ),
+      isOptional: true,
+    },
+    {
+      key: 'last_count',
+      title: 'Last in steps',
+      width: 122,
+      kind: 'count',
+      value: (row) => row.last_count,
+    },
+    {
+      key: 'caused_ps',
+      title: 'Others waited',
+      width: 142,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.caused_ps,
+    },
+    {
+      key: 'wait_ps',
+      title: 'Waited',
+      figure: 'hosts.wait_ps',
+      width: 96,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => row.wait_ps,
+    },
+    ...HOST_PARTS.map((part): Column<HostRow> => ({
+      key: `${part.part}_ps`,
+      title: part.title,
+      figure: part.part,
+      width: 136,
+      kind: 'duration',
+      scale: 'time',
+      value: (row) => partOf(row, part.part) || null,
+      isOptional: true,
+    })),
+    {
+      key: 'working_count',
+      title: 'Devices',
+      figure: '',
+      width: 80,
+      kind: 'count',
+      value: (row) => row.working_count,
+    },
+    {
+      key: 'step_count',
+      title: 'Steps',
+      figure: '',
+      width: 70,
+      kind: 'count',
+      value: (row) => row.step_count,
+    },
+    { key: 'problem', title: 'Problem', width: 260, value: (row) => row.problem, isOptional: true },
+  ];
+}
+
+function Hosts(props: { report: HostsReport; session: number }) {
+  const table = localTableState('host');
+  return (
+    <section class="card">
+      <header>
+        <h2>{plural(props.report.row_count, 'host')}</h2>
+        <span class="muted number">
+          <Show when={props.report.step_time_ps}>
+            {(time) => <>mean step {formatDuration(Math.round(time().mean))}</>}
+          </Show>
+        </span>
+        <span class="spacer" />
+        <Legend
+          entries={HOST_PARTS.filter((part) =>
+            props.report.rows.some((row) => partOf(row, part.part) > 0),
+          ).map((part) => ({ title: part.title, colour: part.colour, figure: part.part }))}
+        />
+      </header>
+      <DataTable
+        rows={props.report.rows}
+        rowCount={props.report.row_count}
+        columns={hostColumns(props.report.rows)}
+        state={table}
+        noun="host"
+        fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-hosts`}
+        onRow={(row) => select('host', row.host)}
+        isPlain
+      />
+    </section>
+  );
+}
+
+const CLOCKS: Column<ClockRow>[] = [
+  { key: 'host', title: 'Clock of', figure: '', width: 160, value: (row) => row.host },
+  { key: 'reference', title: 'Against', figure: '', width: 150, value: (row) => row.reference },
+  {
+    key: 'offset_ps',
+    title: 'Ahead by',
+    width: 110,
+    kind: 'duration',
+    value: (row) => row.offset_ps,
+  },
+  {
+    key: 'drift_ppm',
+    title: 'Drift, ppm',
+    width: 100,
+    value: (row) => (row.drift_ppm === null ? '' : row.drift_ppm.toFixed(2)),
+    cell: (row) => (
+      <span class="number">{row.drift_ppm === null ? '–' : row.drift_ppm.toFixed(2)}</span>
+    ),
+  },
+  {
+    key: 'residual_ps',
+    title: 'Residual',
+    width: 110,
+    kind: 'duration',
+    value: (row) => row.residual_ps,
+  },
+  {
+    key: 'max_residual_ps',
+    title: 'Largest',
+    width: 110,
+    kind: 'duration',
+    value: (row) => row.max_residual_ps,
+  },
+  {
+    key: 'matched_count',
+    title: 'Compared',
+    width: 100,
+    kind: 'count',
+    value: (row) => row.matched_count,
+  },
+];
+
+function Clocks(props: { report: HostsReport }) {
+  const table = localTableState('host');
+  return (
+    <Show when={props.report.clocks.length > 1}>
+      <section class="card">
+        <header>
+          <h2>Clocks</h2>
+          <span class="muted">
+            by the ends of collectives, which all participants leave together; times shown stay as
+            recorded
+          </span>
+        </header>
+        <DataTable
+          rows={props.report.clocks}
+          columns={CLOCKS}
+          state={table}
+          noun="clock"
+          fileName="stepscope-clocks"
+          isPlain
+        />
+      </section>
+    </Show>
+  );
+}
+
+function NoSteps() {
+  return (
+    <EmptyState title="No steps to compare" code={CODE_STEPS}>
+      No step line, no step annotation, and no program that repeats was found. Wrap each step of the
+      loop on every host and record again:
+    </EmptyState>
+  );
+}

@@ -1,0 +1,96 @@
+/** Columns of who was alive at the peak. */
+import { Show } from 'solid-js';
+
+import { hrefTo } from '../../shell/state';
+import { formatRange, formatSliceRef } from '../../timeline/address';
+import { ShareCell } from '../../widgets/bars';
+import { Middle } from '../../widgets/middle';
+import type { Column } from '../../widgets/table/rows';
+import type { AliveRow } from '../../wire/generated/AliveRow';
+
+const KINDS: Record<string, string> = {
+  before_window: 'in use before the recording',
+  reserved: 'set aside for programs',
+  unexplained: 'freed without a record',
+};
+
+/** What a row is, in words. */
+export function nameOf(row: AliveRow): string {
+  return KINDS[row.kind] ?? (row.op || row.caller || 'allocation');
+}
+
+function timelineOf(row: AliveRow): string | null {
+  if (!row.slice || row.allocated_ps === null) return null;
+  const margin = 50_000_000;
+  const window = { startPs: row.allocated_ps - margin, endPs: row.allocated_ps + margin };
+  const params = { window: formatRange(window), slice: formatSliceRef(row.slice) };
+  return hrefTo({ view: 'timeline', params });
+}
+
+export const ALIVE: Column<AliveRow>[] = [
+  {
+    key: 'name',
+    title: 'Who',
+    figure: 'memory.name',
+    width: 300,
+    value: nameOf,
+    cell: (row) => <Middle text={nameOf(row)} isCode={!(row.kind in KINDS)} />,
+  },
+  { key: 'bytes', title: 'Bytes', figure: 'memory.bytes', width: 104, kind: 'bytes', value: (row) => row.bytes },
+  {
+    key: 'ratio',
+    title: 'Of the peak',
+    figure: 'memory.ratio',
+    width: 140,
+    kind: 'ratio',
+    value: (row) => row.ratio,
+    cell: (row, scale) => <ShareCell ratio={Math.max(0, row.ratio)} text={scale.text(row.ratio)} />,
+  },
+  { key: 'count', title: 'Count', figure: 'memory.count', width: 76, kind: 'count', value: (row) => row.count || null },
+  {
+    key: 'caller',
+    title: 'Called from',
+    figure: 'memory.caller',
+    width: 220,
+    value: (row) => row.caller,
+    cell: (row) => <Middle text={row.caller || '–'} isCode />,
+    isOptional: true,
+  },
+  { key: 'source', title: 'Python', figure: 'memory.source', width: 200, value: (row) => row.source, isOptional: true },
+  { key: 'shape', title: 'Shape', figure: 'memory.shape', width: 160, value: (row) => row.shape, isOptional: true },
+  { key: 'data_type', title: 'Type', figure: 'memory.data_type', width: 70, value: (row) => row.data_type, isOptional: true },
+  { key: 'region', title: 'Region', figure: 'memory.region', width: 90, value: (row) => row.region, isOptional: true },
+  {
+    key: 'allocated_ps',
+    title: 'Allocated',
+    figure: 'memory.allocated_ps',
+    width: 120,
+    kind: 'duration',
+    scale: 'when',
+    value: (row) => row.allocated_ps,
+    cell: (row, scale) => (
+      <Show when={timelineOf(row)} fallback={<>–</>}>
+        {(href) => <a href={href()}>{scale.text(row.allocated_ps)}</a>}
+      </Show>
+    ),
+  },
+  {
+    key: 'allocated_step',
+    title: 'Step',
+    figure: 'memory.allocated_step',
+    width: 70,
+    kind: 'count',
+    value: (row) => row.allocated_step,
+    isOptional: true,
+  },
+  {
+    key: 'freed_ps',
+    title: 'Freed',
+    figure: 'memory.freed_ps',
+    width: 110,
+    kind: 'duration',
+    scale: 'when',
+    value: (row) => row.freed_ps,
+    isOptional: true,
+  },
+];

@@ -1,0 +1,168 @@
+/** Memory in use over time, its peak and who was alive then; every allocator beside the others. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { formatBytes, formatCount, formatRatio, plural } from '../../format/numbers';
+import { summaryOf } from '../../shell/session';
+import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { ShareCell } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { KpiCard } from '../../widgets/kpi';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
+import type { MemoryReport } from '../../wire/generated/MemoryReport';
+import { createReport } from '../../wire/report';
+import { ALIVE } from './columns';
+import { Picture } from './picture';
+import './memory.css';
+
+const keyOf = (row: { host: string; allocator: string }) => `${row.host}/${row.allocator}`;
+
+export default function MemoryView(props: ViewProps) {
+  const report = createReport(
+    'memory',
+    () => props.session,
+    () => ({ ...selectionParams() }),
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <Show when={data().allocators.length > 0} fallback={<NoEvents report={data()} />}>
+          <Allocators report={data()} session={props.session} />
+        </Show>
+      )}
+    </AnswerView>
+  );
+}
+
+function Allocators(props: { report: MemoryReport; session: number }) {
+  const shown = createMemo(() => {
+    const rows = props.report.allocators;
+    const wanted = rows.find((row) => keyOf(row) === getParam('allocator'));
+    return wanted ?? rows.reduce((most, row) => (fullness(row) > fullness(most) ? row : most));
+  });
+  const isShown = (row: { host: string; allocator: string }) => keyOf(row) === keyOf(shown());
+  const alive = createMemo(() => props.report.rows.filter(isShown));
+  const steps = createMemo(() => props.report.steps.filter(isShown));
+  const line = createMemo(() => props.report.timelines.find(isShown));
+  const table = urlTableState('bytes');
+  return (
+    <div class="page is-filling memory">
+      <Warnings notes={props.report.notes} />
+      <div class="memory-tabs" role="tablist">
+        <For each={props.report.allocators}>
+          {(row) => (
+            <button
+              role="tab"
+              aria-selected={isShown(row)}
+              onClick={() => setParams({ allocator: keyOf(row) }, false)}
+            >
+              <span class="memory-name">{row.device || row.allocator}</span>
+              <ShareCell ratio={row.peak_ratio ?? 0} text={formatRatio(row.peak_ratio)} />
+            </button>
+          )}
+        </For>
+      </div>
+      <div class="memory-figures">
+        <KpiCard
+          title="Peak"
+          value={formatBytes(shown().peak_bytes)}
+          figure="memory.peak_bytes"
+          detail={shown().peak_reserved_bytes > 0
+            ? `${formatBytes(shown().peak_reserved_bytes)} for programs`
+            : `of ${formatBytes(shown().capacity_bytes)}`}
+        />
+        <KpiCard
+          title="Since the process began"
+          value={formatBytes(shown().recorded_peak_bytes)}
+          figure="memory.recorded_peak_bytes"
+          detail="handed out at once"
+        />
+        <KpiCard
+          title="Headroom"
+          value={formatBytes(shown().headroom_bytes)}
+          figure="memory.headroom_bytes"
+          detail={`${formatRatio(shown().peak_ratio)} full`}
+        />
+        <KpiCard
+          title="Growth"
+          value={
+            shown().growth_bytes_per_step === null
+              ? '–'
+              : formatBytes(Math.round(shown().growth_bytes_per_step ?? 0))
+          }
+          figure="memory.growth_bytes_per_step"
+          detail={shown().is_growing ? 'per step: it grows' : 'per step'}
+        />
+        <KpiCard
+          title="Fragmentation"
+          value={formatRatio(shown().fragmentation_ratio)}
+          figure="memory.fragmentation_ratio"
+          detail={`at the peak; most ${formatRatio(shown().largest_fragmentation_ratio)}`}
+        />
+        <KpiCard
+          title="Allocations"
+          value={formatCount(shown().allocations)}
+          figure="memory.allocations"
+          detail={`${formatCount(shown().small_allocations)} of 4 KiB or less`}
+        />
+      </div>
+      <section class="card">
+        <header>
+          <h2>{shown().allocator}</h2>
+          <span class="muted">{shown().device || 'memory of the host'}</span>
+          <span class="spacer" />
+          <span class="muted number">
+            <Show when={shown().spike_count > 0}>{plural(shown().spike_count, 'spike')}, </Show>
+            {plural(line()?.event_count ?? 0, 'event')}
+          </span>
+        </header>
+        <div class="card-body">
+          <Show when={line()}>
+            {(found) => <Picture row={shown()} line={found()} steps={steps()} />}
+          </Show>
+        </div>
+      </section>
+      <section class="card is-main">
+        <DataTable
+          rows={alive()}
+          columns={ALIVE}
+          state={table}
+          noun="holder"
+          fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-memory`}
+          isFilling
+          tools={<span class="muted">Alive at the peak; the rows sum to it</span>}
+          empty="Nothing was alive"
+        />
+      </section>
+      <Remarks notes={props.report.notes} />
+    </div>
+  );
+}
+
+/** Device memory before that of the host. */
+function fullness(row: AllocatorRow): number {
+  return (row.device ? 1 : 0) + (row.peak_ratio ?? 0);
+}
+
+function NoEvents(props: { report: MemoryReport }) {
+  const note = () => props.report.notes[0];
+  return (
+    <EmptyState
+      title="No memory in use over time"
+      code={note()?.hint.split(' records ')[0]}
+      actions={
+        <Show when={props.report.snapshots.length > 0}>
+          <a href={hrefTo({ view: 'heap' })}>
+            {plural(props.report.snapshots.length, 'row')} of memory snapshots under Heap
+          </a>
+        </Show>
+      }
+    >
+      {note()?.text}
+    </EmptyState>
+  );
+}

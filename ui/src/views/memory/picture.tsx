@@ -1,0 +1,154 @@
+/** Memory of one allocator over time: a step line, its peak, its capacity, the steps behind it. */
+import { createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js';
+
+import { formatBytes, formatDuration, formatRatio, formatTime } from '../../format/numbers';
+import { hrefTo } from '../../shell/state';
+import { formatRange, formatSliceRef } from '../../timeline/address';
+import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
+import type { MemoryTimeline } from '../../wire/generated/MemoryTimeline';
+import type { StepMemoryRow } from '../../wire/generated/StepMemoryRow';
+import { extentOf, pointAt, stepPath, takenOf } from './line';
+
+const HEIGHT = 220;
+/** More steps than pixels shade nothing. */
+const MOST_STEPS = 400;
+
+export function Picture(props: {
+  row: AllocatorRow;
+  line: MemoryTimeline;
+  steps: readonly StepMemoryRow[];
+}) {
+  let box!: HTMLDivElement;
+  const [width, setWidth] = createSignal(900);
+  const [pointer, setPointer] = createSignal<number | null>(null);
+  onMount(() => {
+    const observer = new ResizeObserver(() => setWidth(Math.max(200, box.clientWidth)));
+    observer.observe(box);
+    onCleanup(() => observer.disconnect());
+  });
+  const taken = createMemo(() => takenOf(props.line));
+  const extent = createMemo(() => extentOf(props.line));
+  const path = createMemo(() =>
+    stepPath(props.line.times_ps, taken(), extent(), width(), HEIGHT),
+  );
+  const reserved = createMemo(() =>
+    props.line.reserved_bytes.some((bytes) => bytes > 0)
+      ? stepPath(props.line.times_ps, props.line.reserved_bytes, extent(), width(), HEIGHT)
+      : null,
+  );
+  const x = (time: number) =>
+    ((time - extent().startPs) / (extent().endPs - extent().startPs)) * width();
+  const y = (bytes: number) => HEIGHT - (bytes / extent().topBytes) * HEIGHT;
+  const timeAt = (at: number) =>
+    extent().startPs + (at / width()) * (extent().endPs - extent().startPs);
+  const under = createMemo(() => {
+    const at = pointer();
+    if (at === null) return null;
+    const time = timeAt(at);
+    const index = pointAt(props.line.times_ps, time);
+    if (index < 0) return null;
+    const step = props.steps.find(
+      (found) => found.start_ps <= time && time < found.start_ps + found.duration_ps,
+    );
+    return {
+      time,
+      bytes: taken()[index] ?? 0,
+      fragmentation: props.line.fragmentation_ratios[index] ?? 0,
+      step: step?.step,
+    };
+  });
+  const shaded = () => (props.steps.length <= MOST_STEPS ? props.steps : []);
+  const peakLink = () => {
+    const margin = Math.max(1, (extent().endPs - extent().startPs) / 40);
+    const window = { startPs: props.row.peak_ps - margin, endPs: props.row.peak_ps + margin };
+    return hrefTo({
+      view: 'timeline',
+      params: { window: formatRange(window), slice: formatSliceRef(props.row.peak_slice) },
+    });
+  };
+  const levels = () => [0.25, 0.5, 0.75].map((share) => share * extent().topBytes);
+
+  return (
+    <div class="memory-picture">
+      <div class="memory-reading muted number">
+        <Show
+          when={under()}
+          fallback={
+            <>
+              <a href={peakLink()}>Peak {formatBytes(props.row.peak_bytes)}</a> at{' '}
+              {formatTime(props.row.peak_ps)}
+              <Show when={props.row.peak_step !== null}> in step {props.row.peak_step}</Show>
+            </>
+          }
+        >
+          {(found) => (
+            <>
+              {formatTime(found().time)}: <strong>{formatBytes(found().bytes)}</strong>
+              <Show when={found().step !== undefined}>, step {found().step}</Show>, fragmentation{' '}
+              {formatRatio(found().fragmentation)}
+            </>
+          )}
+        </Show>
+        <span class="spacer" />
+        <span>
+          {formatTime(extent().startPs)} … {formatTime(extent().endPs)} (
+          {formatDuration(extent().endPs - extent().startPs)})
+        </span>
+      </div>
+      <div
+        ref={box}
+        class="memory-box"
+        onPointerMove={(event) => setPointer(event.offsetX)}
+        onPointerLeave={() => setPointer(null)}
+      >
+        <svg width={width()} height={HEIGHT} role="img" aria-label="Memory in use over time">
+          <For each={shaded()}>
+            {(step, index) => (
+              <rect
+                class="memory-step"
+                classList={{ 'is-odd': index() % 2 === 1, 'is-spike': step.is_spike }}
+                x={x(step.start_ps)}
+                y={0}
+                width={Math.max(0.5, x(step.start_ps + step.duration_ps) - x(step.start_ps))}
+                height={HEIGHT}
+              />
+            )}
+          </For>
+          <For each={levels()}>
+            {(bytes) => (
+              <>
+                <line class="memory-level" x1={0} x2={width()} y1={y(bytes)} y2={y(bytes)} />
+                <text class="memory-text" x={4} y={y(bytes) - 3}>
+                  {formatBytes(Math.round(bytes))}
+                </text>
+              </>
+            )}
+          </For>
+          <path class="memory-area" d={`${path()}V${HEIGHT}H0Z`} />
+          <Show when={reserved()}>
+            {(line) => <path class="memory-reserved" d={`${line()}V${HEIGHT}H0Z`} />}
+          </Show>
+          <path class="memory-line" d={path()} />
+          <Show when={props.row.capacity_bytes <= extent().topBytes}>
+            <line
+              class="memory-capacity"
+              x1={0}
+              x2={width()}
+              y1={y(props.row.capacity_bytes)}
+              y2={y(props.row.capacity_bytes)}
+            />
+          </Show>
+          <circle
+            class="memory-peak"
+            cx={x(props.row.peak_ps)}
+            cy={y(props.row.peak_bytes)}
+            r={4}
+          />
+          <Show when={pointer() !== null}>
+            <line class="memory-pointer" x1={pointer()!} x2={pointer()!} y1={0} y2={HEIGHT} />
+          </Show>
+        </svg>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+/** What to change first: the findings with the most time to gain. */
+import { For, Show } from 'solid-js';
+
+import { formatDuration, plural } from '../../format/numbers';
+import { hrefTo } from '../../shell/state';
+import type { AdviceReport } from '../../wire/generated/AdviceReport';
+
+const SHOWN = 3;
+
+export function TopFindings(props: { report: AdviceReport | undefined }) {
+  const findings = () => props.report?.findings ?? [];
+  return (
+    <Show when={findings().length > 0}>
+      <section class="card top-findings">
+        <header>
+          <h2>What to change first</h2>
+          <span class="spacer" />
+          <a href={hrefTo({ view: 'advice' })}>
+            {findings().length > SHOWN
+              ? `All ${plural(findings().length, 'finding')}`
+              : 'Reasons and remedies'}
+          </a>
+        </header>
+        <ol class="card-body">
+          <For each={findings().slice(0, SHOWN)}>
+            {(finding) => (
+              <li>
+                <a class={`finding-line is-${finding.severity}`} href={hrefTo({ view: 'advice' })}>
+                  <span class="finding-gain number">
+                    <Show when={finding.gain_ps_per_step}>
+                      {(gain) => (
+                        <>
+                          <b>{formatDuration(gain())}</b>
+                          <span class="muted"> a step</span>
+                        </>
+                      )}
+                    </Show>
+                  </span>
+                  <span>
+                    <b>{finding.title}</b>
+                    <span class="top-finding-text muted">{finding.what}</span>
+                  </span>
+                </a>
+              </li>
+            )}
+          </For>
+        </ol>
+      </section>
+    </Show>
+  );
+}

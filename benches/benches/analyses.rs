@@ -1,11 +1,14 @@
-//! Every analysis of the list, on a session that is open: report and its JSON text.
+//! Every analysis of the list, on a session that is open: report and its JSON text. All of them
+//! together, with nothing kept from before, against decoding the file.
+
+use std::cell::RefCell;
 
 use anyhow::Result;
 use criterion::Criterion;
 use stepscope_analysis::{ANALYSES, Entry};
-use stepscope_benches::input::inputs;
+use stepscope_benches::input::{Input, inputs};
 use stepscope_benches::paired::{Contestant, print_ratios};
-use stepscope_model::Session;
+use stepscope_model::{Memo, Session};
 
 fn main() -> Result<()> {
     let mut criterion = Criterion::default().configure_from_args();
@@ -19,9 +22,31 @@ fn main() -> Result<()> {
         );
         print_ratios(&format!("analyses {}", input.name), 7, &mut contestants);
         drop(contestants);
+        together(&input)?;
         bench(&mut criterion, input.name, &session);
     }
     criterion.final_summary();
+    Ok(())
+}
+
+/// What a person waits for who asks everything of a file that was just opened.
+fn together(input: &Input) -> Result<()> {
+    let session = RefCell::new(input.session()?);
+    let mut contestants = [
+        Contestant::of("decoding the file", || {
+            input.session().map(|session| session.slice_count()).ok()
+        }),
+        Contestant::of("all analyses together", || {
+            session.borrow_mut().memo = Memo::default();
+            let session = session.borrow();
+            ANALYSES
+                .iter()
+                .filter_map(|entry| answer(entry, &session))
+                .map(|text| text.len())
+                .sum::<usize>()
+        }),
+    ];
+    print_ratios(&format!("all analyses {}", input.name), 7, &mut contestants);
     Ok(())
 }
 

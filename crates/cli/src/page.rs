@@ -104,16 +104,27 @@ pub(crate) fn note_lines(note: &Note, width: usize, charset: Charset) -> Vec<Str
 }
 
 /// Sentences, one a line or wrapped below its first words; one that begins with the word of a
-/// finding is marked in its colour.
+/// finding is marked in its colour. What is indented stays so, and far in it is code, left as it is.
 pub(crate) fn sentences(lines: &[String], width: usize, charset: Charset) -> String {
-    const INDENT: &str = "  ";
+    const CODE: usize = 5;
     let mut text = String::new();
     for line in lines {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let margin = " ".repeat(indent);
+        if indent >= CODE {
+            let code = charset.text(&format::one_line(line.trim_start_matches(' ')));
+            let _ = writeln!(text, "{margin}{FAINT}{code}{FAINT:#}");
+            continue;
+        }
+        if line.is_empty() {
+            text.push('\n');
+        }
         let marked = line.split_once(": ").and_then(|(word, _)| {
             let style = finding_style(word)?;
             Some((word, style))
         });
-        let room = width.saturating_sub(INDENT.len()).max(20);
+        let below = if indent == 0 { "  " } else { margin.as_str() };
+        let room = width.saturating_sub(below.len()).max(20);
         for (index, part) in wrapped(line, room, charset).into_iter().enumerate() {
             match (index, marked) {
                 (0, Some((word, style))) => {
@@ -121,10 +132,10 @@ pub(crate) fn sentences(lines: &[String], width: usize, charset: Charset) -> Str
                     let _ = writeln!(text, "{style}{word}{style:#}{rest}");
                 }
                 (0, None) => {
-                    let _ = writeln!(text, "{part}");
+                    let _ = writeln!(text, "{margin}{part}");
                 }
                 _ => {
-                    let _ = writeln!(text, "{INDENT}{part}");
+                    let _ = writeln!(text, "{below}{part}");
                 }
             }
         }

@@ -184,9 +184,9 @@ const LEVELS: usize = CAUSES.len() - 1;
 pub(crate) fn claimed(
     session: &Session,
     hosts: &[stepscope_model::HostId],
-    within: Span,
+    windows: &[Span],
 ) -> Vec<(stepscope_model::HostId, Vec<Intervals>)> {
-    let times = super::host_times(session, hosts, within, level_of, LEVELS);
+    let times = super::host_times(session, hosts, windows, level_of, LEVELS);
     times
         .into_iter()
         .map(|(host, levels)| (host, by_priority(levels)))

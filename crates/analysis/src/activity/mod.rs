@@ -28,11 +28,12 @@ pub(crate) const WAIT: u8 = 2;
 /// Which level the activity of a host thread counts for, `NO_LEVEL` for none.
 pub(crate) type LevelOf = fn(Activity) -> u8;
 
-/// What the hosts did within a span of time, host by host: times by level, which may overlap.
+/// What the hosts did within windows of time, which are sorted and do not overlap: host by host
+/// times by level, which may overlap.
 pub(crate) fn host_times(
     session: &Session,
     hosts: &[HostId],
-    within: Span,
+    windows: &[Span],
     level_of: LevelOf,
     count: usize,
 ) -> Vec<(HostId, Vec<Intervals>)> {
@@ -59,12 +60,12 @@ pub(crate) fn host_times(
                 if !driving.contains(&id) {
                     // Other threads can only compile; most of a session's host slices are on them.
                     if is_compiled {
-                        add_levels(track, &compile, &[within], &mut lists[..1]);
+                        add_levels(track, &compile, windows, &mut lists[..1]);
                     }
                     continue;
                 }
                 let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
-                add_levels(track, &levels, &[within], &mut own);
+                add_levels(track, &levels, windows, &mut own);
                 let mut own = own.into_iter().map(Intervals::union_of_sorted);
                 let mut take = || own.next().unwrap_or_default();
                 let (compilation, input, waits) = (take(), take(), take());

@@ -1,5 +1,7 @@
 //! From the work of devices to gaps, and from gaps to sums.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, DeviceKind, HostId, Picos, Session, Span};
 
@@ -25,7 +27,7 @@ pub(super) struct DeviceGaps {
     /// Number and sum of the others.
     short: (i64, i64),
     /// What its host did, by cause.
-    host_times: Vec<Intervals>,
+    host_times: Arc<Vec<Intervals>>,
 }
 
 /// Gaps of every selected device that recorded work.
@@ -53,46 +55,72 @@ pub(super) fn devices(
             has_worked.then_some((device, windows, busy))
         })
         .collect();
-    let extent = whole
-        .iter()
-        .flat_map(|(_, windows, _)| windows.spans())
-        .copied()
-        .reduce(Span::hull);
-    let Some(extent) = extent else {
-        return Vec::new();
-    };
     let mut hosts: Vec<HostId> = whole
         .iter()
         .map(|&(device, ..)| session.device(device).host)
         .collect();
     hosts.sort_unstable();
     hosts.dedup();
-    let host_times = claimed(session, &hosts, extent);
-    whole
+    let found: Vec<Found> = whole
         .into_par_iter()
         .map(|(device, windows, busy)| {
-            let host = session.device(device).host;
-            let found = host_times.iter().find(|(id, _)| *id == host);
-            let host_times = found.map(|(_, times)| times.clone()).unwrap_or_default();
             let min_gap_ps = min_gap(session.device(device).kind);
-            let idle = windows.subtract(&busy).into_spans();
-            let (gaps, short): (Vec<Span>, Vec<Span>) = idle
-                .into_iter()
-                .partition(|gap| gap.duration().0 >= min_gap_ps);
-            let short_ps = short.iter().map(|gap| gap.duration().0).sum();
-            DeviceGaps {
-                device,
-                host,
-                min_gap_ps,
-                window_ps: windows.duration().0,
-                busy_ps: busy.duration().0,
-                times: cause_times(&gaps, &host_times),
-                gaps,
-                short: (i64::try_from(short.len()).unwrap_or(i64::MAX), short_ps),
-                host_times,
-            }
+            Found::of(device, &windows, &busy, min_gap_ps)
         })
-        .collect()
+        .collect();
+    // Only what hosts did in some gap is asked for, which is little of a session that is busy.
+    let gaps = found.iter().map(|found| found.gaps.clone()).collect();
+    let gaps = Intervals::union_of_sorted(gaps);
+    let host_times: Vec<(HostId, Arc<Vec<Intervals>>)> = claimed(session, &hosts, gaps.spans())
+        .into_iter()
+        .map(|(host, times)| (host, Arc::new(times)))
+        .collect();
+    let divided = |found: Found| {
+        let host = session.device(found.device).host;
+        let times = host_times.iter().find(|(id, _)| *id == host);
+        let host_times = times.map(|(_, times)| Arc::clone(times));
+        let host_times = host_times.unwrap_or_default();
+        DeviceGaps {
+            device: found.device,
+            host,
+            min_gap_ps: found.min_gap_ps,
+            window_ps: found.window_ps,
+            busy_ps: found.busy_ps,
+            times: cause_times(&found.gaps, &host_times),
+            gaps: found.gaps,
+            short: found.short,
+            host_times,
+        }
+    };
+    found.into_par_iter().map(divided).collect()
+}
+
+/// The gaps of a device, before it is known what its host did in them.
+struct Found {
+    device: DeviceId,
+    min_gap_ps: i64,
+    window_ps: i64,
+    busy_ps: i64,
+    gaps: Vec<Span>,
+    short: (i64, i64),
+}
+
+impl Found {
+    fn of(device: DeviceId, windows: &Intervals, busy: &Intervals, min_gap_ps: i64) -> Self {
+        let idle = windows.subtract(busy).into_spans();
+        let (gaps, short): (Vec<Span>, Vec<Span>) = idle
+            .into_iter()
+            .partition(|gap| gap.duration().0 >= min_gap_ps);
+        let short_ps = short.iter().map(|gap| gap.duration().0).sum();
+        Self {
+            device,
+            min_gap_ps,
+            window_ps: windows.duration().0,
+            busy_ps: busy.duration().0,
+            gaps,
+            short: (i64::try_from(short.len()).unwrap_or(i64::MAX), short_ps),
+        }
+    }
 }
 
 /// The cause with most of the time; of equals the first.

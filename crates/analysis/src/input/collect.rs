@@ -200,7 +200,7 @@ fn row(
 }
 
 fn host_inputs(session: &Session, hosts: &[HostId], within: Span) -> Vec<HostInput> {
-    let times = host_times(session, hosts, within, level_of, LEVELS);
+    let times = host_times(session, hosts, &[within], level_of, LEVELS);
     let driving = driving_threads(session, hosts);
     times
         .into_par_iter()

@@ -34,7 +34,7 @@ pub(super) fn host_activities(
     hosts: &[HostId],
     within: Span,
 ) -> Vec<(HostId, HostActivity)> {
-    let times = host_times(session, hosts, within, level_of, LEVELS);
+    let times = host_times(session, hosts, &[within], level_of, LEVELS);
     times
         .into_iter()
         .map(|(host, levels)| {

@@ -1,0 +1,88 @@
+/** Every analysis has its page, in both colours, and the pages show what the server answers. */
+import { expect, keepImage, openView, test } from './server';
+
+import type { Page } from '@playwright/test';
+
+interface Entry {
+  name: string;
+  group: string;
+}
+
+async function analyses(page: Page, url: string): Promise<Entry[]> {
+  const response = await page.request.get(`${url}api/analyses`);
+  return (await response.json()) as Entry[];
+}
+
+async function answer<T>(page: Page, url: string, name: string): Promise<T> {
+  const session = /#\/s\/(\d+)/.exec(page.url())?.[1] ?? '0';
+  const response = await page.request.get(`${url}api/sessions/${session}/analyses/${name}`);
+  expect(response.ok()).toBe(true);
+  return (await response.json()) as T;
+}
+
+for (const colours of ['light', 'dark'] as const) {
+  test(`every analysis has a page without an error, ${colours}`, async ({ page, url }) => {
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    await page.emulateMedia({ colorScheme: colours });
+    for (const { name } of await analyses(page, url)) {
+      await openView(page, url, 'mlp_dp', name);
+      await expect(page.locator('main')).not.toContainText('There is no view named');
+      await expect(page.locator('main')).not.toBeEmpty();
+      expect(errors, name).toEqual([]);
+    }
+  });
+}
+
+test('views stand in groups, each with what it answers', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  const waiting = (await analyses(page, url)).filter((entry) => entry.group === 'waiting');
+  await page.getByRole('button', { name: 'Waiting' }).click();
+  await expect(page.locator('.view-list a')).toHaveCount(waiting.length);
+  await page.getByRole('link', { name: /^Hosts/ }).click();
+  await expect(page).toHaveURL(/\/hosts/);
+  await expect(page.locator('.tabs .is-current')).toHaveText('Hosts');
+});
+
+test('the overview names what to change first, and leads to the reasons', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  const { findings } = await answer<{ findings: { title: string }[] }>(page, url, 'advice');
+  expect(findings.length).toBeGreaterThan(0);
+  await expect(page.locator('.top-findings li')).toHaveCount(Math.min(3, findings.length));
+  await expect(page.locator('.top-findings li').first()).toContainText(findings[0]!.title);
+  await page.locator('.top-findings li a').first().click();
+  await expect(page).toHaveURL(/\/advice/);
+  await expect(page.locator('main')).toContainText(findings[0]!.title);
+  await keepImage(page, 'advice');
+});
+
+test('the straggler is named with what it did', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'hosts');
+  await expect(page.locator('main')).toContainText('host-2');
+  await expect(page.locator('main')).toContainText('data_loading');
+  await keepImage(page, 'hosts');
+});
+
+test('a selected area of time narrows every view', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'ops');
+  const all = await answer<{ total_self_ps: number }>(page, url, 'ops');
+  const half = await answer<{ total_self_ps: number }>(page, url, 'ops?time=..400ms');
+  expect(half.total_self_ps).toBeLessThan(all.total_self_ps);
+  expect(half.total_self_ps).toBeGreaterThan(0);
+  await openView(page, url, 'mlp_dp', 'ops', '?time=..400ms');
+  await expect(page.locator('.chip.is-set')).toContainText('..400ms');
+  await page.getByRole('button', { name: 'All time' }).click();
+  await expect(page.locator('.chip.is-set')).toHaveCount(0);
+});
+
+for (const view of ['op_tree', 'roofline', 'graph', 'buffers', 'collectives'] as const) {
+  test(`a picture of ${view}`, async ({ page, url }) => {
+    await openView(page, url, 'demo', view);
+    const picture = page.locator('main svg, main canvas, main .flame, main table');
+    await expect(picture.first()).toBeVisible();
+    await keepImage(page, view);
+  });
+}

@@ -80,7 +80,7 @@ class Session(Analyses):
         return Path(self._native.path)
 
     @property
-    def hosts(self) -> list[str]:
+    def host_names(self) -> list[str]:
         """Names of its hosts."""
         return self._native.hosts
 
@@ -115,7 +115,7 @@ class Session(Analyses):
         return kind._of(self._native.run(analysis, pairs))
 
     def __repr__(self) -> str:
-        counts = (("host", self.hosts), ("device", self.devices), ("step", self.step_numbers))
+        counts = (("host", self.host_names), ("device", self.devices), ("step", self.step_numbers))
         parts = [f"{len(all)} {noun}{'' if len(all) == 1 else 's'}" for noun, all in counts]
         return f"<Session {self.name!r}: {', '.join(parts)}>"
 

@@ -81,7 +81,7 @@ test('a selected area of time narrows every view', async ({ page, url }) => {
 for (const view of ['op_tree', 'roofline', 'graph', 'buffers', 'collectives'] as const) {
   test(`a picture of ${view}`, async ({ page, url }) => {
     await openView(page, url, 'demo', view);
-    const picture = page.locator('main svg, main canvas, main .flame, main table');
+    const picture = page.locator('main svg, main canvas, main .flame, main .table-row');
     await expect(picture.first()).toBeVisible();
     await keepImage(page, view);
   });

@@ -170,15 +170,25 @@ impl<'a> Event<'a> {
 #[derive(Debug, Clone)]
 pub struct Events<'a> {
     cursor: Cursor<'a>,
+    first_other_field: Option<usize>,
     damage: Option<(usize, WireError)>,
 }
 
 impl<'a> Events<'a> {
-    pub(crate) const fn new(line: &'a [u8]) -> Self {
+    /// Events from a position in a line on.
+    pub(crate) fn new(line: &'a [u8], position: usize) -> Self {
+        let mut cursor = Cursor::new(line);
+        cursor.skip_to(position);
         Self {
-            cursor: Cursor::new(line),
+            cursor,
+            first_other_field: None,
             damage: None,
         }
+    }
+
+    /// Where in the line the first field stands that was passed over because it is no event.
+    pub(crate) fn first_other_field(&self) -> Option<usize> {
+        self.first_other_field
     }
 
     /// Where in the line decoding had to stop, and whether because the input ended.
@@ -217,7 +227,9 @@ impl<'a> Events<'a> {
                     }
                     _ => {}
                 },
-                Ok(Some(_)) => {}
+                Ok(Some(_)) => {
+                    self.first_other_field.get_or_insert(before);
+                }
                 Ok(None) => return None,
                 Err(error) => {
                     self.damage.get_or_insert((before, error));

@@ -33,8 +33,6 @@ pub struct Plane<'a> {
 /// A part of a plane that scanning leaves to be read, in any order or in parallel.
 #[derive(Debug)]
 pub enum Unread<'plane, 'a> {
-    /// The number of a line's events and what stands behind them.
-    Line(&'plane mut Line<'a>),
     /// Event metadata: the table and its entries.
     Events(&'plane mut MetadataMap<EventMetadata<'a>>, Vec<&'a [u8]>),
     /// Stat metadata: the table and its entries.
@@ -45,7 +43,6 @@ impl Unread<'_, '_> {
     /// Reads it.
     pub fn read(self) {
         match self {
-            Self::Line(line) => line.complete(),
             Self::Events(table, entries) => *table = event_metadata_map(&entries),
             Self::Stats(table, entries) => *table = stat_metadata_map(&entries),
         }
@@ -68,7 +65,7 @@ pub struct Line<'a> {
     pub display_name: Cow<'a, str>,
     /// Nanoseconds at which offsets of its events are 0.
     pub timestamp_ns: i64,
-    /// Number of its events, the last one possibly cut off.
+    /// Number of its events, the last one possibly cut off; known once the line is completed.
     pub event_count: usize,
     /// Where in the message the first event stands.
     events_at: usize,
@@ -112,22 +109,14 @@ impl<'a> Plane<'a> {
         (plane, damage)
     }
 
-    /// What is left to be read, longest parts first in a plane of a host.
-    pub fn unread(&mut self) -> impl Iterator<Item = Unread<'_, 'a>> {
+    /// What is left to be read.
+    pub fn unread(&mut self) -> [Unread<'_, 'a>; 2] {
         let events = std::mem::take(&mut self.event_entries);
         let stats = std::mem::take(&mut self.stat_entries);
-        let tables = [
+        [
             Unread::Stats(&mut self.stat_metadata, stats),
             Unread::Events(&mut self.event_metadata, events),
-        ];
-        let lines = self.lines.iter_mut().map(Unread::Line);
-        tables.into_iter().chain(lines)
-    }
-
-    /// Reads the tables.
-    pub(crate) fn read_tables(&mut self) {
-        let tables = self.unread().take(2);
-        tables.for_each(Unread::read);
+        ]
     }
 
     /// Stats of the plane itself: capabilities, versions.
@@ -163,8 +152,8 @@ impl<'a> Plane<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Reads what stands before the first event. Writers put the shown name behind the events:
-    /// [`Line::complete`] reads that, which takes a walk over them.
+    /// Reads what stands before the first event. Writers put the shown name behind the events, which
+    /// takes a walk over them: [`Line::complete`], or [`Line::complete_behind`] after another walk.
     fn decode(message: &'a [u8]) -> Self {
         let mut line = Self {
             message,
@@ -181,13 +170,28 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// It has an event, possibly cut off.
+    pub fn has_events(&self) -> bool {
+        self.event_count > 0 || self.message.get(self.events_at) == Some(&EVENT_TAG)
+    }
+
     /// Counts the events, jumping from one to the next, and reads the header fields behind them.
-    /// To be called before `event_count`, `display_id` or `shown_name` are used; separate, so that
-    /// lines can be completed in parallel.
     pub fn complete(&mut self) {
-        let mut cursor = Cursor::new(self.message);
-        cursor.skip_to(self.events_at);
         self.event_count = 0;
+        self.read_from(self.events_at);
+    }
+
+    /// Reads the header fields that stand behind the first event, once `events` of this line are at
+    /// their end. They are not counted.
+    pub fn complete_behind(&mut self, events: &Events<'a>) {
+        if let Some(position) = events.first_other_field() {
+            self.read_from(position);
+        }
+    }
+
+    fn read_from(&mut self, position: usize) {
+        let mut cursor = Cursor::new(self.message);
+        cursor.skip_to(position);
         loop {
             while cursor.tagged_bytes(EVENT_TAG).is_some() {
                 self.event_count += 1;
@@ -217,7 +221,7 @@ impl<'a> Line<'a> {
 
     /// Its events, in file order.
     pub fn events(&self) -> Events<'a> {
-        Events::new(self.message)
+        Events::new(self.message, self.events_at)
     }
 
     /// Bytes of the line.

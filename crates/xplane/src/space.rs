@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::plane::Plane;
+use crate::plane::{Plane, Unread};
 use crate::wire::{Cursor, Field, Value, WireError, lossy};
 
 /// A whole profile file.
@@ -61,7 +61,8 @@ impl<'a> Space<'a> {
     /// ```
     pub fn scan(bytes: &'a [u8]) -> Self {
         let mut space = Self::outline(bytes);
-        space.planes.iter_mut().for_each(Plane::read_tables);
+        let unread = space.planes.iter_mut().flat_map(Plane::unread);
+        unread.for_each(Unread::read);
         space
     }
 

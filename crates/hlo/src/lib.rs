@@ -72,4 +72,5 @@ pub use primitive_type::PrimitiveType;
 pub use program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
 pub use replica_groups::{MeshAxis, MeshAxisPart, ReplicaGroups};
 pub use shape::{HOST_MEMORY_SPACE, Layout, Shape};
+pub use sharding::{Division, ShardedValue, Sharding};
 pub use source::{Frame, SourceLocation};

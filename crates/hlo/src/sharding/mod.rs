@@ -1,7 +1,17 @@
-//! How a value is divided over devices: `{replicated}`, `{devices=[4,1]<=[4]}`.
+//! How a value is divided over devices: `{replicated}`, `{devices=[4,1]<=[4]}`,
+//! `{mesh['data'=4,'model'=2], [{'data'}, {}]}`.
 
+mod named;
+mod parts;
+mod values;
+
+use std::fmt;
+
+pub use parts::Division;
 use prost::Message;
+pub use values::ShardedValue;
 
+use self::named::NamedSharding;
 use crate::shape::write_separator;
 
 /// Deeper tuples of shardings than any program has are cut.
@@ -26,6 +36,19 @@ pub(crate) struct OpSharding {
     iota_reshape_dimensions: Vec<i64>,
     #[prost(int32, repeated, tag = "10")]
     iota_transpose: Vec<i32>,
+    /// Where it is written, the other fields say nothing.
+    #[prost(message, optional, boxed, tag = "14")]
+    named: Option<Box<NamedSharding>>,
+}
+
+/// How the value of an input or output is divided over devices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sharding(OpSharding);
+
+impl fmt::Display for Sharding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0.text())
+    }
 }
 
 const MAXIMAL: i32 = 1;
@@ -33,6 +56,7 @@ const TUPLE: i32 = 2;
 const TILED: i32 = 3;
 const MANUAL: i32 = 4;
 const UNKNOWN: i32 = 5;
+const UNREDUCED: i32 = 6;
 
 impl OpSharding {
     /// In the words of HLO text.
@@ -41,6 +65,9 @@ impl OpSharding {
     }
 
     fn text_within(&self, depth: usize) -> String {
+        if let Some(named) = &self.named {
+            return named.text();
+        }
         match self.kind {
             TUPLE if depth == 0 => "{...}".to_owned(),
             TUPLE => {
@@ -60,6 +87,7 @@ impl OpSharding {
             TILED => self.tiled(),
             MANUAL => "{manual}".to_owned(),
             UNKNOWN => "{unknown}".to_owned(),
+            UNREDUCED => "{unreduced}".to_owned(),
             _ => "{replicated}".to_owned(),
         }
     }
@@ -87,6 +115,7 @@ impl OpSharding {
                     MAXIMAL => "maximal",
                     MANUAL => "manual",
                     UNKNOWN => "unknown",
+                    UNREDUCED => "unreduced",
                     _ => "replicated",
                 })
                 .collect();

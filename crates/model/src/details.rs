@@ -1,11 +1,12 @@
 //! Details of one slice, read again from the file's bytes on demand.
 
-use stepscope_xplane::{Event, EventMetadata, Plane, Space};
+use stepscope_xplane::{Event, EventMetadata, Plane, Space, StatValue};
 
 use crate::ids::SliceId;
 use crate::ingest::value_text;
 use crate::session::Session;
 use crate::track::{Origin, Track};
+use crate::vendor::collectives::{EXCHANGE_STAT, exchange_participants};
 
 /// One recorded stat.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +64,24 @@ impl Session {
             );
         }
         found
+    }
+
+    /// How many take part in an exchange between slices of a job, where its op says so.
+    pub fn exchange_participants(&self, slice: SliceId) -> Option<u64> {
+        let track = self.tracks.get(slice.track.index())?;
+        let lane = self.lane(slice.track, slice.lane)?;
+        let ordinal = *lane.events().get(slice.index as usize)?;
+        let bytes = &self.host(track.host).bytes;
+        let space = Space::scan((**bytes).as_ref());
+        let (plane, event) = find_event(&space, &track.origin, ordinal)?;
+        let metadata = plane.event_metadata.get(event.metadata_id);
+        let constant = metadata.into_iter().flat_map(EventMetadata::stats);
+        let mut stats = event.stats().chain(constant);
+        let stat = stats.find(|stat| plane.stat_name(stat) == EXCHANGE_STAT)?;
+        match stat.value() {
+            StatValue::Bytes(message) => exchange_participants(message),
+            _ => None,
+        }
     }
 
     fn read_stats(&self, track: &Track, ordinal: u32) -> Option<Vec<Stat>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_xplane::Space;
+use stepscope_xplane::{Line, Space};
 
 use super::HostInput;
 use super::build::BuiltTrack;
@@ -13,7 +13,7 @@ use super::environment::facts;
 use super::finish::finish;
 use super::labels::Labels;
 use super::parts::Parts;
-use super::plan::{TrackPlan, plan};
+use super::plan::{TrackPlan, plan_tracks};
 use super::programs::decode_programs;
 use super::tracks::build_tracks;
 use super::warn::Warnings;
@@ -21,13 +21,24 @@ use crate::ids::LabelId;
 use crate::session::{Host, Session};
 
 /// Builds the session. `spaces` are the scanned files of `inputs`, in the same order.
-pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -> Session {
-    let mut plan = plan(spaces);
-    let clocks = Clocks::of(spaces);
+pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &mut [Space<'_>]) -> Session {
+    let mut plan = plan_tracks(spaces);
+    let mut clocks = Clocks::of(spaces);
     let (mut built, programs) = rayon::join(
         || build_tracks(&plan, &clocks, inputs, spaces),
         || decode_programs(spaces, inputs),
     );
+    if built.iter().any(|track| track.decoded.is_misplaced) {
+        complete_lines(spaces);
+        plan = plan_tracks(spaces);
+        clocks = Clocks::of(spaces);
+        built = build_tracks(&plan, &clocks, inputs, spaces);
+    }
+    for (track, built) in plan.tracks.iter_mut().zip(&mut built) {
+        let shown = built.decoded.shown_name.take();
+        track.name = shown.unwrap_or(std::mem::take(&mut track.name));
+    }
+    let spaces: &[Space<'_>] = spaces;
     let mut warnings = Warnings::default();
     warnings.files(inputs, spaces, &plan);
     warnings.tracks(inputs, spaces, &plan.tracks, &built);
@@ -70,6 +81,17 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &[Space<'_>]) -
     finish(&mut session, parts.tracks, parts.cpu_runs, &mut warnings);
     session.warnings = warnings.into_sorted();
     session
+}
+
+/// Reads all header fields of all lines, for rows can be told apart by some that stand behind the
+/// events. Writers do not put them there: walking over all events beforehand would be in vain.
+fn complete_lines(spaces: &mut [Space<'_>]) {
+    let planes = spaces.iter_mut().flat_map(|space| &mut space.planes);
+    let lines: Vec<_> = planes.flat_map(|plane| &mut plane.lines).collect();
+    lines
+        .into_par_iter()
+        .with_max_len(1)
+        .for_each(Line::complete);
 }
 
 fn event_counts(built: &[BuiltTrack], plans: &[TrackPlan], hosts: usize) -> Vec<u64> {

@@ -37,7 +37,7 @@ pub(super) struct BuiltTrack {
 
 /// Decodes and nests one track. Runs in parallel with others.
 pub(super) fn build_track(lines: &[LineInput<'_>], kind: TrackKind) -> BuiltTrack {
-    let mut sink = Nester::default();
+    let mut sink = Nester::new();
     let decoded = decode_track(lines, kind, &mut sink);
     let nested = sink.finish(decoded.ordinals.len() + 1);
     // The track's own slices are the first group.

@@ -5,7 +5,7 @@
 //! that repeat those of the event before are not even decoded (`repeat`).
 
 use rustc_hash::FxHashMap;
-use stepscope_xplane::{Event, Head, Line};
+use stepscope_xplane::{Event, Events, Head, Line};
 
 use super::keys::{Context, LabelKeys, TextKey};
 use super::nest::{Nester, Slice};
@@ -78,6 +78,10 @@ pub(super) struct Decoded {
     pub(super) samples: Vec<(u32, i64, i64, CounterValue)>,
     pub(super) aggregates: Vec<AggregatePart>,
     pub(super) origins: Vec<LineOrigin>,
+    /// Name to show, from behind the events of the first line.
+    pub(super) shown_name: Option<String>,
+    /// What stands behind the events of a line says that it belongs to another track or time.
+    pub(super) is_misplaced: bool,
     /// Undecodable places: plane, offset in the line, the input ended there, line position.
     pub(super) damage: Vec<(u32, u32, usize, bool)>,
     pub(super) event_count: u64,
@@ -208,6 +212,7 @@ impl Pass<'_> {
             ordinal = ordinal.saturating_add(1);
         }
         self.out.event_count += u64::from(ordinal - first_ordinal);
+        self.header_behind(input.line, &events);
         self.inline_numbers = texts.numbers;
         self.out.inline_texts = texts.texts;
         if let Some((offset, is_truncated)) = events.damage() {
@@ -216,6 +221,17 @@ impl Pass<'_> {
                 .push((input.plane, input.line_position, offset, is_truncated));
         }
         ordinal
+    }
+
+    /// Header fields that stand behind the events.
+    fn header_behind(&mut self, line: &Line<'_>, events: &Events<'_>) {
+        let mut whole = line.clone();
+        whole.complete_behind(events);
+        let place = |line: &Line<'_>| (line.id, line.display_id, line.timestamp_ns);
+        self.out.is_misplaced |= place(&whole) != place(line) || whole.name != line.name;
+        if self.out.origins.len() == 1 {
+            self.out.shown_name = Some(whole.shown_name().to_owned());
+        }
     }
 
     /// An event that says nothing new besides its name and time.

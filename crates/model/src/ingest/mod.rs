@@ -117,7 +117,7 @@ pub fn ingest(name: &str, inputs: Vec<HostInput>) -> Result<Session, IngestError
             found: describe((*inputs[0].bytes).as_ref(), XSPACE),
         });
     }
-    Ok(assemble::assemble(name, &inputs, &spaces))
+    Ok(assemble::assemble(name, &inputs, &mut spaces))
 }
 
 /// A profile has a plane with a name and something in it.

@@ -62,13 +62,17 @@ impl NestedGroups {
 }
 
 thread_local! {
-    /// Memory of rows that are done with: fresh memory has to be cleared by the system, page by page.
+    /// Memory of rows that are done with, the largest last: fresh memory has to be cleared by the
+    /// system, page by page.
     static SPARE_ROWS: RefCell<Vec<Vec<Slice>>> = const { RefCell::new(Vec::new()) };
+    /// Memory of arrow ends that are done with.
+    static SPARE_ENDS: RefCell<Vec<FlowEnd>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Gives the memory of this thread's rows back, once all tracks are built.
 pub(super) fn forget_rows() {
     SPARE_ROWS.take();
+    SPARE_ENDS.take();
 }
 
 /// Takes slices, puts each into the first nest of its group where it is contained in the slices that
@@ -88,6 +92,14 @@ pub(super) struct Nester {
 }
 
 impl Nester {
+    /// One without slices, in memory that was used before.
+    pub(super) fn new() -> Self {
+        Self {
+            ends: SPARE_ENDS.take(),
+            ..Self::default()
+        }
+    }
+
     /// Adds a slice to a group.
     #[inline]
     pub(super) fn push(&mut self, group: u16, slice: Slice) {
@@ -149,11 +161,14 @@ impl Nester {
             end.lane = lane_of_row[end.lane as usize];
         }
         self.rows.recycle();
+        let ends = self.ends.clone();
+        self.ends.clear();
+        SPARE_ENDS.set(self.ends);
         NestedGroups {
             block,
             groups,
             was_unsorted: self.was_unsorted,
-            ends: self.ends,
+            ends,
         }
     }
 
@@ -252,6 +267,7 @@ impl Rows {
                     spare.push(slices);
                 }
             }
+            spare.sort_by_key(Vec::capacity);
         });
     }
 }
@@ -358,7 +374,7 @@ mod tests {
 
     /// Nests spans of one group, asking for the place of each.
     fn nest(spans: &[(i64, i64)]) -> NestedGroups {
-        let mut nester = Nester::default();
+        let mut nester = Nester::new();
         for (event, &(start, end)) in (0u32..).zip(spans) {
             let duration = end - start;
             nester.push(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use stepscope_xplane::{Plane, Space};
+use stepscope_xplane::{Line, Plane, Space};
 
 use super::environment::capabilities;
 use crate::ids::{DeviceId, HostId};
@@ -18,6 +18,7 @@ pub(super) struct TrackPlan {
     pub(super) host: HostId,
     pub(super) device: Option<DeviceId>,
     pub(super) role: TrackRole,
+    /// Until decoded, the name that stands before the events: the one to show stands behind them.
     pub(super) name: String,
     pub(super) line_id: i64,
     /// Plane and line positions in the host's file.
@@ -37,7 +38,8 @@ pub(super) struct Plan {
     pub(super) empty_lines: Vec<usize>,
 }
 
-pub(super) fn plan(spaces: &[Space<'_>]) -> Plan {
+/// Plans by what stands before the events of lines, unless the lines are completed.
+pub(super) fn plan_tracks(spaces: &[Space<'_>]) -> Plan {
     let mut plan = Plan::default();
     for (index, space) in spaces.iter().enumerate() {
         plan_host(&mut plan, HostId::from_index(index), space);
@@ -58,7 +60,7 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
             name,
         } = plane_role(&plane.name)
         {
-            has_accelerator |= plane.lines.iter().any(|line| line.event_count > 0);
+            has_accelerator |= plane.lines.iter().any(Line::has_events);
             devices
                 .entry((kind, ordinal, name))
                 .or_default()
@@ -88,7 +90,7 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
         let device = device_of_plane.get(&position).copied();
         let kind = device.map(|id| plan.devices[id.index()].kind);
         for (line_position, line) in plane.lines.iter().enumerate() {
-            if line.event_count == 0 {
+            if !line.has_events() {
                 empty_lines += 1;
                 continue;
             }

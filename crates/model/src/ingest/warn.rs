@@ -13,6 +13,8 @@ use crate::warning::{Warning, WarningKind};
 #[derive(Default)]
 pub(super) struct Warnings(Vec<Warning>);
 
+/// Before a warning of a file that no profiler wrote, but the conversion of a trace.
+const CONVERTED: &str = "converted: ";
 /// Problems of one kind on one host beyond this many are summed up.
 pub(super) const MAX_EACH: usize = 5;
 
@@ -65,6 +67,10 @@ impl Warnings {
                 );
             }
             for text in space.errors.iter().chain(&space.warnings) {
+                if let Some(remark) = text.strip_prefix(CONVERTED) {
+                    self.add(WarningKind::Missing, host, remark.to_owned(), "");
+                    continue;
+                }
                 let message = format!("The profiler reported: {text}");
                 self.add(WarningKind::Recorder, host, message, "");
             }

@@ -1,6 +1,7 @@
 //! Communication as libraries name it (NCCL, RCCL, NVSHMEM), and the links that carry it.
 
 use stepscope_hlo::CollectiveKind;
+use stepscope_xplane::message_fields;
 
 use crate::session::{Chip, Peak};
 
@@ -60,16 +61,34 @@ fn named(name: &str, words: &[(&str, &'static str)]) -> &'static str {
     found.map_or("", |&(_, title)| title)
 }
 
+/// The stat in which a TPU's profiler says who takes part in an exchange between slices.
+pub(crate) const EXCHANGE_STAT: &str = "dcn_collective_info";
+
+/// Reads it: a pair of a source and a destination is one, else the endpoints of the first group.
+pub(crate) fn exchange_participants(message: &[u8]) -> Option<u64> {
+    const GROUPS: u32 = 2;
+    const ENDPOINTS: u32 = 1;
+    const PAIRS: u32 = 3;
+    if !message_fields(message, PAIRS).is_empty() {
+        return Some(1);
+    }
+    let groups = message_fields(message, GROUPS);
+    Some(message_fields(groups.first()?, ENDPOINTS).len() as u64)
+}
+
 /// Bytes per second of one interconnect link of a TPU, one way, in units of 10^9. Words that all
-/// occur in the model's name; more specific rows first. Source: public documentation of the chips.
-const LINKS: [(&[&str], f64); 7] = [
-    (&["tpu", "v7x"], 100.0),
-    (&["tpu", "v6"], 90.0),
-    (&["tpu", "v5", "lite"], 45.0),
-    (&["tpu", "v5"], 90.0),
-    (&["tpu", "v4", "lite"], 45.0),
-    (&["tpu", "v4"], 45.0),
-    (&["tpu", "v3"], 100.0),
+/// occur in the model's name; more specific rows first. Source: Google DeepMind, How to Scale Your
+/// Model, table of interconnects ("ICI BW/link, one-way"), which are rates that programs reach: what
+/// Google Cloud's pages say of v6e and v7x is a tenth higher. Of TPU v2 and v4 lite (v4i) neither
+/// says anything per link.
+const LINKS: [(&[&str], Option<f64>); 7] = [
+    (&["tpu", "v7x"], Some(90.0)),
+    (&["tpu", "v6"], Some(90.0)),
+    (&["tpu", "v5", "lite"], Some(45.0)),
+    (&["tpu", "v5"], Some(90.0)),
+    (&["tpu", "v4", "lite"], None),
+    (&["tpu", "v4"], Some(45.0)),
+    (&["tpu", "v3"], Some(100.0)),
 ];
 
 impl Chip {
@@ -81,7 +100,7 @@ impl Chip {
         let fits = |all: &&[&str]| all.iter().all(|word| words.contains(word));
         let (_, gigabytes) = LINKS.iter().find(|(all, _)| fits(all))?;
         Some(Peak {
-            per_second: gigabytes * 1e9,
+            per_second: (*gigabytes)? * 1e9,
             source: format!("public figure for one link of {}, one way", self.name),
         })
     }
@@ -121,6 +140,17 @@ mod tests {
     }
 
     #[test]
+    fn endpoints_take_part_in_exchanges() {
+        // transfer_type 2, then a group of two endpoints.
+        let group = [8, 2, 18, 8, 10, 2, 8, 0, 10, 2, 8, 1];
+        assert_eq!(exchange_participants(&group), Some(2));
+        let pair = [26, 8, 10, 2, 8, 0, 18, 2, 8, 1];
+        assert_eq!(exchange_participants(&pair), Some(1));
+        assert_eq!(exchange_participants(&[]), None);
+        assert_eq!(exchange_participants(&[18, 200, 1]), None);
+    }
+
+    #[test]
     fn links_are_known_by_the_name_of_the_chip() {
         let chip = |name: &str| Chip {
             name: name.to_owned(),
@@ -133,6 +163,9 @@ mod tests {
         assert_eq!(link("TPU v6 Lite"), Some(90e9));
         assert_eq!(link("TPU v5 lite"), Some(45e9));
         assert_eq!(link("TPU v5"), Some(90e9));
+        assert_eq!(link("TPU v4"), Some(45e9));
+        assert_eq!(link("TPU v4 lite"), None);
+        assert_eq!(link("TPU v7x"), Some(90e9));
         assert_eq!(link("NVIDIA Hopper (compute capability 9.0)"), None);
     }
 }

@@ -5,37 +5,54 @@ use crate::session::{DeviceKind, Multiprocessor, Peak};
 
 /// Limits by NVIDIA compute capability: threads, blocks, shared KiB, KiB reserved for each block.
 /// All have 65,536 registers and warps of 32. Source: CUDA C++ programming guide, technical
-/// specifications per compute capability. The highest row not above the device's counts.
+/// specifications per compute capability: version 13 for 7.5 and up, version 12 for those before.
+/// The highest row not above the device's counts.
 const NVIDIA_LIMITS: &[((i64, i64), [i64; 4])] = &[
     ((12, 0), [1536, 24, 100, 1]),
+    ((11, 0), [1536, 24, 228, 1]),
     ((10, 0), [2048, 32, 228, 1]),
     ((9, 0), [2048, 32, 228, 1]),
     ((8, 9), [1536, 24, 100, 1]),
+    ((8, 7), [1536, 16, 164, 1]),
     ((8, 6), [1536, 16, 100, 1]),
     ((8, 0), [2048, 32, 164, 1]),
     ((7, 5), [1024, 16, 64, 0]),
     ((7, 0), [2048, 32, 96, 0]),
+    ((6, 2), [2048, 32, 64, 0]),
     ((6, 1), [2048, 32, 96, 0]),
     ((6, 0), [2048, 32, 64, 0]),
+    ((5, 3), [2048, 32, 64, 0]),
     ((5, 2), [2048, 32, 96, 0]),
     ((5, 0), [2048, 32, 64, 0]),
     ((3, 0), [2048, 16, 48, 0]),
 ];
 
-/// One way over PCIe, and one way over all NVLink or Infinity Fabric links together, GB/s. Public
-/// data sheets of the vendors; a row fits when all its words are in the model's name.
+/// One way over PCIe, and one way over all NVLink or Infinity Fabric links together, GB/s; a row fits
+/// when all its words are in the model's name. Source: the vendors' data sheets, which give both
+/// ways together: half of what they say. PCIe with 16 lanes: generation 3 has 16, 4 has 32, 5 has 64.
+///
+/// Cards for PCIe slots can be joined by bridges (600 GB/s both ways for H100 PCIe, A100 PCIe and
+/// H100 NVL), which a profile does not tell, so they have no such peak.
 const LINKS: &[(&[&str], f64, Option<f64>)] = &[
+    // NVLink 5: 1.8 TB/s.
     (&["b200"], 64.0, Some(900.0)),
+    // NVLink 4: 900 GB/s; the NVL form has it over a bridge.
+    (&["h200", "nvl"], 64.0, None),
     (&["h200"], 64.0, Some(450.0)),
     (&["h100", "pcie"], 64.0, None),
+    (&["h100", "nvl"], 64.0, None),
     (&["h100"], 64.0, Some(450.0)),
+    // NVLink 3: 600 GB/s.
     (&["a100", "pcie"], 32.0, None),
     (&["a100"], 32.0, Some(300.0)),
     (&["l40s"], 32.0, None),
     (&["l4"], 32.0, None),
+    // NVLink 2: 300 GB/s.
+    (&["v100", "pcie"], 16.0, None),
     (&["v100"], 16.0, Some(150.0)),
     (&["t4"], 16.0, None),
     (&["1080"], 16.0, None),
+    // 7 links to the other accelerators of a node: 153.6 GB/s each, and 128 GB/s each before.
     (&["mi355x"], 64.0, Some(537.6)),
     (&["mi325x"], 64.0, Some(448.0)),
     (&["mi300x"], 64.0, Some(448.0)),
@@ -105,7 +122,14 @@ mod tests {
             limits((9, 0)).map(|limits| limits.shared_bytes),
             Some(233_472)
         );
-        assert_eq!(limits((8, 7)).map(|limits| limits.threads), Some(1536));
+        assert_eq!(
+            limits((8, 7)).map(|limits| (limits.threads, limits.shared_bytes >> 10)),
+            Some((1536, 164))
+        );
+        assert_eq!(
+            limits((11, 0)).map(|limits| limits.shared_bytes >> 10),
+            Some(228)
+        );
         assert_eq!(limits((1, 0)), None);
         assert_eq!(multiprocessor(DeviceKind::AmdGpu, Some((9, 4))), None);
     }
@@ -117,6 +141,10 @@ mod tests {
         assert_eq!(host.map(|peak| peak.per_second), Some(64e9));
         assert_eq!(peer.map(|peak| peak.per_second), Some(450e9));
         assert_eq!(links(&words("tpu v6 lite")), (None, None));
+        let (_, bridge) = links(&words("nvidia h100 nvl"));
+        assert_eq!(bridge, None, "a bridge may be there or not");
+        let (_, card) = links(&words("tesla v100 pcie 16gb"));
+        assert_eq!(card, None);
     }
 
     #[test]

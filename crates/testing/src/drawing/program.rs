@@ -2,7 +2,9 @@
 //!
 //! `[ROOT] [%]name = shape opcode(operands) key=value …`, with `op_name`, `source`
 //! (`file.py:7`), `kind`, `calls` / `to_apply` / `body` / `condition`, `channel_id`,
-//! `replica_groups={{0,1},{2,3}}`, `custom_call_target`, and a dot's dimension lists.
+//! `replica_groups={{0,1},{2,3}}`, `source_target_pairs={{0,1},{1,0}}`, `is_host_transfer=true`,
+//! `sharding={devices=[4,1]<=[4]}` (also `{replicated}`, `{maximal}`, and a list of these),
+//! `frontend_attributes={name=value}`, `custom_call_target`, and a dot's dimension lists.
 //! `computation name` begins a called computation, `entry` the main one. `allocation`, `buffer` and
 //! `heap` draw the compiler's memory plan, see `program/plan.rs`.
 
@@ -15,9 +17,11 @@ use super::text::split_word;
 
 mod messages;
 mod plan;
+mod sharding;
 
 use messages::{
-    HloComputation, HloInstruction, HloModule, HloProto, Layout, OpMetadata, ReplicaGroup, Shape,
+    FrontendAttributes, HloComputation, HloInstruction, HloModule, HloProto, Layout, OpMetadata,
+    Pair, ReplicaGroup, Shape,
 };
 use plan::PlanSketch;
 
@@ -222,11 +226,27 @@ impl ProgramSketch {
                 to.channel_id = value.parse().map_err(|_| "a channel id is a number")?;
             }
             "custom_call_target" => to.custom_call_target = value.into(),
+            "is_host_transfer" => to.is_host_transfer = value == "true",
+            "sharding" => to.sharding = Some(sharding::parse(value)?),
+            "frontend_attributes" => {
+                let pairs = split_top_level(inside(value)).into_iter();
+                let map = pairs.map(|pair| {
+                    let (name, value) = pair.split_once('=').ok_or("`name=value` is missing")?;
+                    Ok((name.to_owned(), value.trim_matches('"').to_owned()))
+                });
+                let map = map.collect::<Checked<_>>()?;
+                to.frontend_attributes = Some(FrontendAttributes { map });
+            }
+            "source_target_pairs" => {
+                let pairs = split_top_level(inside(value)).into_iter();
+                let pairs = pairs.map(|pair| match numbers(pair)?[..] {
+                    [source, target] => Ok(Pair { source, target }),
+                    _ => Err(format!("`{pair}` is no pair")),
+                });
+                to.source_target_pairs = pairs.collect::<Checked<_>>()?;
+            }
             "replica_groups" => {
-                let inner = value
-                    .strip_prefix('{')
-                    .and_then(|value| value.strip_suffix('}'));
-                let groups = split_top_level(inner.unwrap_or(value));
+                let groups = split_top_level(inside(value));
                 to.replica_groups = groups
                     .into_iter()
                     .map(|group| {
@@ -250,6 +270,14 @@ impl ProgramSketch {
         }
         Ok(())
     }
+}
+
+/// What stands within the braces around it.
+fn inside(value: &str) -> &str {
+    let inner = value.strip_prefix('{');
+    inner
+        .and_then(|value| value.strip_suffix('}'))
+        .unwrap_or(value)
 }
 
 /// `f32[8,16]{1,0}` or `(f32[8], s32[])`, and what follows.

@@ -1,6 +1,8 @@
 //! The few HLO messages a drawing needs (package `xla`), by `prost` derive. Field numbers are
 //! those of `hlo.proto` and `xla_data.proto`; everything else is left out.
 
+use std::collections::BTreeMap;
+
 use prost::Message;
 
 use super::plan::BufferAssignment;
@@ -67,8 +69,46 @@ pub(crate) struct HloInstruction {
     pub(crate) operand_ids: Vec<i64>,
     #[prost(int64, repeated, tag = "38")]
     pub(crate) called_computation_ids: Vec<i64>,
+    #[prost(message, optional, tag = "40")]
+    pub(crate) sharding: Option<Sharding>,
+    #[prost(bool, tag = "47")]
+    pub(crate) is_host_transfer: bool,
     #[prost(message, repeated, tag = "49")]
     pub(crate) replica_groups: Vec<ReplicaGroup>,
+    #[prost(message, repeated, tag = "52")]
+    pub(crate) source_target_pairs: Vec<Pair>,
+    #[prost(message, optional, tag = "68")]
+    pub(crate) frontend_attributes: Option<FrontendAttributes>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Sharding {
+    #[prost(int32, tag = "1")]
+    pub(crate) kind: i32,
+    #[prost(int64, repeated, tag = "3")]
+    pub(crate) tile_dimensions: Vec<i64>,
+    #[prost(message, repeated, tag = "5")]
+    pub(crate) tuple: Vec<Self>,
+    #[prost(bool, tag = "6")]
+    pub(crate) replicates_on_last_tile_dimension: bool,
+    #[prost(int64, repeated, tag = "9")]
+    pub(crate) iota_reshape_dimensions: Vec<i64>,
+    #[prost(int32, repeated, tag = "10")]
+    pub(crate) iota_transpose: Vec<i32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct Pair {
+    #[prost(int64, tag = "1")]
+    pub(crate) source: i64,
+    #[prost(int64, tag = "2")]
+    pub(crate) target: i64,
+}
+
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(crate) struct FrontendAttributes {
+    #[prost(btree_map = "string, string", tag = "1")]
+    pub(crate) map: BTreeMap<String, String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Message)]

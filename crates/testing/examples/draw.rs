@@ -1,0 +1,16 @@
+//! Draws a profile to a file, to look at it: `cargo run -p stepscope-testing --example draw --
+//! DRAWING.txt OUT.xplane.pb`.
+
+use std::error::Error;
+
+use stepscope_testing::drawing;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(from), Some(to)) = (arguments.next(), arguments.next()) else {
+        return Err("wants a drawing and the file to write".into());
+    };
+    let space = drawing::draw(&std::fs::read_to_string(from)?)?;
+    std::fs::write(to, space.to_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Debug annotations: the arguments of an event, as stats.
+
+use super::fields::annotation;
+use super::sequence::Sequence;
+use crate::draft::wire::{Field, Fields};
+use crate::draft::{EventStats, Value};
+
+/// Values nested deeper are left out.
+const DEEPEST: usize = 8;
+/// Texts of nested values end here.
+const LONGEST: usize = 64 << 10;
+
+/// Adds one annotation.
+pub(super) fn add(stats: &mut EventStats<'_>, sequence: &Sequence, message: &[u8]) {
+    let Some(found) = Annotation::read(sequence, message) else {
+        return;
+    };
+    match found.value {
+        Found::Int(value) => stats.add(found.name, Value::Int(value)),
+        Found::Uint(value) => stats.add(found.name, Value::Uint(value)),
+        Found::Double(value) => stats.add(found.name, Value::Double(value)),
+        Found::Text(text) => stats.add(found.name, Value::Text(text)),
+        Found::Nested => {
+            let mut text = String::new();
+            write_nested(&mut text, sequence, message, 0);
+            stats.add(found.name, Value::Text(text.as_bytes()));
+        }
+    }
+}
+
+struct Annotation<'a> {
+    name: &'a [u8],
+    value: Found<'a>,
+}
+
+enum Found<'a> {
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    Text(&'a [u8]),
+    Nested,
+}
+
+impl<'a> Annotation<'a> {
+    fn read(sequence: &'a Sequence, message: &'a [u8]) -> Option<Self> {
+        let (mut name, mut value): (&[u8], _) = (&[], None);
+        for (number, field) in Fields(message) {
+            let number = u32::try_from(number).unwrap_or(0);
+            match (number, field) {
+                (annotation::NAME_IID, _) => {
+                    name = sequence
+                        .annotation_names
+                        .get(field.number())
+                        .unwrap_or_default();
+                }
+                (annotation::NAME, _) => name = field.bytes(),
+                (annotation::BOOL, _) => {
+                    let text: &[u8] = if field.number() == 0 {
+                        b"false"
+                    } else {
+                        b"true"
+                    };
+                    value = Some(Found::Text(text));
+                }
+                (annotation::UINT | annotation::POINTER, _) => {
+                    value = Some(Found::Uint(field.number()));
+                }
+                (annotation::INT, _) => value = Some(Found::Int(field.number().cast_signed())),
+                (annotation::DOUBLE, Field::Fixed(bits)) => {
+                    value = Some(Found::Double(f64::from_bits(bits)));
+                }
+                (annotation::TEXT | annotation::JSON, _) => {
+                    value = Some(Found::Text(field.bytes()));
+                }
+                (annotation::TEXT_IID, _) => {
+                    value = sequence.texts.get(field.number()).map(Found::Text);
+                }
+                (annotation::ENTRIES | annotation::ELEMENTS, _) => value = Some(Found::Nested),
+                _ => {}
+            }
+        }
+        value.map(|value| Self { name, value })
+    }
+}
+
+/// A nested value as JSON.
+fn write_nested(out: &mut String, sequence: &Sequence, message: &[u8], depth: usize) {
+    if depth > DEEPEST || out.len() > LONGEST {
+        out.push_str("null");
+        return;
+    }
+    let children = |wanted: u32| {
+        Fields(message)
+            .filter(move |(number, _)| *number == u64::from(wanted))
+            .map(|(_, field)| field.bytes())
+    };
+    if children(annotation::ENTRIES).next().is_some() {
+        out.push('{');
+        for (index, entry) in children(annotation::ENTRIES).enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            let name = Annotation::read(sequence, entry).map_or(&[][..], |found| found.name);
+            write_text(out, name);
+            out.push(':');
+            write_nested(out, sequence, entry, depth + 1);
+        }
+        out.push('}');
+    } else if children(annotation::ELEMENTS).next().is_some() {
+        out.push('[');
+        for (index, element) in children(annotation::ELEMENTS).enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write_nested(out, sequence, element, depth + 1);
+        }
+        out.push(']');
+    } else {
+        match Annotation::read(sequence, message).map(|found| found.value) {
+            Some(Found::Int(value)) => out.push_str(&value.to_string()),
+            Some(Found::Uint(value)) => out.push_str(&value.to_string()),
+            Some(Found::Double(value)) => out.push_str(&value.to_string()),
+            Some(Found::Text(text)) => write_text(out, text),
+            Some(Found::Nested) | None => out.push_str("null"),
+        }
+    }
+}
+
+fn write_text(out: &mut String, text: &[u8]) {
+    out.push('"');
+    for character in String::from_utf8_lossy(text).chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            control if control.is_control() => out.push(' '),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}

@@ -1,0 +1,95 @@
+//! What packets of one writer share: interned names and texts, defaults.
+
+use rustc_hash::FxHashMap;
+
+use super::fields::{interned, packet};
+use crate::draft::wire::Fields;
+
+/// The state of one writer.
+#[derive(Default)]
+pub(super) struct Sequence {
+    pub(super) categories: Interned,
+    pub(super) names: Interned,
+    pub(super) annotation_names: Interned,
+    pub(super) texts: Interned,
+    pub(super) default_track: Option<u64>,
+    pub(super) default_clock: u64,
+    pub(super) extra_tracks: Vec<u64>,
+    pub(super) extra_double_tracks: Vec<u64>,
+}
+
+/// Texts by number. Writers count up from one, so small numbers are positions.
+#[derive(Default)]
+pub(super) struct Interned {
+    dense: Vec<Option<Box<[u8]>>>,
+    sparse: FxHashMap<u64, Box<[u8]>>,
+}
+
+impl Interned {
+    fn insert(&mut self, id: u64, text: &[u8]) {
+        let position = usize::try_from(id).unwrap_or(usize::MAX);
+        if position <= self.dense.len() + 1024 {
+            if self.dense.len() <= position {
+                self.dense.resize(position + 1, None);
+            }
+            self.dense[position] = Some(text.into());
+        } else {
+            self.sparse.insert(id, text.into());
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, id: u64) -> Option<&[u8]> {
+        let position = usize::try_from(id).unwrap_or(usize::MAX);
+        match self.dense.get(position) {
+            Some(found) => found.as_deref(),
+            None => self.sparse.get(&id).map(AsRef::as_ref),
+        }
+    }
+
+    fn add(&mut self, entry: &[u8]) {
+        let (mut id, mut text): (u64, &[u8]) = (0, &[]);
+        for (number, field) in Fields(entry) {
+            match number {
+                1 => id = field.number(),
+                2 => text = field.bytes(),
+                _ => {}
+            }
+        }
+        self.insert(id, text);
+    }
+}
+
+impl Sequence {
+    pub(super) fn intern(&mut self, data: &[u8]) {
+        for (number, field) in Fields(data) {
+            match u32::try_from(number).unwrap_or(0) {
+                interned::CATEGORIES => self.categories.add(field.bytes()),
+                interned::EVENT_NAMES => self.names.add(field.bytes()),
+                interned::ANNOTATION_NAMES => self.annotation_names.add(field.bytes()),
+                interned::ANNOTATION_TEXTS => self.texts.add(field.bytes()),
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn set_defaults(&mut self, defaults: &[u8]) {
+        for (number, field) in Fields(defaults) {
+            match u32::try_from(number).unwrap_or(0) {
+                packet::CLOCK_ID => self.default_clock = field.number(),
+                packet::TRACK_EVENT => {
+                    (self.extra_tracks, self.extra_double_tracks) = (Vec::new(), Vec::new());
+                    for (number, field) in Fields(field.bytes()) {
+                        match number {
+                            11 => self.default_track = Some(field.number()),
+                            31 => self.extra_tracks.extend(field.numbers()),
+                            45 => self.extra_double_tracks.extend(field.numbers()),
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! What a URL names: a place in a bucket, on a web server, or on a machine reached over ssh.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::error::{RemoteError, RemoteErrorKind};
+
+/// Schemes that are read, with the names that others give them.
+const SCHEMES: [(&str, Scheme); 12] = [
+    ("s3", Scheme::Amazon),
+    ("s3a", Scheme::Amazon),
+    ("gs", Scheme::Google),
+    ("gcs", Scheme::Google),
+    ("az", Scheme::Azure),
+    ("azure", Scheme::Azure),
+    ("abfs", Scheme::Azure),
+    ("abfss", Scheme::Azure),
+    ("http", Scheme::Web),
+    ("https", Scheme::Web),
+    ("ssh", Scheme::Machine),
+    ("sftp", Scheme::Machine),
+];
+
+/// Who keeps the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// S3 and what speaks its protocol.
+    Amazon,
+    /// Google Cloud Storage.
+    Google,
+    /// Azure Blob Storage.
+    Azure,
+    /// Any web server.
+    Web,
+    /// A machine with an SSH server.
+    Machine,
+}
+
+/// A URL taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// Who keeps the files.
+    pub scheme: Scheme,
+    /// As given, without slashes at its end.
+    pub url: String,
+    /// The bucket or container; `scheme://host:port` of a web server; `user@host:port` of a machine.
+    pub place: String,
+    /// The account that a container belongs to, where the URL names it.
+    pub account: Option<String>,
+    /// What follows, without slashes at its ends; of a machine with the slash it begins with.
+    pub path: String,
+    /// User and password that stood in a web server's URL. They are in no other field.
+    pub(crate) user: Option<(String, Option<String>)>,
+}
+
+/// Whether a path is a URL of a kind that is read, rather than a file here.
+pub fn is_url(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| scheme_of(text).is_some())
+}
+
+fn scheme_of(text: &str) -> Option<(Scheme, &str)> {
+    let (name, rest) = text.split_once("://")?;
+    let known = SCHEMES
+        .iter()
+        .find(|(known, _)| name.eq_ignore_ascii_case(known))?;
+    Some((known.1, rest))
+}
+
+impl Address {
+    /// Takes a URL apart.
+    ///
+    /// # Errors
+    ///
+    /// [`RemoteErrorKind::Address`] for a scheme that is not read, or where bucket or host is missing.
+    pub fn parse(url: &str) -> Result<Self, RemoteError> {
+        let wrong = |message: &str| RemoteError::new(RemoteErrorKind::Address, url, message);
+        let (scheme, rest) = scheme_of(url).ok_or_else(|| {
+            wrong("this is no URL that is read").with_hint(
+                "gs://BUCKET/PATH, s3://BUCKET/PATH, az://CONTAINER/PATH, https://HOST/PATH and \
+                 ssh://HOST/PATH are",
+            )
+        })?;
+        if scheme == Scheme::Web {
+            return Self::web(url).ok_or_else(|| wrong("this URL names no host"));
+        }
+        let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if place.is_empty() {
+            let what = if scheme == Scheme::Machine {
+                "host"
+            } else {
+                "bucket"
+            };
+            return Err(wrong(&format!("this URL names no {what}")));
+        }
+        let (place, account) = match (scheme, place.split_once('@')) {
+            (Scheme::Azure, Some((container, host))) => {
+                let account = host.split('.').next().unwrap_or(host);
+                (container, Some(account.to_owned()))
+            }
+            _ => (place, None),
+        };
+        // What begins with a dash would be an option of ssh.
+        if place.starts_with('-') || place.contains(char::is_whitespace) {
+            return Err(wrong("this is no name of a host"));
+        }
+        let path = match scheme {
+            Scheme::Machine => machine_path(path),
+            _ => path.trim_matches('/').to_owned(),
+        };
+        Ok(Self {
+            scheme,
+            url: url.trim_end_matches('/').to_owned(),
+            place: place.to_owned(),
+            account,
+            path,
+            user: None,
+        })
+    }
+
+    /// A web server's URL; one of the known services without a signature is read as its bucket.
+    fn web(given: &str) -> Option<Self> {
+        let mut parsed = url::Url::parse(given).ok()?;
+        let user = (!parsed.username().is_empty()).then(|| {
+            let password = parsed.password().map(percent_decoded);
+            (percent_decoded(parsed.username()), password)
+        });
+        // Messages and the cache show URLs, and are to hold no passwords.
+        parsed.set_password(None).ok()?;
+        parsed.set_username("").ok()?;
+        let host = parsed.host_str()?;
+        let path = parsed.path().trim_matches('/');
+        let bucket = |scheme: Scheme, place: &str, path: &str, account: Option<&str>| Self {
+            scheme,
+            url: given.trim_end_matches('/').to_owned(),
+            place: place.to_owned(),
+            account: account.map(str::to_owned),
+            path: percent_decoded(path),
+            user: None,
+        };
+        let split = || path.split_once('/').unwrap_or((path, ""));
+        if parsed.query().is_none() && !path.is_empty() {
+            if let Some(account) = host.strip_suffix(".blob.core.windows.net") {
+                let (container, path) = split();
+                return Some(bucket(Scheme::Azure, container, path, Some(account)));
+            }
+            if matches!(host, "storage.googleapis.com" | "storage.cloud.google.com") {
+                let (name, path) = split();
+                return Some(bucket(Scheme::Google, name, path, None));
+            }
+            if let Some((name, rest)) = host.split_once(".s3")
+                && rest.ends_with(".amazonaws.com")
+            {
+                return Some(bucket(Scheme::Amazon, name, path, None));
+            }
+            if host.starts_with("s3.") && host.ends_with(".amazonaws.com") {
+                let (name, path) = split();
+                return Some(bucket(Scheme::Amazon, name, path, None));
+            }
+        }
+        Some(Self {
+            scheme: Scheme::Web,
+            url: parsed.as_str().trim_end_matches('/').to_owned(),
+            place: parsed[..url::Position::BeforePath].to_owned(),
+            account: None,
+            path: parsed.path().to_owned(),
+            user,
+        })
+    }
+
+    /// The URL of what lies below it.
+    pub(crate) fn child(&self, name: &str) -> String {
+        if name.is_empty() {
+            return self.url.clone();
+        }
+        format!("{}/{name}", self.url)
+    }
+
+    /// What tells connections apart.
+    pub(crate) fn key(&self) -> String {
+        let account = self.account.as_deref().unwrap_or_default();
+        format!("{:?}/{account}/{}", self.scheme, self.place)
+    }
+
+    /// The parts of a path for names of sessions: the place, then the folders.
+    pub fn parts(&self) -> Vec<String> {
+        let path = match self.scheme {
+            Scheme::Web => percent_decoded(&self.path),
+            _ => self.path.clone(),
+        };
+        let folders = path
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != "~");
+        let place = self.place.rsplit(['/', '@']).next().unwrap_or(&self.place);
+        std::iter::once(place.to_owned())
+            .chain(folders.map(str::to_owned))
+            .collect()
+    }
+}
+
+/// `/~/logs` is below the home directory, as for Git; anything else is absolute.
+fn machine_path(path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    match path.strip_prefix('~') {
+        Some("") => "~".to_owned(),
+        Some(rest) if rest.starts_with('/') => format!("~{rest}"),
+        _ => format!("/{path}"),
+    }
+}
+
+/// `%20` as a space; what is no such thing stays.
+pub(crate) fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = (bytes[at] == b'%')
+            .then(|| text.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        decoded.push(code.unwrap_or(bytes[at]));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
+}
+
+/// A name as one part of a URL's path or query.
+pub(crate) fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a text cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(url: &str) -> (Scheme, String, String) {
+        let address = Address::parse(url).expect(url);
+        (address.scheme, address.place, address.path)
+    }
+
+    #[test]
+    fn urls_are_taken_apart() {
+        let cases = [
+            ("gs://lab/runs/a/", (Scheme::Google, "lab", "runs/a")),
+            ("S3://lab", (Scheme::Amazon, "lab", "")),
+            ("s3a://lab/x", (Scheme::Amazon, "lab", "x")),
+            ("az://box/logs", (Scheme::Azure, "box", "logs")),
+            (
+                "abfss://box@acc.dfs.core.windows.net/a/b",
+                (Scheme::Azure, "box", "a/b"),
+            ),
+            (
+                "https://acc.blob.core.windows.net/box/a%20b",
+                (Scheme::Azure, "box", "a b"),
+            ),
+            (
+                "https://lab.s3.eu-west-1.amazonaws.com/k/v",
+                (Scheme::Amazon, "lab", "k/v"),
+            ),
+            (
+                "https://storage.googleapis.com/lab/k",
+                (Scheme::Google, "lab", "k"),
+            ),
+            (
+                "http://10.0.0.1:8000/logs/",
+                (Scheme::Web, "http://10.0.0.1:8000", "/logs/"),
+            ),
+            (
+                "ssh://me@vm:2222/data/logs/",
+                (Scheme::Machine, "me@vm:2222", "/data/logs"),
+            ),
+            ("ssh://vm/~/logs", (Scheme::Machine, "vm", "~/logs")),
+        ];
+        for (url, (scheme, place, path)) in cases {
+            assert_eq!(
+                taken(url),
+                (scheme, place.to_owned(), path.to_owned()),
+                "{url}"
+            );
+        }
+        let secret = Address::parse("https://me:p%40ss@lab.example/x").expect("a URL");
+        assert_eq!(secret.url, "https://lab.example/x");
+        assert_eq!(
+            secret.user,
+            Some(("me".to_owned(), Some("p@ss".to_owned())))
+        );
+        let signed = "https://lab.s3.amazonaws.com/k?X-Amz-Signature=1";
+        assert_eq!(
+            taken(signed).0,
+            Scheme::Web,
+            "a signed link is a file of a web server"
+        );
+    }
+
+    #[test]
+    fn what_names_no_place_is_refused() {
+        for url in [
+            "gs://",
+            "ssh:///x",
+            "ftp://host/x",
+            "logs",
+            "http://",
+            "ssh://-oProxyCommand=x/y",
+        ] {
+            let error = Address::parse(url).expect_err(url);
+            assert_eq!(error.kind, RemoteErrorKind::Address);
+        }
+        assert!(!is_url(Path::new("./s3/x")) && !is_url(Path::new("C:\\logs")));
+        assert!(is_url(Path::new("ssh://vm/x")));
+    }
+
+    #[test]
+    fn percent_signs_go_both_ways() {
+        assert_eq!(percent_decoded("a%2Fb%20c%"), "a/b c%");
+        assert_eq!(percent_encoded("a/b c"), "a%2Fb%20c");
+        assert_eq!(
+            percent_decoded(&percent_encoded("häns/1+2=3")),
+            "häns/1+2=3"
+        );
+    }
+}

@@ -1,0 +1,249 @@
+//! What was fetched, kept in the user's cache folder.
+//!
+//! ```text
+//! <cache>/v1/objects/<digest of URL, version, size>/
+//!     data       the file; it appears whole; its time is that of its last use
+//!     part       what has been fetched of it so far
+//!     chunks     which chunks of `part` are complete, four bytes each
+//!     lock       held by the process that fetches it
+//! <cache>/v1/listings/<digest of URL>.json
+//! ```
+//!
+//! A file that changed far away has another version, so it is another entry: nothing here is ever
+//! written over. Entries used longest ago go when there are too many bytes.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::object::Object;
+use crate::settings;
+
+/// Layout of the folder; another layout is another folder.
+const LAYOUT: &str = "v1";
+
+/// A listing as it was when the place was last reached.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct KeptListing {
+    pub(crate) url: String,
+    pub(crate) is_file: bool,
+    pub(crate) listed_epoch_s: u64,
+    pub(crate) objects: Vec<Object>,
+}
+
+fn root() -> PathBuf {
+    settings::cache_folder().join(LAYOUT)
+}
+
+fn objects() -> PathBuf {
+    root().join("objects")
+}
+
+fn digest(parts: &[&str]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.len().to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let bytes = hasher.finalize();
+    bytes[..16].iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn key(object: &Object) -> String {
+    digest(&[&object.url, &object.version, &object.size_bytes.to_string()])
+}
+
+/// The file, if it is here.
+pub(crate) fn kept(object: &Object) -> Option<PathBuf> {
+    let key = key(object);
+    let path = objects().join(&key).join("data");
+    let file = File::open(&path).ok()?;
+    if file.metadata().ok()?.len() != object.size_bytes {
+        return None;
+    }
+    // The time says when it was last of use. Where it cannot be set, the entry goes a bit early.
+    let _ = file.set_modified(SystemTime::now());
+    protect(key);
+    Some(path)
+}
+
+/// Entries that this process uses are not removed by it.
+fn in_use() -> &'static Mutex<HashSet<String>> {
+    static IN_USE: OnceLock<Mutex<HashSet<String>>> = OnceLock::new();
+    IN_USE.get_or_init(Mutex::default)
+}
+
+fn protect(key: String) {
+    let mut held = in_use().lock().unwrap_or_else(PoisonError::into_inner);
+    held.insert(key);
+}
+
+/// An entry being fetched. Others that want the same file wait until it is dropped.
+pub(crate) struct Entry {
+    folder: PathBuf,
+    file: File,
+    chunks: File,
+    /// Chunks that an earlier, interrupted attempt left whole.
+    pub(crate) done: HashSet<u32>,
+    _lock: File,
+}
+
+/// Makes or takes up the entry of an object. None where another process has finished it meanwhile.
+pub(crate) fn begin(object: &Object) -> io::Result<Option<Entry>> {
+    let key = key(object);
+    let folder = objects().join(&key);
+    make_private(&folder)?;
+    protect(key);
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(folder.join("lock"))?;
+    lock.lock()?;
+    if kept(object).is_some() {
+        return Ok(None);
+    }
+    let about = format!("{}\n{}\n", object.url, object.version);
+    fs::write(folder.join("about"), about)?;
+    let open = |name: &str| {
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).read(true).write(true);
+        options.open(folder.join(name))
+    };
+    let file = open("part")?;
+    let is_new = file.metadata()?.len() != object.size_bytes;
+    file.set_len(object.size_bytes)?;
+    let mut chunks = open("chunks")?;
+    let done = if is_new {
+        chunks.set_len(0)?;
+        HashSet::new()
+    } else {
+        let bytes = fs::read(folder.join("chunks"))?;
+        let whole = bytes.chunks_exact(4);
+        whole
+            .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+            .collect()
+    };
+    io::Seek::seek(&mut chunks, io::SeekFrom::Start(done.len() as u64 * 4))?;
+    Ok(Some(Entry {
+        folder,
+        file,
+        chunks,
+        done,
+        _lock: lock,
+    }))
+}
+
+impl Entry {
+    /// Where the bytes go.
+    pub(crate) const fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Remembers that a chunk is whole, so that it is not fetched again after an interruption.
+    pub(crate) fn mark(&mut self, chunk: u32) -> io::Result<()> {
+        self.chunks.write_all(&chunk.to_le_bytes())
+    }
+
+    /// Makes the file appear.
+    pub(crate) fn finish(self) -> io::Result<PathBuf> {
+        let data = self.folder.join("data");
+        fs::rename(self.folder.join("part"), &data)?;
+        let _ = fs::remove_file(self.folder.join("chunks"));
+        Ok(data)
+    }
+}
+
+/// Removes the entries used longest ago until the rest fits.
+pub(crate) fn evict() {
+    evict_to(settings::cache_bytes());
+}
+
+fn evict_to(limit_bytes: u64) {
+    let Ok(folders) = fs::read_dir(objects()) else {
+        return;
+    };
+    let mut entries: Vec<(SystemTime, u64, PathBuf)> = folders
+        .flatten()
+        .map(|entry| {
+            let (used, bytes) = use_of(&entry.path());
+            (used, bytes, entry.path())
+        })
+        .collect();
+    entries.sort();
+    let mut total: u64 = entries.iter().map(|entry| entry.1).sum();
+    let held = in_use().lock().unwrap_or_else(PoisonError::into_inner);
+    for (_, bytes, folder) in entries {
+        if total <= limit_bytes {
+            return;
+        }
+        let name = folder
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        if name.is_some_and(|name| held.contains(&name)) || is_locked(&folder) {
+            continue;
+        }
+        if fs::remove_dir_all(&folder).is_ok() {
+            tracing::info!(folder = %folder.display(), bytes, "removed from the cache");
+            total -= bytes;
+        }
+    }
+}
+
+/// When an entry was last of use, and the bytes it takes on disk.
+fn use_of(folder: &Path) -> (SystemTime, u64) {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = files.filter_map(|file| file.metadata().ok());
+    sizes.fold((SystemTime::UNIX_EPOCH, 0), |(used, bytes), metadata| {
+        let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        (used.max(modified), bytes + metadata.len())
+    })
+}
+
+fn is_locked(folder: &Path) -> bool {
+    File::open(folder.join("lock")).is_ok_and(|lock| lock.try_lock().is_err())
+}
+
+fn listing_path(url: &str) -> PathBuf {
+    root().join("listings").join(digest(&[url]) + ".json")
+}
+
+/// Keeps a listing for days without a network. Best effort: the cache is not the answer.
+pub(crate) fn keep_listing(listing: &KeptListing) {
+    let path = listing_path(&listing.url);
+    let written = path.parent().map_or(Ok(()), make_private).and_then(|()| {
+        let text = serde_json::to_vec(listing)?;
+        let fresh = path.with_extension(format!("{}.new", std::process::id()));
+        fs::write(&fresh, text)?;
+        fs::rename(&fresh, &path)
+    });
+    if let Err(error) = written {
+        tracing::warn!(%error, "the listing is not kept");
+    }
+}
+
+/// The listing of a URL when it was last reached.
+pub(crate) fn kept_listing(url: &str) -> Option<KeptListing> {
+    let text = fs::read(listing_path(url)).ok()?;
+    let listing: KeptListing = serde_json::from_slice(&text).ok()?;
+    (listing.url == url).then_some(listing)
+}
+
+/// Makes a folder that others on the machine cannot look into.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

@@ -1,0 +1,52 @@
+//! Files that are far away: in buckets, on web servers, on machines reached over ssh. They are
+//! listed, fetched in parallel ranges, and kept in a cache of the user.
+//!
+//! ```text
+//! URL ── address ──┬── bucket    S3, Azure (object_store)   ┐
+//!                  ├── google    Google's JSON interface    ├ listing, ranges ── fetch ── cache
+//!                  ├── web       files and index pages      ┘
+//!                  └── ssh       find, stat, tar            ─ listing, one stream ────────┘
+//! ```
+//!
+//! ```no_run
+//! use stepscope_remote::{Interest, fetch, list};
+//!
+//! # fn main() -> Result<(), stepscope_remote::RemoteError> {
+//! let interest = Interest {
+//!     file: |name| name.ends_with(".xplane.pb"),
+//!     folder: |name| !name.starts_with('.'),
+//!     max_entries: 200_000,
+//!     max_depth: 24,
+//! };
+//! let listing = list("gs://lab/runs/today", &interest)?;
+//! let paths = fetch(&listing.objects, &|_file, _bytes| {});
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Everything here blocks: the runtime that the HTTP clients need is made on first use and seen by
+//! nobody else. Nothing here knows what the files say.
+
+mod address;
+mod aws_profile;
+mod bucket;
+mod cache;
+mod error;
+mod fetch;
+mod google;
+mod http;
+mod list;
+mod metadata;
+mod object;
+mod runtime;
+mod settings;
+mod source;
+pub mod ssh;
+mod web;
+
+pub use address::{Address, Scheme, is_url};
+pub use error::{RemoteError, RemoteErrorKind};
+pub use fetch::{beginnings, fetch};
+pub use list::list;
+pub use object::{Interest, Listing, Object, Offline};
+pub use settings::{Settings, cache_folder, choose, parse_size};

@@ -1,0 +1,80 @@
+//! Listing a place, or giving what was kept of its last listing when it cannot be reached.
+
+use std::time::{Duration, SystemTime};
+
+use crate::address::{Address, Scheme};
+use crate::cache::{self, KeptListing};
+use crate::error::{RemoteError, RemoteErrorKind};
+use crate::object::{Interest, Listing, Offline};
+use crate::source::Source;
+use crate::{runtime, ssh};
+
+/// The files at or below a URL. Where the place cannot be reached, those of its last listing, and
+/// [`Listing::offline`] says so.
+///
+/// # Errors
+///
+/// Whatever the other side says; [`RemoteErrorKind::NotFound`] where nothing is there.
+pub fn list(url: &str, interest: &Interest) -> Result<Listing, RemoteError> {
+    let address = Address::parse(url)?;
+    let listed = if address.scheme == Scheme::Machine {
+        ssh::list(&address, interest)
+    } else {
+        let (address, interest) = (address.clone(), *interest);
+        runtime::wait(&address.url.clone(), async move {
+            let source = Source::of(&address).await?;
+            let listed = source.list(&address, &interest).await;
+            if listed
+                .as_ref()
+                .is_err_and(|error| error.kind == RemoteErrorKind::Credentials)
+            {
+                Source::forget(&address);
+            }
+            listed
+        })
+    };
+    match listed {
+        Ok(listing) if listing.objects.is_empty() => {
+            let message = "there is nothing there: no object has a name that begins with this path";
+            Err(
+                RemoteError::new(RemoteErrorKind::NotFound, &address.url, message)
+                    .with_hint("look at the path: give the log directory, or one *.xplane.pb"),
+            )
+        }
+        Ok(listing) => {
+            keep(&address, &listing, interest);
+            Ok(listing)
+        }
+        Err(error) if error.is_out_of_reach() => kept(&address, &error).ok_or(error),
+        Err(error) => Err(error),
+    }
+}
+
+fn keep(address: &Address, listing: &Listing, interest: &Interest) {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let last = |name: &str| name.rsplit('/').next().is_some_and(interest.file);
+    let objects = listing.objects.iter();
+    cache::keep_listing(&KeptListing {
+        url: address.url.clone(),
+        is_file: listing.is_file,
+        listed_epoch_s: now.map_or(0, |since| since.as_secs()),
+        objects: objects
+            .filter(|object| listing.is_file || last(&object.name))
+            .cloned()
+            .collect(),
+    });
+}
+
+fn kept(address: &Address, error: &RemoteError) -> Option<Listing> {
+    let kept = cache::kept_listing(&address.url)?;
+    let listed = SystemTime::UNIX_EPOCH + Duration::from_secs(kept.listed_epoch_s);
+    Some(Listing {
+        objects: kept.objects,
+        is_file: kept.is_file,
+        cut: None,
+        offline: Some(Offline {
+            listed,
+            reason: error.message.clone(),
+        }),
+    })
+}

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use stepscope_remote::RemoteError;
+
 use crate::note::Note;
 
 /// Why nothing could be found, or a host file could not be opened. Each reads as a sentence that
@@ -51,6 +53,22 @@ pub enum StorageError {
         /// What is wrong with it.
         detail: String,
     },
+    /// A file that begins like a trace and holds nothing to be shown.
+    #[error("{detail}: {}", path.display())]
+    NotATrace {
+        /// The file, followed by the entry where it is one of an archive.
+        path: PathBuf,
+        /// What it is instead.
+        detail: String,
+    },
+    /// What is far away cannot be listed or fetched.
+    #[error("{error}")]
+    Remote {
+        /// The URL as given.
+        path: PathBuf,
+        /// Why, with a hint.
+        error: Box<RemoteError>,
+    },
     /// The profile does not fit: a decompression bomb, or more than the memory there is.
     #[error("the file unfolds to too much: {detail}: {}", path.display())]
     TooLarge {
@@ -75,9 +93,15 @@ impl StorageError {
                 }
                 _ => None,
             },
+            Self::Remote { error, .. } => Some(error.hint.clone()).filter(|hint| !hint.is_empty()),
             Self::Corrupt { .. } => {
                 Some("copy or download the file again, and compare the sizes".to_owned())
             }
+            Self::NotATrace { .. } => Some(
+                "traces are Chrome's JSON with \"traceEvents\", or Perfetto's protobuf with track \
+                 events; captures of JAX are *.xplane.pb"
+                    .to_owned(),
+            ),
             Self::TooLarge { .. } => Some(
                 "decompress it to a file first: an uncompressed *.xplane.pb is mapped, \
                  whatever its size"
@@ -92,7 +116,9 @@ impl StorageError {
             Self::NotFound { path, .. }
             | Self::NoProfiles { path, .. }
             | Self::Io { path, .. }
+            | Self::Remote { path, .. }
             | Self::Corrupt { path, .. }
+            | Self::NotATrace { path, .. }
             | Self::TooLarge { path, .. } => path,
         }
     }

@@ -26,11 +26,9 @@ pub(crate) fn not_found(path: &Path) -> StorageError {
 fn hint_not_found(path: &Path) -> String {
     let text = path.to_string_lossy();
     if let Some((scheme, _)) = text.split_once(":/") {
-        return match scheme {
-            "gs" => "buckets are not read yet; fetch it with `gcloud storage cp -r`".to_owned(),
-            "s3" => "buckets are not read yet; fetch it with `aws s3 cp --recursive`".to_owned(),
-            _ => format!("{scheme} addresses are not read; fetch it to a local folder first"),
-        };
+        return format!(
+            "{scheme} addresses are not read; gs://, s3://, az://, https:// and ssh:// are"
+        );
     }
     if text.starts_with('~') {
         return "the shell did not replace ~; write the home directory in full".to_owned();
@@ -149,8 +147,8 @@ fn hint(tally: &Tally) -> String {
 fn advice(kind: FileKind) -> String {
     match kind {
         FileKind::TraceExport => {
-            "a trace viewer's export has lost the programs and their costs; the same capture also \
-             wrote a *.xplane.pb, in the same directory: give that"
+            "its content is neither Chrome's JSON nor Perfetto's protobuf; a capture also wrote a \
+             *.xplane.pb, in the same directory: give that"
                 .to_owned()
         }
         FileKind::MemoryProfile => {
@@ -171,7 +169,7 @@ fn advice(kind: FileKind) -> String {
 /// A file given by its own path that is known not to be a profile.
 pub(crate) fn not_a_profile(path: &Path, kind: FileKind) -> Option<StorageError> {
     let what = match kind {
-        FileKind::TraceExport => "a trace viewer's export",
+        FileKind::TraceExport => "a file named like a trace that is none",
         FileKind::Riegeli => "a profile in the Riegeli format",
         FileKind::ToolCache => "a cache of another tool",
         FileKind::EventFile => "a TensorBoard event file",

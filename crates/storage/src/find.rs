@@ -9,17 +9,19 @@ use crate::archive::Format;
 use crate::error::StorageError;
 use crate::explain;
 use crate::join::join;
-use crate::kind::{FileKind, host_name, program_name, snapshot_name};
+use crate::kind::{FileKind, host_name, program_name, snapshot_name, trace_name};
 use crate::limits::Limits;
 use crate::manifest;
 use crate::memory;
+use crate::remote;
 use crate::scan::{Folder, Scan};
 use crate::session::{Found, HostFile, SessionFiles, natural_order};
 use crate::sniff::{Content, Encoding};
-use crate::walk::{Walk, add_archive, host_on_disk};
+use crate::traces;
+use crate::walk::{ArchiveFile, Walk, add_archive, host_on_disk};
 
 /// The sessions at a path, which may be a log directory, a run directory, one profile, an
-/// archive, or a folder of any of these. Looks at names and first bytes; decodes nothing.
+/// archive, or a folder of any of these; a path that is a URL names one of these far away. Looks at names and first bytes; decodes nothing.
 ///
 /// # Errors
 ///
@@ -32,6 +34,9 @@ pub fn find(path: &Path) -> Result<Found, StorageError> {
 
 /// [`find`] with limits of one's own.
 pub fn find_within(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
+    if stepscope_remote::is_url(path) {
+        return remote::find(path, limits);
+    }
     let metadata = fs::metadata(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => explain::not_found(path),
         _ => StorageError::io("look at it", path)(error),
@@ -78,13 +83,25 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
                 path: path.to_path_buf(),
                 ..folder.archive(&name)
             };
-            add_archive(&mut scan, &archive, format, limits, None)?;
+            let file = ArchiveFile {
+                path,
+                format,
+                remote: None,
+            };
+            add_archive(&mut scan, &archive, &file, limits, None)?;
             finish(path, &parent, scan, None)
         }
         Err(Content::Foreign(format)) => Err(explain::foreign_file(path, format)),
         Err(Content::LfsPointer) => Err(explain::lfs_pointer(path)),
         Err(content) => {
-            if let Some(error) = explain::not_a_profile(path, kind) {
+            let encoding = match content {
+                Content::Compressed(encoding) => encoding,
+                _ => Encoding::Plain,
+            };
+            let may_be_trace = matches!(kind, FileKind::TraceExport | FileKind::Other);
+            let is_trace = may_be_trace
+                && File::open(path).is_ok_and(|file| traces::format_of(encoding, file).is_some());
+            if !is_trace && let Some(error) = explain::not_a_profile(path, kind) {
                 return Err(error);
             }
             if kind == FileKind::Archive {
@@ -94,15 +111,14 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
                     detail: "its content is neither a zip nor a tar archive".to_owned(),
                 });
             }
-            let encoding = match content {
-                Content::Compressed(encoding) => encoding,
-                _ => Encoding::Plain,
-            };
             let is_memory = kind == FileKind::MemoryProfile
                 || kind != FileKind::Profile && memory::is_begun_by(&mut file, encoding);
             let mut host = host_on_disk(path, &name, encoding)
                 .map_err(StorageError::io("look at the file", path))?;
-            if is_memory {
+            if is_trace {
+                host.host = trace_name(&name);
+                scan.add_trace(folder, host);
+            } else if is_memory {
                 host.host = snapshot_name(&name);
                 scan.add_memory(folder, host);
             } else if kind == FileKind::Program {
@@ -129,7 +145,7 @@ fn manifest_beside(profile: &Path, host: &str) -> Option<HostFile> {
 }
 
 /// Makes sessions of what a scan gathered. `file` is the name of the one file that was given.
-fn finish(
+pub(crate) fn finish(
     path: &Path,
     root: &Path,
     mut scan: Scan,
@@ -198,6 +214,8 @@ fn unique_names(folders: &[Folder], file: Option<&str>) -> Vec<String> {
                 |folder| match (folder.hosts.as_slice(), folder.memory.as_slice()) {
                     ([], []) => program_name(file),
                     ([], _) => snapshot_name(file),
+                    // A trace is called without the suffixes of traces, a profile without its own.
+                    ([host], _) => host.host.clone(),
                     _ => host_name(file),
                 },
             )

@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use stepscope_model::ManifestInput;
 use stepscope_model::ingest::{HostInput, MemoryInput, ProgramInput};
 
-use crate::bytes::ProfileBytes;
 use crate::error::StorageError;
 use crate::manifest;
-use crate::open::open;
+use crate::open::{Opened, open_all};
 use crate::progress::Progress;
+use crate::remote;
 use crate::session::{HostFile, SessionFiles};
 
 /// The hosts of a session: what the ingest takes, and what could not be read.
@@ -31,15 +31,18 @@ pub struct OpenedHosts {
 /// Opens the files of a session in parallel. `progress` makes the listener of each file, hosts
 /// first, then memory profiles and programs; it is told the file's whole size at the end: mapped files are
 /// open without being read.
-pub fn open_hosts<P: Progress>(
-    files: &SessionFiles,
-    progress: impl Fn(usize) -> P + Sync,
-) -> OpenedHosts {
+pub fn open_hosts<P: Progress>(files: &SessionFiles, progress: impl Fn(usize) -> P) -> OpenedHosts {
     let all: Vec<&HostFile> = files.files().collect();
-    let opened: Vec<Result<ProfileBytes, StorageError>> = all
+    let listeners: Vec<P> = (0..all.len()).map(progress).collect();
+    let unfetched = remote::fetch_all(&all, &files.manifests, &listeners);
+    let opened: Vec<Result<Vec<Opened>, StorageError>> = all
         .par_iter()
-        .enumerate()
-        .map(|(position, file)| open_file(file, &progress(position)))
+        .zip(&listeners)
+        .zip(unfetched)
+        .map(|((file, listener), unfetched)| match unfetched {
+            Some(error) => Err(error),
+            None => open_file(file, listener),
+        })
         .collect();
     let mut hosts = OpenedHosts {
         inputs: Vec::new(),
@@ -50,21 +53,38 @@ pub fn open_hosts<P: Progress>(
     };
     for (position, (file, result)) in all.into_iter().zip(opened).enumerate() {
         let name = file.host.clone();
-        match result {
-            Err(error) => hosts.unread.push((name, error)),
-            Ok(profile) if position < files.hosts.len() => hosts.inputs.push(HostInput {
+        let mut opened = match result {
+            Ok(opened) => opened,
+            Err(error) => {
+                hosts.unread.push((name, error));
+                continue;
+            }
+        };
+        if opened.len() > 1 && position < files.hosts.len() {
+            hosts
+                .inputs
+                .extend(opened.into_iter().map(|host| HostInput {
+                    host: host.name.unwrap_or_else(|| name.clone()),
+                    problem: host.bytes.truncated(),
+                    bytes: Arc::new(host.bytes),
+                }));
+            continue;
+        }
+        match opened.pop().map(|host| host.bytes) {
+            None => {}
+            Some(profile) if position < files.hosts.len() => hosts.inputs.push(HostInput {
                 host: name,
                 problem: profile.truncated(),
                 bytes: Arc::new(profile),
             }),
-            Ok(program) if position >= files.hosts.len() + files.memory.len() => {
+            Some(program) if position >= files.hosts.len() + files.memory.len() => {
                 hosts.programs.push(ProgramInput {
                     name,
                     problem: program.truncated(),
                     bytes: Arc::new(program),
                 });
             }
-            Ok(profile) => hosts.memory.push(MemoryInput {
+            Some(profile) => hosts.memory.push(MemoryInput {
                 name,
                 problem: profile.truncated(),
                 written_epoch_ns: file.modified.and_then(epoch_ns),
@@ -75,8 +95,8 @@ pub fn open_hosts<P: Progress>(
     hosts
 }
 
-fn open_file(file: &HostFile, progress: &impl Progress) -> Result<ProfileBytes, StorageError> {
-    let profile = open(file, progress)?;
+fn open_file(file: &HostFile, progress: &impl Progress) -> Result<Vec<Opened>, StorageError> {
+    let profile = open_all(file, progress)?;
     progress.bytes(file.size_bytes, Some(file.size_bytes));
     Ok(profile)
 }

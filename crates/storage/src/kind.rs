@@ -9,7 +9,8 @@ pub(crate) enum FileKind {
     Profile,
     /// A zip or tar archive that is read.
     Archive,
-    /// The same capture for a trace viewer: `*.trace.json.gz`, `perfetto_trace.json.gz`.
+    /// For a trace viewer: `*.trace.json.gz`, `perfetto_trace.json.gz`, `*.pftrace`. Of JAX it is a
+    /// copy of a capture; of other profilers the capture itself.
     TraceExport,
     /// A profile in a format newer XProf builds write.
     Riegeli,
@@ -60,7 +61,8 @@ const FOREIGN_ARCHIVES: [&str; 9] = [
     ".rar",
     ".tar.lzma",
 ];
-const TRACE_EXPORTS: [&str; 6] = [
+const TRACE_EXPORTS: [&str; 7] = [
+    ".pt.trace.json",
     ".trace.json",
     "perfetto_trace.json",
     ".trace",
@@ -138,7 +140,8 @@ impl FileKind {
             (Self::Profile, _) => "*.xplane.pb",
             (Self::Archive, 1) => "archive",
             (Self::Archive, _) => "archives",
-            (Self::TraceExport, _) => "*.trace.json(.gz)",
+            (Self::TraceExport, 1) => "trace of a viewer",
+            (Self::TraceExport, _) => "traces of viewers",
             (Self::Riegeli, _) => "*.riegeli",
             (Self::MemoryProfile, _) => "*.prof",
             (Self::PerhapsMemoryProfile, _) => "*.pb(.gz)",
@@ -167,9 +170,9 @@ impl FileKind {
             (Self::TraceExport, Place::BesideProfiles) => {
                 Some("a trace viewer's copy of a capture; the *.xplane.pb beside it holds more")
             }
-            (Self::TraceExport, Place::Elsewhere) => {
-                Some("a trace viewer's copy of a capture, without the programs and their costs")
-            }
+            (Self::TraceExport, Place::Elsewhere) => Some(
+                "named like a trace, but neither Chrome's JSON nor Perfetto's protobuf by its content",
+            ),
             (Self::Riegeli, _) => Some("a profile in the Riegeli format, which is not read"),
             (Self::Program, Place::BesideProfiles) => {
                 Some("the HLO of one program; a capture brings its own")
@@ -210,6 +213,45 @@ pub(crate) fn host_name(file_name: &str) -> String {
     } else {
         stem.to_owned()
     }
+}
+
+/// The name of the host that a trace is about: the file's name without the suffixes of traces, of
+/// compression, and of the moment that PyTorch's profiler puts between.
+pub(crate) fn trace_name(file_name: &str) -> String {
+    let plain = strip_suffixes(file_name, &COMPRESSED);
+    let suffixes = [
+        ".pt.trace.json",
+        ".trace.json",
+        ".trace",
+        ".pftrace",
+        ".perfetto-trace",
+    ];
+    let stem = strip_suffixes(plain, &suffixes);
+    let stem = if stem.len() < plain.len() {
+        stem
+    } else {
+        strip_last_suffix(plain)
+    };
+    let worker = stem.rsplit_once('.').filter(|(worker, moment)| {
+        is_of_pytorch(file_name) && !worker.is_empty() && moment.bytes().all(|b| b.is_ascii_digit())
+    });
+    match worker.map_or(stem, |(worker, _)| worker) {
+        "" => file_name.to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// A trace named as PyTorch's profiler names those of several workers.
+pub(crate) fn is_of_pytorch(file_name: &str) -> bool {
+    let name = file_name.to_ascii_lowercase();
+    strip_any(&name, &COMPRESSED).ends_with(".pt.trace.json")
+}
+
+/// The copy that JAX writes for Perfetto beside the one for TensorBoard.
+pub(crate) fn is_second_export(file_name: &str) -> bool {
+    file_name
+        .to_ascii_lowercase()
+        .starts_with("perfetto_trace.json")
 }
 
 /// A snapshot's name: the file's name without the suffixes of memory profiles and compression.
@@ -297,6 +339,9 @@ mod tests {
             ("run.tar.bz2", FileKind::ForeignCompression),
             ("host-0.trace.json.gz", FileKind::TraceExport),
             ("perfetto_trace.json.gz", FileKind::TraceExport),
+            ("rank0.1700.pt.trace.json.gz", FileKind::TraceExport),
+            ("run.pftrace", FileKind::TraceExport),
+            ("run.perfetto-trace.gz", FileKind::TraceExport),
             ("memory.prof", FileKind::MemoryProfile),
             ("step_100.memprof.gz", FileKind::MemoryProfile),
             ("heap.pb.gz", FileKind::PerhapsMemoryProfile),
@@ -323,6 +368,11 @@ mod tests {
         assert_eq!(host_name("capture.bin"), "capture");
         assert_eq!(host_name("capture.pb.zst"), "capture");
         assert_eq!(host_name(".xplane.pb"), ".xplane.pb");
+        assert_eq!(trace_name("host-0.trace.json.gz"), "host-0");
+        assert_eq!(trace_name("node_77.1695835823163.pt.trace.json"), "node_77");
+        assert_eq!(trace_name("perfetto_trace.json.gz"), "perfetto_trace");
+        assert_eq!(trace_name("run.1.pftrace"), "run.1");
+        assert_eq!(trace_name("kineto.json"), "kineto");
         assert_eq!(snapshot_name("memory.prof"), "memory");
         assert_eq!(snapshot_name("memory_000100.memprof.gz"), "memory_000100");
         assert_eq!(snapshot_name("heap.pb.gz"), "heap");

@@ -20,6 +20,9 @@
 //! # }
 //! ```
 //!
+//! A trace of a viewer (Chrome's JSON, Perfetto's protobuf) is read into profiles on the way, where no
+//! profile lies beside it: [`open_all`] gives one for each host that it tells apart.
+//!
 //! Nothing here knows what a profile says. A file is recognised by its name inside a folder, and
 //! by its first bytes (compressed, archive) everywhere; judging the rest is the decoder's work.
 
@@ -38,9 +41,11 @@ mod memory;
 mod note;
 mod open;
 mod progress;
+mod remote;
 mod scan;
 mod session;
 mod sniff;
+mod traces;
 mod walk;
 
 pub use bytes::ProfileBytes;
@@ -49,7 +54,8 @@ pub use find::{find, find_within};
 pub use hosts::{OpenedHosts, open_hosts};
 pub use limits::Limits;
 pub use note::{Note, NoteKind};
-pub use open::{open, open_within};
+pub use open::{Opened, open, open_all, open_within};
 pub use progress::{NoProgress, Progress};
 pub use session::{Found, HostFile, SessionFiles};
 pub use sniff::Encoding;
+pub use stepscope_remote::{RemoteError, RemoteErrorKind, is_url as is_remote};

@@ -25,6 +25,13 @@ pub(crate) fn is_begun_by(file: &mut File, encoding: Encoding) -> bool {
     head.is_ok_and(|head| is_memory_profile(&head))
 }
 
+/// Whether something that begins with these bytes unfolds to what begins as a memory profile.
+pub(crate) fn begins_with(head: &[u8], encoding: Encoding) -> bool {
+    let (meter, limits) = (Meter::default(), Limits::default());
+    let head = decoder(encoding, head, &meter, &limits).and_then(read_head);
+    head.is_ok_and(|head| is_memory_profile(&head))
+}
+
 /// Gives the memory profiles of a log directory that holds one run, `plugins/profile/<run>`, to that
 /// run: people save them beside `plugins`. With several runs nobody knows whose they are, so they
 /// stay a session of their own.

@@ -14,6 +14,8 @@ pub enum NoteKind {
     Joined,
     /// The search stopped before it had seen everything.
     Limit,
+    /// A place far away cannot be reached, and what was kept of it is shown.
+    Offline,
 }
 
 impl NoteKind {
@@ -24,6 +26,7 @@ impl NoteKind {
             Self::Unreadable => "unreadable",
             Self::Joined => "joined",
             Self::Limit => "limit",
+            Self::Offline => "offline",
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::path::Path;
 
+use stepscope_interchange::{Format as TraceFormat, sniff};
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -12,8 +14,10 @@ use crate::compression::{
     Collected, Counting, Guarded, Meter, Reporting, collect, decoder, expected_bytes,
 };
 use crate::error::{StorageError, plain_reason};
+use crate::kind::FileKind;
 use crate::limits::Limits;
 use crate::progress::{NoProgress, Progress};
+use crate::remote;
 use crate::session::HostFile;
 use crate::sniff::{Content, Encoding, HEAD_BYTES, read_head};
 
@@ -36,12 +40,52 @@ pub fn open_within(
     limits: &Limits,
     progress: &dyn Progress,
 ) -> Result<ProfileBytes, StorageError> {
+    let mut opened = open_all_within(host, limits, progress)?;
+    Ok(opened.swap_remove(0).bytes)
+}
+
+/// One host that a file holds.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its name, where the file tells several apart.
+    pub name: Option<String>,
+    /// Its profile.
+    pub bytes: ProfileBytes,
+}
+
+impl Opened {
+    const fn only(bytes: ProfileBytes) -> Self {
+        Self { name: None, bytes }
+    }
+}
+
+/// All hosts that a file holds, at least one: a profile is of one host, a trace may be of several.
+///
+/// # Errors
+///
+/// Those of [`open`], and [`StorageError::NotATrace`].
+pub fn open_all(host: &HostFile, progress: &dyn Progress) -> Result<Vec<Opened>, StorageError> {
+    open_all_within(host, &Limits::default(), progress)
+}
+
+fn open_all_within(
+    host: &HostFile,
+    limits: &Limits,
+    progress: &dyn Progress,
+) -> Result<Vec<Opened>, StorageError> {
     let path = &host.path;
-    let mut file = File::open(path).map_err(StorageError::io("open the file", path))?;
+    let local = remote::local(host, progress)?;
+    let mut file = File::open(&local).map_err(StorageError::io("open the file", path))?;
     let opening = Opening {
         host,
+        local: &local,
         limits,
-        progress,
+        // What was fetched counts; reading it from the cache is no more work.
+        progress: if host.remote.is_some() {
+            &NoProgress
+        } else {
+            progress
+        },
         meter: Meter::default(),
     };
     let Some(entry) = &host.entry else {
@@ -59,13 +103,15 @@ pub fn open_within(
 /// One host file being opened.
 struct Opening<'a> {
     host: &'a HostFile,
+    /// Where its bytes are: its path, or a file of the cache.
+    local: &'a Path,
     limits: &'a Limits,
     progress: &'a dyn Progress,
     meter: Meter,
 }
 
 impl Opening<'_> {
-    fn file(&self, mut file: File) -> Result<ProfileBytes, StorageError> {
+    fn file(&self, mut file: File) -> Result<Vec<Opened>, StorageError> {
         let path = &self.host.path;
         let read = StorageError::io("read the file", path);
         let (size_bytes, head, tail) = ends_of(&mut file).map_err(read)?;
@@ -85,19 +131,98 @@ impl Opening<'_> {
         mut file: File,
         offset: u64,
         size_bytes: u64,
-    ) -> Result<ProfileBytes, StorageError> {
-        if let Ok(bytes) = ProfileBytes::map(&file, offset, size_bytes) {
-            self.progress.bytes(size_bytes, Some(size_bytes));
-            return Ok(bytes);
+    ) -> Result<Vec<Opened>, StorageError> {
+        let Ok(bytes) = ProfileBytes::map(&file, offset, size_bytes) else {
+            let read = StorageError::io("read the file", &self.host.path);
+            file.seek(SeekFrom::Start(offset)).map_err(read)?;
+            let part = Reporting::new(file.take(size_bytes), self.progress, size_bytes);
+            return self.take(part, size_bytes, "file", size_bytes);
+        };
+        if let Some(format) = self.trace_format(bytes.as_ref()) {
+            let reporting = Reporting::new(bytes.as_ref(), self.progress, size_bytes);
+            return self.trace(reporting, format, bytes.truncated());
         }
-        let read = StorageError::io("read the file", &self.host.path);
-        file.seek(SeekFrom::Start(offset)).map_err(read)?;
-        let part = Reporting::new(file.take(size_bytes), self.progress, size_bytes);
-        let expected = usize::try_from(size_bytes).unwrap_or(0);
-        self.held(collect(part, expected, &self.meter), "file", size_bytes)
+        self.progress.bytes(size_bytes, Some(size_bytes));
+        Ok(vec![Opened::only(bytes)])
     }
 
-    fn zip_entry(&self, file: File, name: &str) -> Result<ProfileBytes, StorageError> {
+    /// Reads a stream: a trace into profiles, anything else as it is. Fewer than `least` bytes count
+    /// as cut short.
+    fn take(
+        &self,
+        mut reader: impl Read,
+        expected: u64,
+        format: &'static str,
+        least: u64,
+    ) -> Result<Vec<Opened>, StorageError> {
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        // What stops the head stops the rest, which says so.
+        let failure = reader
+            .by_ref()
+            .take(HEAD_BYTES as u64)
+            .read_to_end(&mut head)
+            .err();
+        if failure.is_none()
+            && let Some(trace) = self.trace_format(&head)
+        {
+            return self.trace(io::Cursor::new(head).chain(reader), trace, None);
+        }
+        let collected = if let Some(failure) = failure {
+            Collected {
+                bytes: head,
+                failure: Some(failure),
+            }
+        } else {
+            let expected = usize::try_from(expected).unwrap_or(0);
+            collect(io::Cursor::new(head).chain(reader), expected, &self.meter)
+        };
+        Ok(vec![Opened::only(self.held(collected, format, least)?)])
+    }
+
+    /// The format of a trace by its beginning. Programs, memory profiles and manifests are known by
+    /// their names and hold something else.
+    fn trace_format(&self, bytes: &[u8]) -> Option<TraceFormat> {
+        let path = self.host.display_path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_other = matches!(
+            FileKind::of(&name),
+            FileKind::Program
+                | FileKind::MemoryProfile
+                | FileKind::PerhapsMemoryProfile
+                | FileKind::Manifest
+        );
+        sniff(&bytes[..bytes.len().min(HEAD_BYTES)]).filter(|_| !is_other)
+    }
+
+    /// Reads a trace into the profiles of its hosts.
+    fn trace(
+        &self,
+        reader: impl Read,
+        format: TraceFormat,
+        truncated: Option<String>,
+    ) -> Result<Vec<Opened>, StorageError> {
+        let read = match format {
+            TraceFormat::Chrome => stepscope_interchange::chrome::read(reader),
+            TraceFormat::Perfetto => stepscope_interchange::perfetto::read(reader),
+        };
+        let path = self.host.display_path();
+        if let Some(exceeded) = self.meter.exceeded.get() {
+            let detail = exceeded.message();
+            return Err(StorageError::TooLarge { path, detail });
+        }
+        let trace = read.map_err(|error| StorageError::NotATrace {
+            path,
+            detail: error.to_string(),
+        })?;
+        let problem = truncated.or(trace.problem);
+        let hosts = trace.hosts.into_iter().map(|host| Opened {
+            name: host.name,
+            bytes: ProfileBytes::held(host.bytes, problem.clone()),
+        });
+        Ok(hosts.collect())
+    }
+
+    fn zip_entry(&self, file: File, name: &str) -> Result<Vec<Opened>, StorageError> {
         let direct = file.try_clone().map_err(self.read_error())?;
         let counting = Counting::new(BufReader::new(file), &self.meter);
         let mut archive = ZipArchive::new(counting).map_err(|error| self.zip_error(error))?;
@@ -116,7 +241,7 @@ impl Opening<'_> {
         }
     }
 
-    fn tar_entry(&self, file: File, name: &str) -> Result<ProfileBytes, StorageError> {
+    fn tar_entry(&self, file: File, name: &str) -> Result<Vec<Opened>, StorageError> {
         let direct = file.try_clone().map_err(self.read_error())?;
         let counting = Counting::new(BufReader::new(file), &self.meter);
         let mut archive = tar::Archive::new(counting);
@@ -136,7 +261,7 @@ impl Opening<'_> {
         file: File,
         encoding: Encoding,
         name: &str,
-    ) -> Result<ProfileBytes, StorageError> {
+    ) -> Result<Vec<Opened>, StorageError> {
         let total = file.metadata().map_err(self.read_error())?.len();
         let counting = Counting::new(Reporting::new(file, self.progress, total), &self.meter);
         let unfolded = decoder(encoding, counting, &self.meter, self.limits);
@@ -153,10 +278,13 @@ impl Opening<'_> {
         file: File,
         position: u64,
         size_bytes: u64,
-    ) -> Result<ProfileBytes, StorageError> {
-        let bytes = self.mapped_or_read(file, position, size_bytes)?;
+    ) -> Result<Vec<Opened>, StorageError> {
+        let opened = self.mapped_or_read(file, position, size_bytes)?;
+        let [Opened { bytes, .. }] = opened.as_slice() else {
+            return Ok(opened);
+        };
         let Content::Compressed(encoding) = Content::of(bytes.as_ref()) else {
-            return Ok(bytes);
+            return Ok(opened);
         };
         let counting = Counting::new(bytes.as_ref(), &self.meter);
         let expected = expected_bytes(encoding, bytes.as_ref(), None, size_bytes);
@@ -169,7 +297,7 @@ impl Opening<'_> {
         entry: impl Read,
         size_bytes: u64,
         format: Format,
-    ) -> Result<ProfileBytes, StorageError> {
+    ) -> Result<Vec<Opened>, StorageError> {
         let mut entry = Guarded::new(entry, &self.meter, self.limits);
         let mut head = Vec::with_capacity(HEAD_BYTES);
         let failure = entry
@@ -178,35 +306,28 @@ impl Opening<'_> {
             .read_to_end(&mut head)
             .err();
         if failure.is_some() {
-            return self.held(
-                Collected {
-                    bytes: head,
-                    failure,
-                },
-                format.as_str(),
-                size_bytes,
-            );
+            let collected = Collected {
+                bytes: head,
+                failure,
+            };
+            let bytes = self.held(collected, format.as_str(), size_bytes)?;
+            return Ok(vec![Opened::only(bytes)]);
         }
         let content = Content::of(&head);
         // What an archive says about sizes is held to what its own size allows.
-        let on_disk = std::fs::metadata(&self.host.path).map_or(0, |metadata| metadata.len());
+        let on_disk = std::fs::metadata(self.local).map_or(0, |metadata| metadata.len());
         let plausible = size_bytes.min(on_disk.saturating_mul(64));
         let whole = io::Cursor::new(&head).chain(entry);
         if let Content::Compressed(encoding) = content {
             let expected = expected_bytes(encoding, &head, None, plausible);
             return self.unfold(whole, encoding, expected);
         }
-        let expected = usize::try_from(plausible).unwrap_or(0);
         let reporting = match format {
             Format::Zip => self.progress,
             Format::Tar(_) => &NoProgress,
         };
         let whole = Reporting::new(whole, reporting, size_bytes);
-        self.held(
-            collect(whole, expected, &self.meter),
-            format.as_str(),
-            size_bytes,
-        )
+        self.take(whole, plausible, format.as_str(), size_bytes)
     }
 
     fn unfold(
@@ -214,15 +335,11 @@ impl Opening<'_> {
         reader: impl Read,
         encoding: Encoding,
         expected: usize,
-    ) -> Result<ProfileBytes, StorageError> {
+    ) -> Result<Vec<Opened>, StorageError> {
         let unfolded = decoder(encoding, reader, &self.meter, self.limits).map_err(
             StorageError::io("decompress the file", &self.host.display_path()),
         )?;
-        self.held(
-            collect(unfolded, expected, &self.meter),
-            encoding.as_str(),
-            0,
-        )
+        self.take(unfolded, expected as u64, encoding.as_str(), 0)
     }
 
     /// Keeps what was collected, if that is not nothing. Fewer than `least` bytes count as cut

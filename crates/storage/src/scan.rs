@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::kind::{FileKind, Place, archive_stem};
 use crate::note::{Note, NoteKind};
 use crate::session::HostFile;
+use crate::traces;
 
 /// How many files of one folder and reason a note names.
 const NAMES_IN_NOTE: usize = 6;
@@ -26,6 +27,8 @@ pub(crate) struct Folder {
     pub(crate) programs: Vec<HostFile>,
     /// Manifests, by the hosts they are about.
     pub(crate) manifests: Vec<HostFile>,
+    /// Traces for viewers, which are read where there is no profile.
+    pub(crate) traces: Vec<HostFile>,
     pub(crate) others: Vec<(FileKind, String)>,
     pub(crate) joined_from: Vec<String>,
 }
@@ -33,7 +36,7 @@ pub(crate) struct Folder {
 impl Folder {
     pub(crate) fn new(location: Vec<String>, naming: Vec<String>, path: PathBuf) -> Self {
         let (hosts, memory) = (Vec::new(), Vec::new());
-        let (programs, manifests) = (Vec::new(), Vec::new());
+        let (programs, manifests, traces) = (Vec::new(), Vec::new(), Vec::new());
         let (others, joined_from) = (Vec::new(), Vec::new());
         Self {
             location,
@@ -43,6 +46,7 @@ impl Folder {
             memory,
             programs,
             manifests,
+            traces,
             others,
             joined_from,
         }
@@ -118,7 +122,7 @@ impl Scan {
         match kind {
             NoteKind::Unreadable => self.tally.unreadable += 1,
             NoteKind::Limit => self.tally.is_cut = true,
-            NoteKind::Ignored | NoteKind::Joined => {}
+            NoteKind::Ignored | NoteKind::Joined | NoteKind::Offline => {}
         }
         self.notes.push(Note::new(kind, path, message));
     }
@@ -147,6 +151,12 @@ impl Scan {
         self.folder(folder).manifests.push(manifest);
     }
 
+    /// A trace in a folder.
+    pub(crate) fn add_trace(&mut self, folder: Folder, trace: HostFile) {
+        *self.tally.kinds.entry(FileKind::TraceExport).or_default() += 1;
+        self.folder(folder).traces.push(trace);
+    }
+
     /// Anything else in a folder.
     pub(crate) fn add_other(&mut self, folder: Folder, kind: FileKind, name: String) {
         *self.tally.kinds.entry(kind).or_default() += 1;
@@ -163,7 +173,11 @@ impl Scan {
     /// about the other files are added.
     pub(crate) fn finish(&mut self) -> Vec<Folder> {
         let mut with_hosts = Vec::new();
-        for mut folder in std::mem::take(&mut self.folders).into_values() {
+        let folders = std::mem::take(&mut self.folders).into_values();
+        let divided: Vec<Folder> = folders
+            .flat_map(|folder| traces::divide(folder, &mut self.notes))
+            .collect();
+        for mut folder in divided {
             drop_programs_of_profiles(&mut folder);
             self.notes.extend(notes_on_others(&folder));
             self.notes.extend(drop_lone_manifests(&mut folder));

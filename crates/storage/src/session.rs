@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use stepscope_remote::Object;
+
 use crate::join::RunTime;
 use crate::note::Note;
 use crate::sniff::Encoding;
@@ -26,10 +28,19 @@ impl Found {
     /// its time, by the time its files were last written. One with a capture of time comes before
     /// any of memory profiles alone, and these before programs alone.
     pub fn newest(&self) -> Option<&SessionFiles> {
-        self.sessions.iter().max_by_key(|session| {
-            let has_events = !session.hosts.is_empty();
-            (has_events, !session.memory.is_empty(), session.captured())
-        })
+        let sessions = self.sessions.iter();
+        sessions.max_by_key(|session| (session.rank(), session.captured()))
+    }
+
+    /// The session so many before the newest, as `latest~1` says it, among those of its kind:
+    /// captures of time, memory profiles alone, programs alone.
+    pub fn before_newest(&self, count: usize) -> Option<&SessionFiles> {
+        let rank = self.newest()?.rank();
+        let sessions = self.sessions.iter().rev();
+        let mut of_rank: Vec<&SessionFiles> =
+            sessions.filter(|session| session.rank() == rank).collect();
+        of_rank.sort_by_key(|session| std::cmp::Reverse(session.captured()));
+        of_rank.get(count).copied()
     }
 
     /// The order in which sessions are numbered everywhere: captured last first.
@@ -40,9 +51,14 @@ impl Found {
         sessions
     }
 
-    /// The session that a person means: by name, location, number in [`Found::newest_first`], or a
-    /// part of a name that only one has.
+    /// The session that a person means: `latest` or `latest~N`, by name, location, number in
+    /// [`Found::newest_first`], or a part of a name that only one has.
     pub fn pick(&self, wanted: &str) -> Option<&SessionFiles> {
+        let relative = || match wanted.strip_prefix("latest")? {
+            "" => self.before_newest(0),
+            "~" => self.before_newest(1),
+            rest => self.before_newest(rest.strip_prefix('~')?.parse().ok()?),
+        };
         let number = || {
             let number = wanted.parse::<usize>().ok()?;
             self.newest_first().get(number).copied()
@@ -52,7 +68,8 @@ impl Found {
             let mut matching = sessions.filter(|session| session.name.contains(wanted));
             matching.next().filter(|_| matching.next().is_none())
         };
-        self.session(wanted).or_else(number).or_else(part)
+        let exact = self.session(wanted).or_else(relative);
+        exact.or_else(number).or_else(part)
     }
 
     /// Where a session lies: its run directory or its file.
@@ -107,6 +124,15 @@ impl SessionFiles {
         self.hosts.iter().chain(&self.memory).chain(&self.programs)
     }
 
+    /// A capture of time before memory profiles alone before programs alone.
+    fn rank(&self) -> u8 {
+        match (self.hosts.is_empty(), self.memory.is_empty()) {
+            (false, _) => 2,
+            (true, false) => 1,
+            (true, true) => 0,
+        }
+    }
+
     fn captured(&self) -> Option<SystemTime> {
         let run = self.name.rsplit('/').next().and_then(RunTime::parse);
         run.and_then(RunTime::as_utc).or(self.modified)
@@ -118,7 +144,7 @@ impl SessionFiles {
 pub struct HostFile {
     /// The file's name without `.xplane.pb` and without the suffix of its compression.
     pub host: String,
-    /// The file on disk: the profile, or the archive it lies in.
+    /// The file on disk: the profile, or the archive it lies in. A URL where it is far away.
     pub path: PathBuf,
     /// The entry's name, where `path` is an archive.
     pub entry: Option<String>,
@@ -131,6 +157,8 @@ pub struct HostFile {
     pub modified: Option<SystemTime>,
     /// Position among the archive's entries; two may have one name.
     pub(crate) index: usize,
+    /// The file far away that `path` names.
+    pub(crate) remote: Option<Object>,
 }
 
 impl HostFile {

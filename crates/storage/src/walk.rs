@@ -5,18 +5,21 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use stepscope_remote::Object;
+
 use crate::archive::{Cut, Entry, Format, ListingLimits, list};
 use crate::error::{StorageError, plain_reason};
-use crate::kind::{FileKind, host_name, manifest_host, program_name, snapshot_name};
+use crate::kind::{FileKind, host_name, manifest_host, program_name, snapshot_name, trace_name};
 use crate::limits::Limits;
 use crate::memory;
 use crate::note::NoteKind;
 use crate::scan::{Folder, Scan};
 use crate::session::HostFile;
 use crate::sniff::{Content, Encoding, read_head};
+use crate::traces;
 
 /// Folders that hold no captures and often very many files. Hidden ones are skipped as well.
-const SKIPPED_FOLDERS: [&str; 5] = [
+pub(crate) const SKIPPED_FOLDERS: [&str; 5] = [
     "CVS",
     "__MACOSX",
     "__pycache__",
@@ -225,6 +228,7 @@ impl<'a> Walk<'a> {
             FileKind::Archive => self.look_at_archive(folder, &name, &path),
             FileKind::Manifest => self.look_at_manifest(folder, &name, &path),
             FileKind::Program => self.look_at_program(folder, &name, &path),
+            FileKind::TraceExport => self.look_at_trace(folder, &name, &path),
             kind @ (FileKind::MemoryProfile | FileKind::PerhapsMemoryProfile) => {
                 self.look_at_memory(folder, &name, &path, kind)
             }
@@ -290,6 +294,22 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    fn look_at_trace(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
+        let encoding = match Content::of(&read_head(File::open(path)?)?) {
+            Content::Compressed(encoding) => encoding,
+            _ => Encoding::Plain,
+        };
+        if traces::format_of(encoding, File::open(path)?).is_some() {
+            let mut trace = host_on_disk(path, name, encoding)?;
+            trace.host = trace_name(name);
+            self.scan.add_trace(folder.clone(), trace);
+        } else {
+            self.scan
+                .add_other(folder.clone(), FileKind::TraceExport, name.to_owned());
+        }
+        Ok(())
+    }
+
     fn look_at_memory(
         &mut self,
         folder: &Folder,
@@ -335,7 +355,12 @@ impl<'a> Walk<'a> {
     fn add_archive(&mut self, folder: &Folder, name: &str, format: Format) -> io::Result<()> {
         let archive = folder.archive(name);
         let max_bytes = Some(self.limits.max_listing_bytes);
-        if let Err(error) = add_archive(&mut self.scan, &archive, format, self.limits, max_bytes) {
+        let file = ArchiveFile {
+            path: &archive.path,
+            format,
+            remote: None,
+        };
+        if let Err(error) = add_archive(&mut self.scan, &archive, &file, self.limits, max_bytes) {
             let reason = match error {
                 StorageError::Corrupt { detail, .. } => detail,
                 other => other.to_string(),
@@ -357,14 +382,22 @@ pub(crate) fn host_on_disk(path: &Path, name: &str, encoding: Encoding) -> io::R
         encoding,
         modified: metadata.modified().ok(),
         index: 0,
+        remote: None,
     })
+}
+
+/// An archive as a file: where its bytes are, and where they came from.
+pub(crate) struct ArchiveFile<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) format: Format,
+    pub(crate) remote: Option<&'a Object>,
 }
 
 /// Adds what an archive holds, as if it were a folder.
 pub(crate) fn add_archive(
     scan: &mut Scan,
     archive: &Folder,
-    format: Format,
+    file: &ArchiveFile<'_>,
     limits: &Limits,
     max_bytes: Option<u64>,
 ) -> Result<(), StorageError> {
@@ -374,11 +407,11 @@ pub(crate) fn add_archive(
         max_entries,
         max_bytes,
     };
-    let listing = list(&archive.path, format, &bounds)?;
+    let listing = list(file.path, file.format, &bounds)?;
     scan.tally.archives += 1;
     scan.entries += listing.entries.len();
     for entry in listing.entries {
-        add_entry(scan, archive, entry);
+        add_entry(scan, archive, entry, file.remote);
     }
     match listing.cut {
         Some(Cut::Unreadable(reason)) => {
@@ -391,7 +424,7 @@ pub(crate) fn add_archive(
     Ok(())
 }
 
-fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
+fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry, object: Option<&Object>) {
     let mut parts: Vec<&str> = entry
         .name
         .split('/')
@@ -411,7 +444,7 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
     let is_memory = kind == FileKind::MemoryProfile;
     let is_read = matches!(
         kind,
-        FileKind::Profile | FileKind::Manifest | FileKind::Program
+        FileKind::Profile | FileKind::Manifest | FileKind::Program | FileKind::TraceExport
     );
     if !is_read && !is_memory {
         scan.add_other(folder, kind, name.to_owned());
@@ -424,9 +457,11 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
                 FileKind::MemoryProfile => snapshot_name(name),
                 FileKind::Manifest => manifest_host(name),
                 FileKind::Program => program_name(name),
+                FileKind::TraceExport => trace_name(name),
                 _ => host_name(name),
             },
             path: archive.path.clone(),
+            remote: object.cloned(),
             encoding: Encoding::of_name(name),
             size_bytes: entry.size_bytes,
             modified: entry.modified,
@@ -437,6 +472,7 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry) {
             FileKind::MemoryProfile => scan.add_memory(folder, host),
             FileKind::Manifest => scan.add_manifest(folder, host),
             FileKind::Program => scan.add_program(folder, host),
+            FileKind::TraceExport => scan.add_trace(folder, host),
             _ => scan.add_host(folder, host),
         }
     }

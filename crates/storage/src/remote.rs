@@ -1,0 +1,424 @@
+//! Sessions that are far away: the same rules as for folders, over a listing instead of a disk.
+//!
+//! Searching reads names, and the beginnings of the few files that only their content tells apart.
+//! Files are fetched when a session is opened, all of them at once; archives when they are listed.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use stepscope_remote::{Address, Interest, Listing, Object, RemoteError};
+
+use crate::archive::Format;
+use crate::error::{StorageError, plain_reason};
+use crate::explain;
+use crate::find::{finish, parent_of};
+use crate::kind::{FileKind, host_name, manifest_host, program_name, snapshot_name, trace_name};
+use crate::limits::Limits;
+use crate::manifest;
+use crate::memory;
+use crate::note::NoteKind;
+use crate::progress::Progress;
+use crate::scan::{Folder, Scan};
+use crate::session::{Found, HostFile};
+use crate::sniff::{Content, Encoding};
+use crate::traces;
+use crate::walk::{ArchiveFile, SKIPPED_FOLDERS, add_archive};
+
+/// An archive that a search came across is fetched to look into it up to this size. One that is
+/// given by its own URL is fetched whatever its size.
+const MAX_ARCHIVE_BYTES: u64 = 256 << 20;
+/// Bytes that tell a memory profile, compressed or not.
+const BEGINNING_BYTES: u64 = 4096;
+/// Files whose beginnings are read in one search.
+const MAX_BEGINNINGS: usize = 64;
+
+/// The sessions at a URL.
+pub(crate) fn find(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
+    let refused = |error: RemoteError| StorageError::Remote {
+        path: path.to_path_buf(),
+        error: Box::new(error),
+    };
+    let given = path.to_string_lossy();
+    let address = Address::parse(&given).map_err(refused)?;
+    let listing = stepscope_remote::list(&given, &interest(limits)).map_err(refused)?;
+    let mut scan = Scan::default();
+    let shown = PathBuf::from(&address.url);
+    note_offline(&mut scan, &shown, &listing);
+    if let Some(reason) = &listing.cut {
+        scan.note(NoteKind::Limit, &shown, reason);
+    }
+    if listing.is_file {
+        return find_file(&address, listing, scan, limits);
+    }
+    let root = Folder::new(Vec::new(), address.parts(), shown.clone());
+    scan.tally.folders += 1;
+    scan.entries += listing.objects.len();
+    let mut search = Search {
+        scan,
+        unsure: Vec::new(),
+        archives: Vec::new(),
+    };
+    for object in &listing.objects {
+        search.take(&root, object);
+    }
+    search.look_inside();
+    search.look_into_archives(limits);
+    finish(&shown, &shown, search.scan, None)
+}
+
+fn interest(limits: &Limits) -> Interest {
+    Interest {
+        file: |name| is_read(FileKind::of(name)),
+        folder: |name| !name.starts_with('.') && !SKIPPED_FOLDERS.contains(&name),
+        max_entries: limits.max_entries,
+        max_depth: limits.max_depth,
+    }
+}
+
+const fn is_read(kind: FileKind) -> bool {
+    matches!(
+        kind,
+        FileKind::Profile
+            | FileKind::Archive
+            | FileKind::Manifest
+            | FileKind::Program
+            | FileKind::MemoryProfile
+            | FileKind::PerhapsMemoryProfile
+            | FileKind::TraceExport
+    )
+}
+
+fn note_offline(scan: &mut Scan, path: &Path, listing: &Listing) {
+    let Some(offline) = &listing.offline else {
+        return;
+    };
+    let age = SystemTime::now().duration_since(offline.listed);
+    let minutes = age.map_or(0, |age| age.as_secs() / 60);
+    let age = match minutes {
+        0 => "less than a minute".to_owned(),
+        1..120 => format!("{minutes} min"),
+        120..2880 => format!("{} h", minutes / 60),
+        _ => format!("{} days", minutes / 1440),
+    };
+    let message = format!(
+        "it cannot be reached ({}); shown is what it held {age} ago, and only what was fetched then \
+         can be opened",
+        offline.reason
+    );
+    scan.note(NoteKind::Offline, path, message);
+}
+
+/// One file that was given by its own URL.
+fn find_file(
+    address: &Address,
+    mut listing: Listing,
+    mut scan: Scan,
+    limits: &Limits,
+) -> Result<Found, StorageError> {
+    let path = PathBuf::from(&address.url);
+    let Some(object) = listing.objects.pop() else {
+        return Err(explain::not_found(&path));
+    };
+    let name = object.name.clone();
+    let kind = FileKind::of(&name);
+    let head = if kind == FileKind::Archive {
+        Vec::new()
+    } else {
+        beginning(&object)
+    };
+    let may_be_trace = matches!(kind, FileKind::TraceExport | FileKind::Other);
+    let is_trace = may_be_trace && traces::format_of(encoding(&head), &head[..]).is_some();
+    if !is_trace && let Some(error) = explain::not_a_profile(&path, kind) {
+        return Err(error);
+    }
+    let parent = parent_of(&path);
+    let mut naming = address.parts();
+    naming.pop();
+    let folder = Folder::new(Vec::new(), naming, parent.clone());
+    if kind == FileKind::Archive {
+        let host = remote_file(&object, &path, kind);
+        let local = fetch_one(&host, &object, &crate::progress::NoProgress)?;
+        let format = File::open(&local).and_then(|mut file| Format::detect(&mut file));
+        let Ok(format) = format.map_err(StorageError::io("read the file", &path))? else {
+            return Err(StorageError::Corrupt {
+                path,
+                format: "archive",
+                detail: "its content is neither a zip nor a tar archive".to_owned(),
+            });
+        };
+        let archive = Folder {
+            path: path.clone(),
+            ..folder.archive(&name)
+        };
+        let file = ArchiveFile {
+            path: &local,
+            format,
+            remote: Some(&object),
+        };
+        add_archive(&mut scan, &archive, &file, limits, None)?;
+        return finish(&path, &parent, scan, None);
+    }
+    match Content::of(&head) {
+        Content::Foreign(format) => return Err(explain::foreign_file(&path, format)),
+        Content::LfsPointer => return Err(explain::lfs_pointer(&path)),
+        _ => {}
+    }
+    let host = remote_file(&object, &path, kind);
+    let is_memory = kind == FileKind::MemoryProfile
+        || kind != FileKind::Profile && memory::begins_with(&head, encoding(&head));
+    if is_trace {
+        let host = HostFile {
+            host: trace_name(&name),
+            ..host
+        };
+        scan.add_trace(folder, host);
+    } else if is_memory {
+        let host = HostFile {
+            host: snapshot_name(&name),
+            ..host
+        };
+        scan.add_memory(folder, host);
+    } else if kind == FileKind::Program {
+        scan.add_program(folder, host);
+    } else {
+        let host = HostFile {
+            host: host_name(&name),
+            ..host
+        };
+        if let Some(manifest) = manifest_beside(address, &host.host, limits) {
+            scan.add_manifest(folder.clone(), manifest);
+        }
+        scan.add_host(folder, host);
+    }
+    finish(&path, &parent, scan, Some(&name))
+}
+
+fn manifest_beside(address: &Address, host: &str, limits: &Limits) -> Option<HostFile> {
+    let (folder, _) = address.url.rsplit_once('/')?;
+    let url = format!("{folder}/{host}{}", manifest::SUFFIX);
+    let listing = stepscope_remote::list(&url, &interest(limits)).ok()?;
+    let object = listing.objects.first().filter(|_| listing.is_file)?;
+    Some(remote_file(object, Path::new(&url), FileKind::Manifest))
+}
+
+/// A search over a listing.
+struct Search {
+    scan: Scan,
+    /// Files whose beginnings say what they are.
+    unsure: Vec<(Folder, FileKind, HostFile)>,
+    archives: Vec<(Folder, HostFile)>,
+}
+
+impl Search {
+    fn take(&mut self, root: &Folder, object: &Object) {
+        let mut parts: Vec<&str> = object
+            .name
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
+        let Some(file) = parts.pop() else { return };
+        if parts
+            .iter()
+            .any(|part| part.starts_with('.') || SKIPPED_FOLDERS.contains(part))
+        {
+            return;
+        }
+        let folder = parts
+            .iter()
+            .fold(root.clone(), |folder, part| folder.child(part));
+        let kind = FileKind::of(file);
+        let host = remote_file(object, &folder.path.join(file), kind);
+        match kind {
+            FileKind::Profile => self.scan.add_host(folder, host),
+            FileKind::Manifest => self.scan.add_manifest(folder, host),
+            FileKind::Program => self.scan.add_program(folder, host),
+            FileKind::MemoryProfile => self.scan.add_memory(folder, host),
+            FileKind::TraceExport => self.scan.add_trace(folder, host),
+            FileKind::PerhapsMemoryProfile => self.unsure.push((folder, kind, host)),
+            FileKind::Archive => self.archives.push((folder.archive(file), host)),
+            other => self.scan.add_other(folder, other, file.to_owned()),
+        }
+    }
+
+    /// Reads the beginnings of files that may be memory profiles.
+    fn look_inside(&mut self) {
+        for (position, (folder, kind, host)) in
+            std::mem::take(&mut self.unsure).into_iter().enumerate()
+        {
+            let object = host.remote.as_ref().filter(|_| position < MAX_BEGINNINGS);
+            let head = object.map(beginning).unwrap_or_default();
+            if memory::begins_with(&head, encoding(&head)) {
+                let name = host.path.file_name().unwrap_or_default().to_string_lossy();
+                let host = HostFile {
+                    host: snapshot_name(&name),
+                    ..host
+                };
+                self.scan.add_memory(folder, host);
+            } else {
+                let name = host
+                    .path
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                self.scan.add_other(folder, kind, name);
+            }
+        }
+    }
+
+    fn look_into_archives(&mut self, limits: &Limits) {
+        let archives = std::mem::take(&mut self.archives);
+        let (small, large): (Vec<_>, Vec<_>) = archives
+            .into_iter()
+            .partition(|(_, host)| host.size_bytes <= MAX_ARCHIVE_BYTES);
+        for (archive, host) in large {
+            let message = format!(
+                "an archive of {} MB is not fetched to look into it; give its own URL",
+                host.size_bytes / 1_000_000
+            );
+            self.scan.note(NoteKind::Limit, &archive.path, message);
+        }
+        let objects: Vec<Object> = small
+            .iter()
+            .filter_map(|(_, host)| host.remote.clone())
+            .collect();
+        let fetched = stepscope_remote::fetch(&objects, &|_, _| {});
+        for (((archive, _), object), local) in small.into_iter().zip(&objects).zip(fetched) {
+            if let Err(reason) = self.add(&archive, object, local, limits) {
+                self.scan.note(NoteKind::Unreadable, &archive.path, reason);
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        archive: &Folder,
+        object: &Object,
+        local: Result<PathBuf, RemoteError>,
+        limits: &Limits,
+    ) -> Result<(), String> {
+        let local = local.map_err(|error| error.message)?;
+        let format = File::open(&local).and_then(|mut file| Format::detect(&mut file));
+        let format = format
+            .map_err(|error| plain_reason(&error))?
+            .map_err(|_| "neither a zip nor a tar archive by its content".to_owned())?;
+        let file = ArchiveFile {
+            path: &local,
+            format,
+            remote: Some(object),
+        };
+        let max_bytes = Some(limits.max_listing_bytes);
+        add_archive(&mut self.scan, archive, &file, limits, max_bytes).map_err(
+            |error| match error {
+                StorageError::Corrupt { detail, .. } => detail,
+                other => other.to_string(),
+            },
+        )
+    }
+}
+
+fn beginning(object: &Object) -> Vec<u8> {
+    let one = std::slice::from_ref(object);
+    let head = stepscope_remote::beginnings(one, BEGINNING_BYTES).pop();
+    head.flatten().unwrap_or_default()
+}
+
+fn encoding(head: &[u8]) -> Encoding {
+    match Content::of(head) {
+        Content::Compressed(encoding) => encoding,
+        _ => Encoding::Plain,
+    }
+}
+
+/// A file far away, named by its kind.
+fn remote_file(object: &Object, path: &Path, kind: FileKind) -> HostFile {
+    let name = object.name.rsplit('/').next().unwrap_or(&object.name);
+    HostFile {
+        host: match kind {
+            FileKind::MemoryProfile => snapshot_name(name),
+            FileKind::Manifest => manifest_host(name),
+            FileKind::Program => program_name(name),
+            FileKind::TraceExport => trace_name(name),
+            _ => host_name(name),
+        },
+        path: path.to_path_buf(),
+        entry: None,
+        size_bytes: object.size_bytes,
+        encoding: Encoding::of_name(name),
+        modified: object.modified(),
+        index: 0,
+        remote: Some(object.clone()),
+    }
+}
+
+/// Where the bytes of a file are on this machine, after fetching it where it is far away.
+pub(crate) fn local<'a>(
+    host: &'a HostFile,
+    progress: &dyn Progress,
+) -> Result<Cow<'a, Path>, StorageError> {
+    match &host.remote {
+        None => Ok(Cow::Borrowed(&host.path)),
+        Some(object) => fetch_one(host, object, progress).map(Cow::Owned),
+    }
+}
+
+fn fetch_one(
+    host: &HostFile,
+    object: &Object,
+    progress: &dyn Progress,
+) -> Result<PathBuf, StorageError> {
+    let total = Some(object.size_bytes);
+    let told = |_, done| progress.bytes(done, total);
+    let fetched = stepscope_remote::fetch(std::slice::from_ref(object), &told);
+    match fetched.into_iter().next() {
+        Some(Ok(path)) => Ok(path),
+        Some(Err(error)) => Err(unfetched(host, error)),
+        None => Err(explain::not_found(&host.path)),
+    }
+}
+
+fn unfetched(host: &HostFile, error: RemoteError) -> StorageError {
+    StorageError::Remote {
+        path: host.display_path(),
+        error: Box::new(error),
+    }
+}
+
+/// Fetches all files of a session that are far away, and says for each of `files` why it could not
+/// be. Manifests come along; one that does not is told when it is read.
+pub(crate) fn fetch_all<P: Progress>(
+    files: &[&HostFile],
+    manifests: &[HostFile],
+    listeners: &[P],
+) -> Vec<Option<StorageError>> {
+    let mut errors: Vec<Option<StorageError>> = files.iter().map(|_| None).collect();
+    let far = files
+        .iter()
+        .enumerate()
+        .filter(|(_, file)| file.remote.is_some());
+    let positions: Vec<usize> = far.map(|(position, _)| position).collect();
+    if positions.is_empty() {
+        return errors;
+    }
+    let wanted = positions.iter().map(|&position| files[position]);
+    let objects: Vec<Object> = wanted
+        .chain(manifests)
+        .filter_map(|file| file.remote.clone())
+        .collect();
+    // Entries of one archive are one file; the bar counts what they unfold to.
+    let told = |object: usize, done: u64| {
+        if let Some(&position) = positions.get(object) {
+            let size_bytes = files[position].size_bytes;
+            listeners[position].bytes(done.min(size_bytes), Some(size_bytes));
+        }
+    };
+    let fetched = stepscope_remote::fetch(&objects, &told);
+    for (&position, result) in positions.iter().zip(fetched) {
+        if let Err(error) = result {
+            errors[position] = Some(unfetched(files[position], error));
+        }
+    }
+    errors
+}

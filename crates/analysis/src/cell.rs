@@ -69,6 +69,31 @@ pub enum Cell {
     Missing,
 }
 
+impl Table {
+    /// A table of all its rows.
+    pub fn new(
+        key: &'static str,
+        title: &str,
+        columns: &[Column],
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> Self {
+        let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
+        Self {
+            key,
+            title: title.to_owned(),
+            columns: columns.to_vec(),
+            row_count: rows.len(),
+            rows,
+        }
+    }
+
+    /// The table, its rows being the first of so many.
+    #[must_use]
+    pub fn with_row_count(self, row_count: usize) -> Self {
+        Self { row_count, ..self }
+    }
+}
+
 impl Column {
     /// An essential column.
     pub const fn new(key: &'static str, header: &'static str, unit: Unit) -> Self {
@@ -114,6 +139,12 @@ impl From<String> for Cell {
 impl From<i64> for Cell {
     fn from(value: i64) -> Self {
         Self::Int(value)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(count: usize) -> Self {
+        Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
 }
 

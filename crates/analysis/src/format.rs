@@ -69,6 +69,19 @@ pub fn shortened_to(text: &str, longest: usize) -> String {
     format!("{head}…")
 }
 
+/// A name with each number as `#`: `layer_12` is `layer_#`, so that the layers of a model are one.
+pub fn without_numbers(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if !letter.is_ascii_digit() {
+            text.push(letter);
+        } else if !text.ends_with('#') {
+            text.push('#');
+        }
+    }
+    text
+}
+
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     let found = units.iter().find(|(size, _)| value.abs() >= *size);
     let Some(&(size, name)) = found.or(units.last()) else {

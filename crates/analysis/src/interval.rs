@@ -18,19 +18,35 @@ impl Intervals {
     }
 
     /// The union of lists that are each sorted by start, such as one per lane. Neighbours are merged
-    /// in pairs, so that a span moves as often as the lists can be halved.
+    /// in pairs, so that a span moves as often as the lists can be halved; two blocks of memory take
+    /// turns, since fresh memory costs as much as the merging.
     pub fn union_of_sorted(mut lists: Vec<Vec<Span>>) -> Self {
-        while lists.len() > 1 {
-            let pairs = lists.chunks_mut(2).map(|pair| match pair {
-                [left, right] => merged(left, right),
-                [alone] => std::mem::take(alone),
-                _ => Vec::new(),
-            });
-            lists = pairs.collect();
+        if lists.len() <= 1 {
+            let mut spans = lists.pop().unwrap_or_default();
+            join_touching(&mut spans);
+            return Self(spans);
         }
-        let mut spans = lists.pop().unwrap_or_default();
-        join_touching(&mut spans);
-        Self(spans)
+        let mut ends = Vec::with_capacity(lists.len());
+        let mut from = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+        for list in lists {
+            from.extend_from_slice(&list);
+            ends.push(from.len());
+        }
+        let mut into = vec![NO_SPAN; from.len()];
+        while ends.len() > 1 {
+            let mut start = 0;
+            let pairs = ends.chunks(2).map(|pair| {
+                let (middle, end) = (pair[0], *pair.last().unwrap_or(&pair[0]));
+                let (left, right) = (&from[start..middle], &from[middle..end]);
+                merge(left, right, &mut into[start..end]);
+                start = end;
+                end
+            });
+            ends = pairs.collect();
+            std::mem::swap(&mut from, &mut into);
+        }
+        join_touching(&mut from);
+        Self(from)
     }
 
     /// The intervals.
@@ -144,21 +160,49 @@ pub(crate) fn append(spans: &mut Vec<Span>, span: Span) {
     }
 }
 
+/// Room for a span.
+const NO_SPAN: Span = Span {
+    start: Picos::ZERO,
+    end: Picos::ZERO,
+};
+
 /// Two lists that are sorted by start as one.
 fn merged(left: &[Span], right: &[Span]) -> Vec<Span> {
-    let mut all = Vec::with_capacity(left.len() + right.len());
-    let (mut from_left, mut from_right) = (0, 0);
-    while from_left < left.len() && from_right < right.len() {
-        // Which list comes next is as good as random: chosen by position rather than by a jump.
-        let next = [left[from_left], right[from_right]];
-        let is_right = usize::from(next[1].start < next[0].start);
-        all.push(next[is_right]);
-        from_left += 1 - is_right;
-        from_right += is_right;
-    }
-    all.extend_from_slice(&left[from_left..]);
-    all.extend_from_slice(&right[from_right..]);
+    let mut all = vec![NO_SPAN; left.len() + right.len()];
+    merge(left, right, &mut all);
     all
+}
+
+/// Merges two lists that are sorted by start, `left` first where they are equal, into room of just
+/// their size. It goes on at both ends at a time: each waits for its own last choice only. Which list
+/// comes next is as good as random, so it is chosen by position rather than by a jump.
+fn merge(left: &[Span], right: &[Span], into: &mut [Span]) {
+    let (mut lefts, mut rights, mut room) = (0..left.len(), 0..right.len(), 0..into.len());
+    while lefts.len() > 1 && rights.len() > 1 {
+        let heads = [left[lefts.start], right[rights.start]];
+        let is_right = usize::from(heads[1].start < heads[0].start);
+        into[room.start] = heads[is_right];
+        let tails = [right[rights.end - 1], left[lefts.end - 1]];
+        let is_left = usize::from(tails[1].start > tails[0].start);
+        into[room.end - 1] = tails[is_left];
+        lefts = lefts.start + 1 - is_right..lefts.end - is_left;
+        rights = rights.start + is_right..rights.end + is_left - 1;
+        room = room.start + 1..room.end - 1;
+    }
+    while !lefts.is_empty() && !rights.is_empty() {
+        let heads = [left[lefts.start], right[rights.start]];
+        let is_right = usize::from(heads[1].start < heads[0].start);
+        into[room.start] = heads[is_right];
+        lefts.start += 1 - is_right;
+        rights.start += is_right;
+        room.start += 1;
+    }
+    let rest = if lefts.is_empty() {
+        &right[rights]
+    } else {
+        &left[lefts]
+    };
+    into[room].copy_from_slice(rest);
 }
 
 /// The first position from `from` on whose span ends after `instant`: steps double, then halve.
@@ -243,6 +287,25 @@ mod tests {
             prop_assert_eq!(either, a.union(&b).duration().0);
             let lists = vec![a.spans().to_vec(), b.spans().to_vec(), a.spans().to_vec()];
             prop_assert_eq!(Intervals::union_of_sorted(lists), a.union(&b));
+        }
+
+        #[test]
+        fn lists_of_any_number_and_length_are_joined(
+            lists in prop::collection::vec(prop::collection::vec((0i64..90, 0i64..9), 0..20), 0..9),
+        ) {
+            let span = |&(start, duration): &(i64, i64)| {
+                Span::new(Picos(start), Picos(start + duration))
+            };
+            let lists: Vec<Vec<Span>> = lists
+                .iter()
+                .map(|list| {
+                    let mut list: Vec<Span> = list.iter().map(span).collect();
+                    list.sort_by_key(|span| span.start);
+                    list
+                })
+                .collect();
+            let all = Intervals::union_of(lists.concat());
+            prop_assert_eq!(Intervals::union_of_sorted(lists), all);
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! One analysis is one folder: `report.rs` (what it answers), `mod.rs` (name, options, computation)
 //! and its tests. [`registry::ANALYSES`] lists them all; from that one list come the CLI's
-//! subcommands, the HTTP routes, the UI's menu and the docs check.
+//! subcommands, the HTTP routes, the UI's menu and the docs check. Questions about several sessions
+//! are folders like these, listed in [`registry::COMPARISONS`].
 //!
 //! Constraints: no files, no HTML, no terminal in here, and nothing below a report is serialisable.
 
@@ -61,8 +62,15 @@ pub mod hosts;
 
 pub mod requests;
 
+pub mod compare;
+
+pub mod scaling;
+
 pub use cell::{Cell, Column, Table, Unit};
 pub use group::Group;
 pub use note::{Note, NoteKind};
-pub use registry::{ANALYSES, Analysis, AnalysisError, Answer, Entry, find};
+pub use registry::{
+    ANALYSES, Analysis, AnalysisError, Answer, COMPARISONS, Compared, Comparison, ComparisonEntry,
+    Declaration, Entry, find, find_comparison,
+};
 pub use selection::Selection;

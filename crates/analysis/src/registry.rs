@@ -1,4 +1,5 @@
-//! The one list of analyses, and what each declares.
+//! The one list of analyses, and what each declares; beside it, in [`comparison`], the list of
+//! those that ask several sessions at once.
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use serde::Serialize;
@@ -7,6 +8,13 @@ use stepscope_model::Session;
 use crate::cell::Table;
 use crate::group::Group;
 use crate::note::Note;
+
+mod comparison;
+
+pub use comparison::{
+    Asks, COMPARISONS, Compared, Comparison, ComparisonEntry, NamedText, distinct_names,
+    find_comparison,
+};
 
 /// What an analysis declares. Every surface is generated from this.
 pub trait Analysis {
@@ -20,7 +28,6 @@ pub trait Analysis {
     const EXAMPLES: &'static str;
     /// Where it stands in menus.
     const GROUP: Group;
-    /// It asks of what happened in time, so that memory snapshots alone give it nothing to say.
     /// It asks of what happened in time, so that memory snapshots or programs alone give it nothing
     /// to say.
     const NEEDS_EVENTS: bool = true;
@@ -52,10 +59,14 @@ pub trait Report: Serialize + Send {
     fn headline(&self) -> Vec<(String, String)> {
         Vec::new()
     }
+    /// Lines above the tables: a chart of characters, with what is to be read from it.
+    fn chart(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
-/// One analysis in the list, its types erased.
-pub struct Entry {
+/// What is declared of a question, its types erased: what menus, help and parsers are made of.
+pub struct Declaration {
     /// See [`Analysis::NAME`].
     pub name: &'static str,
     /// See [`Analysis::ALIASES`].
@@ -67,7 +78,20 @@ pub struct Entry {
     /// See [`Analysis::EXAMPLES`].
     pub examples: &'static str,
     augment: fn(Command) -> Command,
+}
+
+/// One analysis in the list, its types erased.
+pub struct Entry {
+    declaration: Declaration,
     run: fn(&Session, &ArgMatches) -> Result<Answer, AnalysisError>,
+}
+
+impl std::ops::Deref for Entry {
+    type Target = Declaration;
+
+    fn deref(&self) -> &Declaration {
+        &self.declaration
+    }
 }
 
 /// A report, its type erased.
@@ -83,6 +107,7 @@ trait ErasedReport: Send {
     fn sentences(&self) -> &[String];
     fn document(&self) -> Option<&str>;
     fn headline(&self) -> Vec<(String, String)>;
+    fn chart(&self) -> Vec<String>;
 }
 
 impl<R: Report> ErasedReport for R {
@@ -106,6 +131,9 @@ impl<R: Report> ErasedReport for R {
     }
     fn headline(&self) -> Vec<(String, String)> {
         Report::headline(self)
+    }
+    fn chart(&self) -> Vec<String> {
+        Report::chart(self)
     }
 }
 
@@ -148,6 +176,11 @@ impl Answer {
     pub fn headline(&self) -> Vec<(String, String)> {
         self.report.headline()
     }
+
+    /// See [`Report::chart`].
+    pub fn chart(&self) -> Vec<String> {
+        self.report.chart()
+    }
 }
 
 /// Why an analysis gave no report.
@@ -177,43 +210,36 @@ pub enum AnalysisError {
         /// The analysis that was asked.
         name: &'static str,
     },
+    /// Too few sessions for a question about several.
+    #[error("{name} wants at least {wanted} sessions, not {given}")]
+    TooFewSessions {
+        /// The comparison that was asked.
+        name: &'static str,
+        /// How many it needs.
+        wanted: usize,
+        /// How many there were.
+        given: usize,
+    },
+    /// A question about several sessions failed at one of them.
+    #[error("{session}: {source}")]
+    OfSession {
+        /// Name of the session.
+        session: String,
+        /// Why.
+        source: Box<Self>,
+    },
     /// A defect of ours.
     #[error("the analysis failed inside: {0}")]
     Internal(String),
 }
 
-impl Entry {
-    const fn of<A: Analysis>() -> Self {
-        Self {
-            name: A::NAME,
-            aliases: A::ALIASES,
-            summary: A::SUMMARY,
-            group: A::GROUP,
-            examples: A::EXAMPLES,
-            augment: |command| A::Options::augment_args(command),
-            run: |session, matches| {
-                let options = A::Options::from_arg_matches(matches)
-                    .map_err(|error| AnalysisError::Options(error.to_string()))?;
-                if A::NEEDS_EVENTS && session.is_memory_only() {
-                    return Err(AnalysisError::NoEvents { name: A::NAME });
-                }
-                if A::NEEDS_EVENTS && session.is_program_only() {
-                    return Err(AnalysisError::NeverRan { name: A::NAME });
-                }
-                let report = A::run(session, &options)?;
-                Ok(Answer {
-                    report: Box::new(report),
-                })
-            },
-        }
-    }
-
-    /// The analysis' options as a clap command, to which the CLI adds its own arguments.
+impl Declaration {
+    /// The options as a clap command, to which the CLI adds its own arguments.
     pub fn command(&self) -> Command {
         self.augment(Command::new(self.name).about(self.summary))
     }
 
-    /// Adds the analysis' options to a command, whose description stays what it is.
+    /// Adds the options to a command, whose description stays what it is.
     pub fn augment(&self, command: Command) -> Command {
         let about = command.get_about().cloned().unwrap_or_default();
         // clap takes the doc comment of the options for a description of the command.
@@ -222,22 +248,12 @@ impl Entry {
             .long_about(None::<&'static str>)
     }
 
-    /// Runs with options parsed by a command that [`Entry::augment`] made.
-    pub fn run_matches(
+    /// Options as name and value, as HTTP and Python have them: `("steps", "3..8")`. A flag is given
+    /// as `("name", "true")`.
+    fn matches<'a>(
         &self,
-        session: &Session,
-        matches: &ArgMatches,
-    ) -> Result<Answer, AnalysisError> {
-        (self.run)(session, matches)
-    }
-
-    /// Runs with options as name and value, as HTTP and Python have them: `("steps", "3..8")`.
-    /// A flag is given as `("name", "true")`.
-    pub fn run_pairs<'a>(
-        &self,
-        session: &Session,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Answer, AnalysisError> {
+    ) -> Result<ArgMatches, AnalysisError> {
         let command = self.command().no_binary_name(true).disable_help_flag(true);
         let mut arguments = Vec::new();
         for (name, value) in pairs {
@@ -250,11 +266,69 @@ impl Entry {
                 (false, _) => arguments.push(format!("--{name}={value}")),
             }
         }
-        let matches = command
+        command
             .try_get_matches_from(arguments)
-            .map_err(|error| AnalysisError::Options(error.to_string()))?;
-        self.run_matches(session, &matches)
+            .map_err(|error| AnalysisError::Options(error.to_string()))
     }
+}
+
+/// The options of an analysis, out of arguments that its own command parsed.
+fn parsed<O: FromArgMatches>(matches: &ArgMatches) -> Result<O, AnalysisError> {
+    O::from_arg_matches(matches).map_err(|error| AnalysisError::Options(error.to_string()))
+}
+
+impl Entry {
+    const fn of<A: Analysis>() -> Self {
+        Self {
+            declaration: Declaration {
+                name: A::NAME,
+                aliases: A::ALIASES,
+                summary: A::SUMMARY,
+                group: A::GROUP,
+                examples: A::EXAMPLES,
+                augment: |command| A::Options::augment_args(command),
+            },
+            run: |session, matches| {
+                let options = parsed::<A::Options>(matches)?;
+                if A::NEEDS_EVENTS {
+                    has_events(session, A::NAME)?;
+                }
+                let report = A::run(session, &options)?;
+                Ok(Answer {
+                    report: Box::new(report),
+                })
+            },
+        }
+    }
+
+    /// Runs with options parsed by a command that [`Declaration::augment`] made.
+    pub fn run_matches(
+        &self,
+        session: &Session,
+        matches: &ArgMatches,
+    ) -> Result<Answer, AnalysisError> {
+        (self.run)(session, matches)
+    }
+
+    /// Runs with options as name and value: `("steps", "3..8")`.
+    pub fn run_pairs<'a>(
+        &self,
+        session: &Session,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Answer, AnalysisError> {
+        self.run_matches(session, &self.matches(pairs)?)
+    }
+}
+
+/// Refuses sessions in which nothing happens in time.
+fn has_events(session: &Session, name: &'static str) -> Result<(), AnalysisError> {
+    if session.is_memory_only() {
+        return Err(AnalysisError::NoEvents { name });
+    }
+    if session.is_program_only() {
+        return Err(AnalysisError::NeverRan { name });
+    }
+    Ok(())
 }
 
 /// All analyses, in menu order.

@@ -9,7 +9,11 @@ use stepscope_model::{
 use crate::interval::Intervals;
 use crate::registry::AnalysisError;
 
+mod parts;
 mod time;
+
+pub use parts::{Parts, wanted_times};
+pub(crate) use time::parse_length;
 
 /// Which part of the session to look at.
 #[derive(Debug, Clone, Default, Args)]

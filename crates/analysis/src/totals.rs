@@ -107,6 +107,39 @@ fn add_up(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals> {
     totals
 }
 
+/// The work of one step on one device, by label.
+pub(crate) struct StepTotals {
+    /// Position of the row in what was asked for.
+    pub(crate) row: usize,
+    /// Labels that occur, ascending, with their totals.
+    pub(crate) labels: Vec<(LabelId, Totals)>,
+}
+
+/// Totals of the selected work in single windows, each on one device: of the slices that start
+/// there, as in [`work_totals`]. In the order of the windows; those without work are left out.
+pub(crate) fn totals_within(
+    session: &Session,
+    selected: &Selected<'_>,
+    windows: &[(DeviceId, Span)],
+) -> Vec<StepTotals> {
+    let labels = work_labels(session, selected);
+    let totals = windows.par_iter().enumerate().map_init(
+        || vec![Totals::default(); session.labels.len()],
+        |dense, (row, &(device, window))| {
+            for (_, track) in session.work_tracks(device) {
+                add_track(dense, track, &[window], &labels);
+            }
+            StepTotals {
+                row,
+                labels: drain(dense),
+            }
+        },
+    );
+    let mut totals: Vec<StepTotals> = totals.collect();
+    totals.retain(|totals| !totals.labels.is_empty());
+    totals
+}
+
 /// For each label: it is work and selected.
 pub fn work_labels(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
     let mut labels = selected.labels();

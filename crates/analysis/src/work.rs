@@ -1,11 +1,53 @@
 //! Work of devices: which slices count, and for how long a device was busy.
 
+use std::sync::Arc;
+
+use rayon::prelude::*;
 use stepscope_model::{DeviceId, Picos, Session, Span, Track};
 
 use crate::interval::{Intervals, append};
 
 /// Level of a label that does not count.
 pub const NO_LEVEL: u8 = u8::MAX;
+
+/// For each label, whether it is work.
+pub fn work_labels(session: &Session) -> Vec<bool> {
+    let labels = session.labels.iter();
+    labels.map(|label| label.kind.is_work()).collect()
+}
+
+/// All work of every device as unions, computed once per session.
+pub struct AllWork(Vec<Intervals>);
+
+impl AllWork {
+    /// Of the session.
+    pub fn of(session: &Session) -> Arc<Self> {
+        session.memo.get_or_compute(|| {
+            let labels = work_labels(session);
+            let whole = [Span {
+                start: Picos(i64::MIN),
+                end: Picos(i64::MAX),
+            }];
+            let devices: Vec<DeviceId> = session.device_ids().collect();
+            let of_device = |&device: &DeviceId| work_intervals(session, device, &whole, &labels);
+            Self(devices.par_iter().map(of_device).collect())
+        })
+    }
+
+    /// All work of a device.
+    pub fn of_device(&self, device: DeviceId) -> &Intervals {
+        &self.0[device.index()]
+    }
+
+    /// Work of a device within windows, which may overlap.
+    pub fn within(&self, device: DeviceId, windows: &[Span]) -> Intervals {
+        let own = self.of_device(device);
+        match windows {
+            [one] => own.clip(*one),
+            several => own.intersect(&Intervals::union_of(several.to_vec())),
+        }
+    }
+}
 
 /// Times at which the device did work whose label passes, as a union, within the windows.
 ///

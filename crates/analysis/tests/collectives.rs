@@ -297,6 +297,307 @@ fn occurrences_are_matched_although_a_capture_began_later_on_one_device() {
     assert_eq!(micros(row, "wait_ps"), 4.0 * 15.0);
 }
 
+/// Who takes part, as a TPU records it: one group of two slices.
+const TWO_SLICES: &str = "dcn_collective_info=hex:080212080a0208000a020801";
+
+#[test]
+fn exchanges_between_slices_have_names_and_bytes_on_the_network() {
+    let text = format!(
+        "
+        host vm
+        device tpu:0 v6e
+        line XLA Ops
+        repeat 2 every 100us
+          0..2us   send.1 {{program_id=5 symbol_id=1 hlo_category=\"host send\" {TWO_SLICES}}}
+          2..3us   recv.2 {{program_id=5 symbol_id=2 hlo_category=\"host recv\"}}
+          3..40us  fusion.3 {{program_id=5 symbol_id=3 hlo_category=\"loop fusion\"}}
+          40..41us send-done.1 {{program_id=5 symbol_id=4 hlo_category=\"host send-done\"}}
+          50..60us recv-done.2 {{program_id=5 symbol_id=5 hlo_category=\"host recv-done\"}}
+        end
+        program 5 jit_step
+          p.0 = f32[1000] parameter(0)
+          token.1 = token[] after-all()
+          send.1 = (f32[1000], u32[], token[]) send(p.0, token.1) channel_id=7 is_host_transfer=true frontend_attributes={{_xla_host_transfer_rendezvous=\"grads.0\", _xla_megascale_transfer_type=\"ALL_REDUCE\"}}
+          recv.2 = (f32[1000], u32[], token[]) recv(token.1) channel_id=8 is_host_transfer=true frontend_attributes={{_xla_host_transfer_rendezvous=\"grads.0\", _xla_megascale_transfer_type=\"ALL_REDUCE\"}}
+          fusion.3 = f32[1000] add(p.0, p.0)
+          send-done.1 = token[] send-done(send.1) channel_id=7 is_host_transfer=true
+          ROOT recv-done.2 = (f32[1000], token[]) recv-done(recv.2) channel_id=8 is_host_transfer=true
+        "
+    );
+    let session = drawn(&[&text]);
+    let found = rows(&ask(&session, "collectives", &[]), "rendezvous");
+    assert_eq!(found.len(), 1, "both channels are one rendezvous");
+    let row = &found[0];
+    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    assert_eq!(
+        (text("rendezvous"), text("transfer_type")),
+        ("grads.0".into(), "ALL_REDUCE".into())
+    );
+    assert_eq!(
+        (text("send_op"), text("recv_op")),
+        ("send.1".into(), "recv.2".into())
+    );
+    assert_eq!(
+        (&row["occurrences"], &row["participants"]),
+        (&json!(2), &json!(2))
+    );
+    // 2 (2 − 1) ÷ 2 of what is received.
+    assert_eq!(row["bytes"], json!(4000));
+    assert_eq!(micros(row, "stall_ps"), 2.0 + 1.0 + 1.0 + 10.0);
+    assert_eq!(micros(row, "total_stall_ps"), 28.0);
+    assert_eq!(micros(row, "observed_ps"), 60.0);
+    // From 0 to 50, of which send, recv and send-done took 4.
+    assert_eq!(micros(row, "slack_ps"), 46.0);
+    assert!(close(&row["required_bandwidth"], 4000.0 / 46e-6), "{row}");
+}
+
+#[test]
+fn bytes_on_the_network_follow_the_kind_of_exchange() {
+    let bytes = |kind: &str, info: &str| {
+        let text = format!(
+            "
+            host vm
+            device tpu:0 v6e
+            line XLA Ops
+              0..2us   recv.2 {{program_id=5 symbol_id=2 hlo_category=\"host recv\" {info}}}
+              50..60us recv-done.2 {{program_id=5 symbol_id=5 hlo_category=\"host recv-done\"}}
+            program 5 jit_step
+              token.1 = token[] after-all()
+              recv.2 = (f32[1000], u32[], token[]) recv(token.1) channel_id=8 is_host_transfer=true frontend_attributes={{_xla_megascale_transfer_type=\"{kind}\"}}
+              ROOT recv-done.2 = (f32[1000], token[]) recv-done(recv.2) channel_id=8 is_host_transfer=true
+            "
+        );
+        let report = ask(&drawn(&[&text]), "collectives", &[]);
+        let row = &rows(&report, "rendezvous")[0];
+        assert_eq!(row["rendezvous"], json!("channel 8"));
+        row["bytes"].clone()
+    };
+    // Four endpoints in one group.
+    let four = "dcn_collective_info=hex:12100a0208000a0208010a0208020a020803";
+    assert_eq!(bytes("ALL_REDUCE", four), json!(6000), "2 · 3 ÷ 4");
+    assert_eq!(bytes("ALL_GATHER", four), json!(3000));
+    assert_eq!(bytes("ALL_TO_ALL", four), json!(3000));
+    assert_eq!(bytes("REDUCE_SCATTER", four), json!(12_000));
+    // A source and a destination.
+    let pair = "dcn_collective_info=hex:1a080a02080012020801";
+    assert_eq!(bytes("ONE_TO_ONE", pair), json!(4000));
+    assert_eq!(bytes("ALL_REDUCE", ""), Value::Null, "nobody says how many");
+}
+
+#[test]
+fn permutes_and_sends_carry_one_operand_to_one_other() {
+    let session = drawn(&["
+        host vm
+        device tpu:0 v6e
+        line XLA Ops
+          0..1us   collective-permute-start.1 {program_id=5 symbol_id=1 hlo_category=collective-permute-start}
+          1..31us  fusion.2 {program_id=5 symbol_id=2 hlo_category=\"loop fusion\"}
+          31..41us collective-permute-done.1 {program_id=5 symbol_id=3 hlo_category=collective-permute-done}
+          50..51us send.3 {program_id=5 symbol_id=4 hlo_category=send}
+          51..52us recv.4 {program_id=5 symbol_id=5 hlo_category=recv}
+          60..62us send-done.3 {program_id=5 symbol_id=6 hlo_category=send-done}
+          62..66us recv-done.4 {program_id=5 symbol_id=7 hlo_category=recv-done}
+        program 5 jit_step
+          p.0 = f32[1000000] parameter(0)
+          token.1 = token[] after-all()
+          collective-permute-start.1 = (f32[1000000], f32[1000000]) collective-permute-start(p.0) source_target_pairs={{0,1},{1,2},{2,3},{3,0}}
+          fusion.2 = f32[1000000] add(p.0, p.0)
+          collective-permute-done.1 = f32[1000000] collective-permute-done(collective-permute-start.1)
+          send.3 = (f32[1000000], u32[], token[]) send(p.0, token.1) channel_id=3
+          recv.4 = (f32[500000], u32[], token[]) recv(token.1) channel_id=4
+          send-done.3 = token[] send-done(send.3) channel_id=3
+          ROOT recv-done.4 = (f32[500000], token[]) recv-done(recv.4) channel_id=4
+    "]);
+    let report = ask(&session, "collectives", &[("sort", "name")]);
+    let all = rows(&report, "rows");
+    let kinds: Vec<_> = all.iter().map(|row| row["kind"].clone()).collect();
+    assert_eq!(kinds, ["permute", "recv", "send"]);
+    let [permute, receive, send] = &all[..] else {
+        panic!("three rows: {all:?}")
+    };
+    // 0..41, of which 30 behind computation; 4 MB, over one link of 90 GB/s.
+    assert_eq!(micros(permute, "total_ps"), 41.0);
+    assert_eq!(micros(permute, "exposed_ps"), 11.0);
+    assert_eq!(
+        (&permute["bytes"], &permute["group_size"]),
+        (&json!(4_000_000), &json!(4))
+    );
+    assert!(close(&permute["bus_bandwidth"], 4e6 / 41e-6), "{permute}");
+    assert!(close(&permute["link_ratio"], 4e6 / 41e-6 / 90e9));
+    assert_eq!(
+        (micros(send, "total_ps"), micros(send, "own_ps")),
+        (12.0, 3.0),
+        "50..62"
+    );
+    assert_eq!(send["bytes"], json!(4_000_000));
+    assert_eq!(
+        (micros(receive, "total_ps"), micros(receive, "own_ps")),
+        (15.0, 5.0),
+        "51..66"
+    );
+    assert_eq!(receive["bytes"], json!(2_000_000));
+    assert!(rows(&report, "rendezvous").is_empty(), "no host is between");
+}
+
+#[test]
+fn names_of_kernels_say_algorithm_and_protocol() {
+    let session = drawn(&["
+        host vm
+        device gpu:0 nvidia H100
+        stream 20 Compute
+          0..10us  ncclDevKernel_AllReduce_Sum_bf16_TREE_LL128(ncclDevKernelArgsStorage<4096ul>)
+          20..30us ncclDevKernel_ReduceScatter_Sum_f32_RING_SIMPLE
+          40..50us ncclDevKernel_AllGather_NVLS
+          60..70us ncclDevKernel_SendRecv
+          80..90us ncclKernel_AllReduce_COLLNET_DIRECT_SIMPLE_Sum_float
+        device gpu:1 amd MI300X
+        stream 3 Compute
+          0..10us  ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>).kd
+          20..30us ncclDevKernel_AllReduce_RING_LL_Sum_f16.kd
+          40..50us ncclDevKernel_AllGather_PAT_SIMPLE_Sum_i8
+    "]);
+    let all = rows(&ask(&session, "collectives", &[]), "rows");
+    let mut said: Vec<String> = all
+        .iter()
+        .map(|row| format!("{} {}", row["kind"], row["algorithm"]).replace('"', ""))
+        .collect();
+    said.sort();
+    assert_eq!(
+        said,
+        [
+            " ",
+            "all-gather NVLS",
+            "all-gather PAT simple",
+            "all-reduce collnet simple",
+            "all-reduce ring LL",
+            "all-reduce tree LL128",
+            "permute ",
+            "reduce-scatter ring simple",
+        ]
+    );
+}
+
+#[test]
+fn shardings_name_the_axes_that_cut_each_dimension() {
+    // A mesh of 4 × 2: groups of stride 1 run along its second axis.
+    let session = drawn(&["
+        host vm
+        device tpu:0 v6e
+        line XLA Modules
+          0..50us  jit_step(5) [run_id=1]
+        line XLA Ops
+          0..10us  all-reduce.1 {program_id=5 symbol_id=1 hlo_category=all-reduce}
+          10..20us all-gather.2 {program_id=5 symbol_id=2 hlo_category=all-gather}
+        program 5 jit_step
+          weights = f32[128,64] parameter(0) sharding={devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate} op_name=\"params['w']\"
+          batch = f32[8,128] parameter(1) sharding={devices=[4,1,2]<=[8] last_tile_dim_replicate}
+          scale = f32[] parameter(2) sharding={replicated}
+          rows = f32[16] parameter(3) sharding={devices=[8]<=[8]}
+          cols = f32[16] parameter(4) sharding={devices=[8]<=[4,2]T(1,0)}
+          seed = u32[2] parameter(5)
+          all-reduce.1 = f32[8,128] all-reduce(batch) replica_groups={{0,1},{2,3},{4,5},{6,7}}
+          all-gather.2 = f32[8,128] all-gather(batch) replica_groups={{0,2,4,6},{1,3,5,7}}
+          ROOT result = (f32[8,128], f32[8,128]) tuple(all-reduce.1, all-gather.2) sharding={{devices=[4,1,2]<=[8] last_tile_dim_replicate}, {maximal}}
+    "]);
+    let report = ask(&session, "collectives", &[]);
+    assert_eq!(report["sharding_count"], json!(8));
+    let all = rows(&report, "shardings");
+    let found = |name: &str, is_input: bool| {
+        let row = all
+            .iter()
+            .find(|row| row["name"] == json!(name) && row["is_input"] == json!(is_input));
+        row.cloned()
+            .unwrap_or_else(|| panic!("no {name} in {all:?}"))
+    };
+    let weights = found("params['w']", true);
+    assert_eq!(weights["partition"], json!("P(None, axis 1)"));
+    assert_eq!(
+        (&weights["part_count"], &weights["device_count"]),
+        (&json!(2), &json!(8))
+    );
+    assert_eq!(weights["device_bytes"], json!(128 * 64 * 4));
+    assert_eq!(weights["total_bytes"], json!(8 * 128 * 64 * 4));
+    assert_eq!(weights["replicated_bytes"], json!(6 * 128 * 64 * 4));
+    assert_eq!(weights["is_mesh_guessed"], json!(true));
+    let batch = found("batch", true);
+    assert_eq!(batch["partition"], json!("P(axis 0, None)"));
+    assert_eq!(
+        batch["sharding"],
+        json!("{devices=[4,1,2]<=[8] last_tile_dim_replicate}")
+    );
+    let scale = found("scale", true);
+    assert_eq!(
+        (&scale["partition"], &scale["replicated_bytes"]),
+        (&json!("P()"), &json!(28))
+    );
+    assert_eq!(
+        found("rows", true)["partition"],
+        json!("P((axis 0, axis 1))")
+    );
+    assert_eq!(
+        found("cols", true)["partition"],
+        json!("P((axis 1, axis 0))")
+    );
+    let seed = found("seed", true);
+    assert_eq!(
+        (&seed["partition"], &seed["replicated_bytes"]),
+        (&json!(""), &Value::Null)
+    );
+    assert_eq!(
+        found("all-reduce.1", false)["partition"],
+        json!("P(axis 0, None)")
+    );
+    let one = found("all-gather.2", false);
+    assert_eq!(
+        (&one["partition"], &one["total_bytes"], &one["number"]),
+        (&json!("one device"), &json!(8 * 128 * 4), &json!(1))
+    );
+    let cut = ask(&session, "collectives", &[("shardings", "2")]);
+    assert_eq!(
+        (rows(&cut, "shardings").len(), &cut["sharding_count"]),
+        (2, &json!(8))
+    );
+}
+
+#[test]
+fn captures_say_how_their_values_are_divided() {
+    let Some(capture) = corpus::captures()
+        .into_iter()
+        .find(|capture| capture.name == "cpu-jax-gpt8")
+    else {
+        println!("no corpus, nothing compared");
+        return;
+    };
+    let session = open(&capture);
+    let report = ask(
+        &session,
+        "collectives",
+        &[("shardings", "0"), ("program", "jit_step")],
+    );
+    let all = rows(&report, "shardings");
+    // 4 data × 2 model: every cut of the step is along one of the two.
+    let mut partitions: Vec<String> = all
+        .iter()
+        .map(|row| row["partition"].as_str().expect("text").to_owned())
+        .collect();
+    partitions.sort();
+    partitions.dedup();
+    println!("{partitions:?}");
+    assert!(
+        partitions.iter().all(|text| text.starts_with("P(")),
+        "{partitions:?}"
+    );
+    for row in &all {
+        let number = |key: &str| row[key].as_i64().expect("a number");
+        let copies = number("device_count") / number("part_count");
+        assert_eq!(
+            number("replicated_bytes"),
+            number("total_bytes") / number("device_count") * number("part_count") * (copies - 1),
+            "{row}"
+        );
+    }
+}
+
 #[test]
 fn what_has_nothing_to_say_says_why() {
     let session = drawn(&["
@@ -354,6 +655,28 @@ fn is_computation(name: &str) -> bool {
     !is_collective(name) && !OTHERS.iter().any(|stem| name.starts_with(stem))
 }
 
+/// The work of a device; of a TPU on the device's clock, with what was under way beside it.
+fn communicating_or_computing(space: &XSpace, raw: oracle::Device) -> Vec<Event> {
+    let mut events = oracle::slices(space, raw);
+    if let oracle::Device::Tpu(_) = raw {
+        let plane = events.first().map(|event| event.plane.clone());
+        events.extend(oracle::events(space).into_iter().filter(|event| {
+            Some(&event.plane) == plane.as_ref()
+                && event.line_name == "Async XLA Ops"
+                && is_collective(&event.instruction_name())
+        }));
+        for event in &mut events {
+            let offset_ps = event.stats.integer("device_offset_ps");
+            let duration_ps = event.stats.integer("device_duration_ps");
+            if let Some((offset_ps, duration_ps)) = offset_ps.zip(duration_ps) {
+                event.start_ps = i128::from(offset_ps);
+                event.duration_ps = i128::from(duration_ps);
+            }
+        }
+    }
+    events
+}
+
 /// Walks over every boundary and asks every event.
 fn exposed_ps(events: &[Event]) -> (i128, i128) {
     let mut boundaries: Vec<i128> = events
@@ -396,12 +719,12 @@ fn exposed_communication_is_what_a_look_at_every_instant_gives() {
         for row in rows(&report, "devices") {
             let index = row["device_index"].as_u64().expect("a number");
             let device = &session.devices[usize::try_from(index).expect("small")];
-            let Some(raw) = oracle_device(device).filter(|_| device.kind != DeviceKind::Tpu) else {
+            let Some(raw) = oracle_device(device) else {
                 continue;
             };
             let space: XSpace =
                 corpus::read_space(&capture.hosts[device.host.index()]).expect("decodes");
-            let (all, exposed) = exposed_ps(&oracle::slices(&space, raw));
+            let (all, exposed) = exposed_ps(&communicating_or_computing(&space, raw));
             let what = format!("{} {raw}", capture.name);
             assert_eq!(
                 i128::from(row["total_ps"].as_i64().expect("ps")),

@@ -54,6 +54,11 @@ const REASONS: &[(&str, &str, &str)] = &[
         "exposed",
         "XProf does not tell exposed from hidden communication; the op's own time is the same",
     ),
+    (
+        "",
+        "communication of all devices",
+        "no step was annotated, and XProf's pod viewer divides nothing but steps",
+    ),
 ];
 
 fn reason(capture: &str, figure: &str) -> Option<&'static str> {
@@ -156,10 +161,9 @@ fn collective_figures() -> Vec<Figure> {
                 .sum::<f64>()
                 .max(0.0)
                 / 1e9;
-            if !steps.is_empty() {
-                let name_of = "communication of all devices, ms";
-                figures.push(figure(name, name_of, Some(bucket_ms), Some(exposed_ms)));
-            }
+            let name_of = "communication of all devices, ms";
+            let theirs = (!steps.is_empty()).then_some(bucket_ms);
+            figures.push(figure(name, name_of, theirs, Some(exposed_ms)));
         }
         for ((program, op), theirs) in their_ops(name) {
             let found = ours
@@ -204,7 +208,9 @@ fn table(figures: &[Figure]) -> String {
         let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), short);
         let ratio = figure.ratio();
         let ratio = ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.4}"));
-        let reason = if figure.agrees() {
+        let reason = if figure.theirs.is_none() && figure.ours.is_none() {
+            "neither has any"
+        } else if figure.agrees() {
             "agree"
         } else {
             reason(&figure.capture, &figure.name).unwrap_or("not explained")

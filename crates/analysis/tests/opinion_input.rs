@@ -192,8 +192,13 @@ fn lines(figures: &[Figure]) -> String {
         let ratio = figure
             .ratio()
             .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.4}"));
-        let reason = if figure.agrees() {
+        let is_close = figure
+            .ratio()
+            .is_some_and(|ratio| (ratio - 1.0).abs() <= 1e-3);
+        let reason = if figure.agrees() && (is_close || figure.theirs == figure.ours) {
             "agree"
+        } else if figure.agrees() {
+            "agree in the one decimal that XProf prints"
         } else {
             reason(&figure.capture, &figure.name).unwrap_or("not explained")
         };

@@ -1,16 +1,17 @@
-//! The list of analyses as JSON, for `cargo xtask codegen`: written by a test, as ts-rs writes types.
+//! The lists of analyses and comparisons as JSON, for `cargo xtask codegen`: written by a test, as
+//! ts-rs writes types.
 
 use std::any::TypeId;
 
 use clap::{Arg, ArgAction};
 use serde_json::{Value, json};
 
-use stepscope_analysis::registry::{ANALYSES, Entry};
+use stepscope_analysis::registry::{ANALYSES, Asks, COMPARISONS, Declaration};
 
 /// Names the file to write; without it nothing is written.
 const VARIABLE: &str = "STEPSCOPE_REGISTRY_EXPORT";
 
-fn entry(entry: &Entry) -> Value {
+fn entry(entry: &Declaration) -> Value {
     let command = entry.command();
     let options = command.get_arguments().filter_map(option);
     json!({
@@ -60,10 +61,16 @@ fn kind(argument: &Arg) -> &'static str {
 
 #[test]
 fn export_bindings_of_the_registry() {
-    let entries: Vec<Value> = ANALYSES.iter().map(entry).collect();
-    assert!(!entries.is_empty());
+    let analyses: Vec<Value> = ANALYSES.iter().map(|one| entry(one)).collect();
+    let comparisons = COMPARISONS.iter().map(|one| {
+        let mut value = entry(one);
+        value["asks_every_session"] = json!(one.asks == Asks::EverySession);
+        value
+    });
+    let comparisons: Vec<Value> = comparisons.collect();
+    assert!(!analyses.is_empty() && !comparisons.is_empty());
     if let Some(path) = std::env::var_os(VARIABLE) {
-        let text = Value::from(entries).to_string();
+        let text = json!({"analyses": analyses, "comparisons": comparisons}).to_string();
         std::fs::write(&path, text).expect("the folder exists and can be written");
     }
 }

@@ -1,39 +1,68 @@
-//! What the rules look at: each analysis is asked once, and its answer shared by all rules.
+//! What the rules look at: figures of other analyses, each computed once and only when a rule asks.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use stepscope_model::{DeviceId, DeviceKind, HostId, Session, Span};
+use stepscope_model::{DeviceId, DeviceKind, HostId, Session};
 
-use super::report::AdviceEvidence;
-use crate::kernels::{Kernels, KernelsOptions, KernelsReport};
-use crate::memory::{Memory, MemoryOptions, MemoryReport};
-use crate::ops::{GroupBy, OpRow, Ops, OpsOptions, OpsReport};
+use crate::collectives::{CollectiveRow, exposure};
+use crate::compile::{CompilationRow, compilations};
+use crate::hosts::{Late, late};
+use crate::idle::{Gaps, gaps};
+use crate::input::Waits;
+use crate::kernels::{Launching, launching};
+use crate::memory::DeviceMemory;
+use crate::ops::OpRow;
 use crate::overview::thresholds::{Threshold, Thresholds};
-use crate::overview::{Overview, OverviewOptions, OverviewReport, PartKind};
-use crate::registry::{Analysis, AnalysisError};
-use crate::selection::Selection;
+use crate::overview::{Glance, PartKind};
+use crate::registry::AnalysisError;
+use crate::requests::{RequestsReport, requests};
+use crate::selection::{Selected, Selection};
 use crate::steps::parts::position;
-use crate::steps::{DividedSteps, StepParts, divide_steps, median};
-use crate::verdict::{Finding, Verdict, VerdictOptions};
+use crate::steps::{StepParts, median};
+
+/// Gaps that are explained: findings name the first few.
+const GAPS: usize = 12;
 
 /// What the rules look at.
 pub(super) struct Facts<'a> {
     pub(super) session: &'a Session,
-    pub(super) thresholds: &'a Thresholds,
-    pub(super) overview: OverviewReport,
-    pub(super) ops: OpsReport,
-    pub(super) kernels: Option<KernelsReport>,
-    pub(super) memory: MemoryReport,
-    /// Findings of `verdict` on the capture.
-    pub(super) capture: Vec<Finding>,
-    steps: Arc<DividedSteps>,
+    pub(super) selected: Selected<'a>,
+    thresholds: &'a Thresholds,
+    glance: Arc<Glance>,
     /// Median over steps of their duration.
     pub(super) step_ps: Option<f64>,
+    /// Mean over steps of their duration, for what only some steps have.
+    pub(super) mean_step_ps: Option<f64>,
+    lazy: Lazy<'a>,
+}
+
+/// Figures that not every rule needs.
+#[derive(Default)]
+struct Lazy<'a> {
+    collectives: OnceCell<Vec<CollectiveRow>>,
+    compilations: OnceCell<Vec<CompilationRow>>,
+    gaps: OnceCell<Gaps>,
+    kernels: OnceCell<Launching>,
+    late: OnceCell<Vec<Late>>,
+    memory: OnceCell<DeviceMemory>,
+    programs: OnceCell<Vec<super::programs::BusyProgram<'a>>>,
+    requests: OnceCell<RequestsReport>,
+    waits: OnceCell<Waits>,
 }
 
 /// A device, or a host without devices.
 pub(super) type Place = (HostId, Option<DeviceId>);
+
+impl Deref for Facts<'_> {
+    type Target = Glance;
+
+    fn deref(&self) -> &Glance {
+        &self.glance
+    }
+}
 
 impl<'a> Facts<'a> {
     pub(super) fn of(
@@ -47,46 +76,96 @@ impl<'a> Facts<'a> {
             ..selection.clone()
         };
         let selected = selection.resolve(session)?;
-        let options = || selection.clone();
-        let overview = Overview::run(
-            session,
-            &OverviewOptions {
-                selection: options(),
-                thresholds: None,
-            },
-        )?;
-        let ops = Ops::run(
-            session,
-            &OpsOptions {
-                selection: options(),
-                by: GroupBy::Op,
-            },
-        )?;
-        let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
-        let selection = options();
-        let kernels = if has_gpu {
-            Some(Kernels::run(session, &KernelsOptions { selection })?)
-        } else {
-            None
-        };
-        let selection = options();
-        let memory = MemoryOptions {
-            selection,
-            allocator: None,
-        };
-        let steps = divide_steps(session, &selected);
-        let step_ps = overview.step_time_ps.as_ref().map(|time| time.median);
+        let glance = Glance::of(session, &selected);
+        let known = |time: f64| Some(time).filter(|&time| time > 0.0);
+        let time = glance.step_time.as_ref();
         Ok(Self {
             session,
             thresholds,
-            overview,
-            ops,
-            kernels,
-            memory: Memory::run(session, &memory)?,
-            capture: Verdict::run(session, &VerdictOptions::default())?.findings,
-            steps,
-            step_ps: step_ps.filter(|&step| step > 0.0),
+            step_ps: time.and_then(|time| known(time.median)),
+            mean_step_ps: time.and_then(|time| known(time.mean)),
+            selected,
+            glance,
+            lazy: Lazy::default(),
         })
+    }
+
+    /// Every op, largest self time first.
+    pub(super) fn rows_of_ops(&self) -> impl Iterator<Item = &OpRow> + Clone {
+        self.ops.ops.iter().map(|op| &op.row)
+    }
+
+    /// Σ of the self times of all ops.
+    pub(super) fn total_self_ps(&self) -> i64 {
+        self.ops.total_self_ps
+    }
+
+    /// Every collective, most exposed first, as `collectives` has them.
+    pub(super) fn collectives(&self) -> &[CollectiveRow] {
+        let rows = || exposure(self.session, &self.selected).rows;
+        self.lazy.collectives.get_or_init(rows)
+    }
+
+    /// Stragglers, as `hosts` has them.
+    pub(super) fn late(&self) -> &[Late] {
+        self.lazy
+            .late
+            .get_or_init(|| late(self.session, &self.selected))
+    }
+
+    /// Waiting for data, as `input` has it.
+    pub(super) fn waits(&self) -> &Waits {
+        self.lazy
+            .waits
+            .get_or_init(|| Waits::of(self.session, &self.selected))
+    }
+
+    /// What hosts did in gaps of their devices, as `idle` has it.
+    pub(super) fn gaps(&self) -> &Gaps {
+        self.lazy
+            .gaps
+            .get_or_init(|| gaps(self.session, &self.selected, GAPS))
+    }
+
+    /// Compilations, in order of time, as `compile` has them.
+    pub(super) fn compilations(&self) -> &[CompilationRow] {
+        self.lazy
+            .compilations
+            .get_or_init(|| compilations(self.session, &self.selected))
+    }
+
+    /// Kernels and launches, as `kernels` has them; none without GPUs that ran any.
+    pub(super) fn kernels(&self) -> Option<&Launching> {
+        let mut devices = self.session.devices.iter();
+        if !devices.any(|device| device.kind.is_gpu()) {
+            return None;
+        }
+        let found = self
+            .lazy
+            .kernels
+            .get_or_init(|| launching(self.session, &self.selected, &self.totals));
+        (!found.rows.is_empty()).then_some(found)
+    }
+
+    /// Memory of the devices, as `memory` has it.
+    pub(super) fn memory(&self) -> &DeviceMemory {
+        self.lazy
+            .memory
+            .get_or_init(|| DeviceMemory::of(self.session, &self.selected))
+    }
+
+    /// Requests and batches, as `requests` has them.
+    pub(super) fn requests(&self) -> &RequestsReport {
+        self.lazy
+            .requests
+            .get_or_init(|| requests(self.session, &self.selected))
+    }
+
+    /// Programs with HLO that the devices spend time in, most first.
+    pub(super) fn programs(&self) -> &[super::programs::BusyProgram<'a>] {
+        self.lazy
+            .programs
+            .get_or_init(|| super::programs::busy_programs(self.session, &self.glance.ops))
     }
 
     /// Every selected step on every place.
@@ -94,15 +173,20 @@ impl<'a> Facts<'a> {
         &self.steps.rows
     }
 
+    /// Number of selected steps, at least one.
+    pub(super) fn step_count(&self) -> f64 {
+        self.bars.len().max(1) as f64
+    }
+
     /// Enough slices of work that a share of them says something.
     pub(super) fn has_enough_work(&self) -> bool {
-        let slices: i64 = self.ops.rows.iter().map(|row| row.occurrences).sum();
+        let slices: i64 = self.rows_of_ops().map(|row| row.occurrences).sum();
         self.has_work() && slices >= 20
     }
 
     /// Some device recorded work.
     pub(super) fn has_work(&self) -> bool {
-        self.ops.total_self_ps > 0
+        self.total_self_ps() > 0
     }
 
     /// For each place the median over steps of a figure, in the order of places.
@@ -139,15 +223,25 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Devices that recorded work, at least one.
-    pub(super) fn working_devices(&self) -> f64 {
-        let working = self.ops.devices.iter().filter(|device| device.self_ps > 0);
-        working.count().max(1) as f64
+    /// Σ self time of ops of a device, busy time in its window.
+    pub(super) fn work_of(&self, device: DeviceId) -> (i64, i64) {
+        let of_device = self.totals.iter().filter(|totals| totals.device == device);
+        let labels = of_device.flat_map(|totals| &totals.labels);
+        let self_ps = labels.map(|(_, totals)| totals.self_ps).sum();
+        let mut busy = self.devices.iter();
+        let busy = busy.find(|busy| busy.device_index == device.0);
+        (self_ps, busy.map_or(0, |busy| busy.busy_ps))
     }
 
-    /// Time per step and device of ops that pass.
+    /// Devices that recorded work.
+    pub(super) fn working(&self) -> impl Iterator<Item = DeviceId> {
+        let devices = self.session.device_ids();
+        devices.filter(|&device| self.work_of(device).0 > 0)
+    }
+
+    /// Time per step and device of ops that pass, and their Σ.
     pub(super) fn ops_per_step(&self, passes: impl Fn(&OpRow) -> bool) -> (i64, Option<f64>) {
-        let rows = self.ops.rows.iter().filter(|row| passes(row));
+        let rows = self.rows_of_ops().filter(|row| passes(row));
         let total_ps: i64 = rows.map(|row| row.self_ps).sum();
         (total_ps, self.per_step(total_ps as f64))
     }
@@ -156,7 +250,7 @@ impl<'a> Facts<'a> {
     /// all work, of the busy part of a step.
     pub(super) fn per_step(&self, total_ps: f64) -> Option<f64> {
         let busy_ps = self.mean(|row| row.lengths.busy_ps as f64)?;
-        let share = total_ps / (self.ops.total_self_ps.max(1)) as f64;
+        let share = total_ps / (self.total_self_ps().max(1)) as f64;
         Some((share * busy_ps).min(busy_ps))
     }
 
@@ -167,109 +261,13 @@ impl<'a> Facts<'a> {
 
     /// Only virtual devices of XLA:CPU worked.
     pub(super) fn is_cpu_only(&self) -> bool {
-        let devices = &self.session.devices;
-        !devices.is_empty() && devices.iter().all(|device| device.kind == DeviceKind::Cpu)
-    }
-
-    /// Evidence in the timeline: the step of a row.
-    pub(super) fn at_row(&self, row: &StepParts, text: String) -> AdviceEvidence {
-        AdviceEvidence {
-            text,
-            view: "timeline".to_owned(),
-            start_ps: Some(row.span.start.0),
-            end_ps: Some(row.span.end.0),
-            step: Some(self.session.steps[row.step].number),
-            device: row
-                .device
-                .map(|device| self.session.device_title(device))
-                .unwrap_or_default(),
-            ..AdviceEvidence::default()
-        }
-    }
-
-    /// Evidence in the timeline: the step of a place in which a part is longest.
-    pub(super) fn longest(&self, place: Place, part: PartKind) -> Option<AdviceEvidence> {
-        let own = self
-            .rows()
-            .iter()
-            .filter(|row| (row.host, row.device) == place);
-        let row = own.max_by_key(|row| part_ps(row, part))?;
-        let length = crate::format::duration_ps(part_ps(row, part) as f64);
-        let number = self.session.steps[row.step].number;
-        Some(self.at_row(
-            row,
-            format!("step {number} on {}: {length}", self.place_name(place)),
-        ))
+        let mut working = self.working().peekable();
+        working.peek().is_some()
+            && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
     }
 }
 
 /// A part of a row.
 pub(super) fn part_ps(row: &StepParts, part: PartKind) -> i64 {
     row.lengths.parts_ps[position(part)]
-}
-
-/// Evidence in `ops`.
-pub(super) fn of_op(row: &OpRow, text: String) -> AdviceEvidence {
-    AdviceEvidence {
-        text,
-        view: "ops".to_owned(),
-        program_id: row.program_id.clone(),
-        op: row.name.clone(),
-        source: row.source.clone(),
-        ..AdviceEvidence::default()
-    }
-}
-
-/// Evidence in another view.
-pub(super) fn in_view(view: &str, text: String) -> AdviceEvidence {
-    AdviceEvidence {
-        text,
-        view: view.to_owned(),
-        ..AdviceEvidence::default()
-    }
-}
-
-/// The largest ops that pass, as evidence.
-pub(super) fn largest_ops(
-    facts: &Facts<'_>,
-    passes: impl Fn(&OpRow) -> bool,
-) -> Vec<AdviceEvidence> {
-    const SHOWN: usize = 4;
-    let mut rows: Vec<&OpRow> = facts.ops.rows.iter().filter(|row| passes(row)).collect();
-    rows.sort_by(|a, b| b.self_ps.cmp(&a.self_ps).then_with(|| a.name.cmp(&b.name)));
-    let shown = rows.into_iter().take(SHOWN).map(|row| {
-        let share = crate::format::percent(row.self_ratio);
-        of_op(row, format!("{}: {share} of the work", row.name))
-    });
-    shown.collect()
-}
-
-/// Time at which a host compiled or loaded data within a span: its longest slices, by name.
-pub(super) fn longest_slice(
-    session: &Session,
-    host: HostId,
-    class: stepscope_model::Class,
-    within: Span,
-) -> Option<(String, Span)> {
-    let mut longest: Option<(String, Span)> = None;
-    let tracks = session
-        .tracks
-        .iter()
-        .filter(|track| track.host == host && track.device.is_none());
-    for lane in tracks.flat_map(|track| &track.lanes) {
-        for index in lane.overlapping(within) {
-            let label = lane.labels()[index];
-            if session.label(label).class != class {
-                continue;
-            }
-            let span = lane.span(index);
-            if longest
-                .as_ref()
-                .is_none_or(|(_, found)| span.duration() > found.duration())
-            {
-                longest = Some((session.label_name(label).to_owned(), span));
-            }
-        }
-    }
-    longest
 }

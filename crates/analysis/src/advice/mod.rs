@@ -4,7 +4,9 @@
 //! file each, their thresholds in [`thresholds`]. A gain is an upper bound: the time that the step
 //! would be shorter if the cause were gone altogether and nothing else took its place.
 
+mod evidence;
 mod facts;
+mod programs;
 mod report;
 pub mod rules;
 mod tables;
@@ -16,6 +18,7 @@ use stepscope_model::Session;
 
 use crate::group::Group;
 use crate::note::Note;
+use crate::overview::PartKind;
 use crate::overview::thresholds::Thresholds;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
@@ -78,27 +81,53 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
                 Outcome::Skipped(text) => report.skipped.push(check(text)),
             }
         }
-        rank(&mut report.findings, facts.step_ps);
+        rank(&mut report.findings, &facts);
+        mark_overlaps(&mut report.findings);
         if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
             report.findings.truncate(limit);
         }
         report.notes.push(Note::info(
             "A gain is the most that a step would be shorter if this cause were gone and nothing else \
-             took its place; gains of different findings may overlap and do not add up.",
+             took its place; gains of different findings may be the same time and do not add up.",
         ));
         report.sentences = tables::sentences(&report);
         Ok(report)
     }
 }
 
-/// Most to gain first; without an estimate, gravest first.
-fn rank(findings: &mut [AdviceFinding], step_ps: Option<f64>) {
+/// Most to gain first; without an estimate, gravest first. No gain is longer than its step.
+fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     for finding in findings.iter_mut() {
-        let ratio = finding.gain_ps_per_step.zip(step_ps);
-        finding.gain_ratio = ratio.map(|(gain, step)| gain / step);
+        let step_ps = finding.step_ps.or(facts.step_ps);
+        finding.step_ps = step_ps.filter(|_| finding.gain_ps_per_step.is_some());
+        if let Some((gain, step)) = finding.gain_ps_per_step.zip(step_ps) {
+            let gain = gain.min(step);
+            finding.gain_ps_per_step = Some(gain);
+            finding.gain_ratio = Some(gain / step);
+        }
     }
     findings.sort_by(|a, b| {
         let gain = |finding: &AdviceFinding| finding.gain_ps_per_step.unwrap_or(0.0);
         (gain(b).total_cmp(&gain(a))).then_with(|| a.severity.cmp(&b.severity))
     });
+}
+
+/// Findings whose gains are of the same parts of a step.
+fn mark_overlaps(findings: &mut [AdviceFinding]) {
+    let of = |finding: &AdviceFinding| match finding.gain_ps_per_step {
+        Some(_) => finding.parts.clone(),
+        None => Vec::new(),
+    };
+    let all: Vec<(String, Vec<PartKind>)> = findings
+        .iter()
+        .map(|finding| (finding.id.clone(), of(finding)))
+        .collect();
+    for (number, finding) in findings.iter_mut().enumerate() {
+        let own = &all[number].1;
+        let others = all.iter().enumerate().filter(|(other, (_, parts))| {
+            *other != number && parts.iter().any(|part| own.contains(part))
+        });
+        finding.overlaps = others.map(|(_, (id, _))| id.clone()).collect();
+        finding.overlaps.dedup();
+    }
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::note::Note;
+use crate::overview::PartKind;
 use crate::verdict::Severity;
 
 /// The answer of the `advice` analysis.
@@ -45,14 +46,21 @@ pub struct AdviceFinding {
     pub code: String,
     /// Time of one step that is gained at most; absent where it cannot be told.
     pub gain_ps_per_step: Option<f64>,
-    /// Gain ÷ step.
+    /// The step that the gain is of: the median, or the mean where only some steps have the cause.
+    pub step_ps: Option<f64>,
+    /// Gain ÷ that step, at most 1.
     pub gain_ratio: Option<f64>,
+    /// Rules of other findings whose gains may be the same time; empty if none.
+    pub overlaps: Vec<String>,
     /// How the gain was estimated; empty without one.
     pub estimate: String,
     /// How sure the cause is.
     pub confidence: Confidence,
     /// What it is seen from.
     pub evidence: Vec<AdviceEvidence>,
+    /// Parts of a step that the gain is of.
+    #[serde(skip)]
+    pub(super) parts: Vec<PartKind>,
 }
 
 /// How sure a cause is.

@@ -16,6 +16,7 @@ const FINDINGS: &[Column] = &[
     Column::wide("why", "Why", Unit::Text),
     Column::wide("fix", "What to change", Unit::Text),
     Column::wide("estimate", "Estimate", Unit::Text),
+    Column::wide("overlaps", "Partly the same time as", Unit::Text),
 ];
 
 const CHECKS: &[Column] = &[
@@ -32,13 +33,7 @@ fn checks(key: &'static str, title: &str, checks: &[AdviceCheck]) -> Table {
             check.text.as_str().into(),
         ]
     });
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: CHECKS.to_vec(),
-        rows: rows.collect(),
-        row_count: checks.len(),
-    }
+    Table::new(key, title, CHECKS, rows)
 }
 
 impl Report for AdviceReport {
@@ -54,16 +49,11 @@ impl Report for AdviceReport {
                 finding.why.as_str().into(),
                 finding.fix.as_str().into(),
                 finding.estimate.as_str().into(),
+                finding.overlaps.join(", ").into(),
             ]
         });
         vec![
-            Table {
-                key: "findings",
-                title: "What to change".to_owned(),
-                columns: FINDINGS.to_vec(),
-                rows: rows.collect(),
-                row_count: self.findings.len(),
-            },
+            Table::new("findings", "What to change", FINDINGS, rows),
             checks("passed", "Passed", &self.passed),
             checks("skipped", "Not checked", &self.skipped),
         ]
@@ -91,10 +81,7 @@ pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
         lines.push("Nothing to change was found.".to_owned());
     }
     let titles = |checks: &[AdviceCheck]| {
-        let titles: Vec<String> = checks
-            .iter()
-            .map(|check| check.title.to_lowercase())
-            .collect();
+        let titles: Vec<String> = checks.iter().map(within_sentence).collect();
         titles.join(", ")
     };
     if !report.passed.is_empty() {
@@ -102,11 +89,38 @@ pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
         let (count, titles) = (report.passed.len(), titles(&report.passed));
         lines.push(format!("Checked without a finding ({count}): {titles}."));
     }
-    if !report.skipped.is_empty() {
-        let (count, titles) = (report.skipped.len(), titles(&report.skipped));
-        lines.push(format!("Not checked ({count}; --json says why): {titles}."));
-    }
+    lines.extend(not_checked(&report.skipped));
     lines
+}
+
+/// The title without its capital, unless its first word is a name.
+fn within_sentence(check: &AdviceCheck) -> String {
+    let title = check.title.as_str();
+    let word = title.split(' ').next().unwrap_or(title);
+    let mut letters = title.chars();
+    match letters.next() {
+        Some(first) if !word.chars().skip(1).any(char::is_uppercase) => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => title.to_owned(),
+    }
+}
+
+/// Checks that could not be made, by reason.
+fn not_checked(skipped: &[AdviceCheck]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for check in skipped {
+        let title = within_sentence(check);
+        match reasons.iter_mut().find(|(text, _)| *text == check.text) {
+            Some((_, titles)) => titles.push(title),
+            None => reasons.push((&check.text, vec![title])),
+        }
+    }
+    let lines = reasons.into_iter().map(|(text, titles)| {
+        let text = text.trim_end_matches(['.', ':']);
+        format!("Not checked: {}. {text}.", titles.join(", "))
+    });
+    lines.collect()
 }
 
 fn paragraph(number: usize, finding: &AdviceFinding) -> Vec<String> {
@@ -137,6 +151,10 @@ fn paragraph(number: usize, finding: &AdviceFinding) -> Vec<String> {
             .iter()
             .map(|evidence| format!("   See: {}{}", evidence.text, place(evidence))),
     );
+    if !finding.overlaps.is_empty() {
+        let others = finding.overlaps.join(", ");
+        lines.push(format!("   Partly the same time as: {others}."));
+    }
     lines
 }
 
@@ -150,6 +168,10 @@ fn place(evidence: &super::report::AdviceEvidence) -> String {
         "ops" if !evidence.op.is_empty() => {
             parts.push(format!("stepscope ops PATH --match '{}'", evidence.op));
         }
+        view @ ("buffers" | "op_tree") if !evidence.program_id.is_empty() => parts.push(format!(
+            "stepscope {view} PATH --program {}",
+            evidence.program_id
+        )),
         view => parts.push(format!("stepscope {view} PATH")),
     }
     if parts.is_empty() {

@@ -104,6 +104,32 @@ stepscope buffers ./logs --space vmem";
     }
 }
 
+/// What a program needs of the device's memory, by its plan.
+pub(crate) struct PlanFigures {
+    /// Most bytes held at any point, padding included.
+    pub(crate) peak_bytes: i64,
+    /// The same point without padding.
+    pub(crate) unpadded_bytes: i64,
+    /// What to shrink to fit, the largest effect first.
+    pub(crate) savings: Vec<BufferSaving>,
+    /// Bytes lost to padding at the peak, by shape, largest first.
+    pub(crate) padding: Vec<BufferPadding>,
+}
+
+/// The plan of one program; none where it carries none.
+pub(crate) fn plan_figures(session: &Session, id: ProgramId) -> Option<PlanFigures> {
+    let plan = Plan::of(session.program(id))?;
+    let replay = Replay::of(&plan, space::DEVICE);
+    let at_peak = compose::held_at(&plan, space::DEVICE, &replay, replay.peak);
+    let outline = Outline::of(plan.program.hlo_bytes());
+    Some(PlanFigures {
+        peak_bytes: space::signed(replay.peak_bytes()),
+        unpadded_bytes: space::signed(replay.unpadded[replay.peak]),
+        savings: shrink::savings(&plan, &replay, &outline, &at_peak),
+        padding: shrink::padding(&plan, &at_peak),
+    })
+}
+
 fn program(session: &Session, id: ProgramId, plan: &Plan<'_>) -> BufferProgram {
     let replay = Replay::of(plan, space::DEVICE);
     let totals = space::totals(plan, space::DEVICE, String::new(), &replay);

@@ -95,7 +95,7 @@ pub(super) fn savings(
         } else if held.category == Category::Parameter {
             argument(&scope)
         } else {
-            without_numbers(&components(without_operands(&scope)).join("/"))
+            format::without_numbers(&components(without_operands(&scope)).join("/"))
         };
         if donations.contains(&index) {
             add(Remedy::Donate, "results".to_owned(), held.bytes);
@@ -264,25 +264,12 @@ fn argument(name: &str) -> String {
         .filter(|&(_, letter)| matches!(letter, '.' | '['));
     let second = cut.skip(1).map(|(at, _)| at).next();
     let name = name.get(..second.unwrap_or(name.len())).unwrap_or(name);
-    without_numbers(name)
+    format::without_numbers(name)
 }
 
 /// Older name stacks end in the operands of the primitive: `…/reduce_sum[axes=(0,)]`.
 fn without_operands(scope: &str) -> &str {
     scope.split_once('[').map_or(scope, |(scope, _)| scope)
-}
-
-/// `layer_12` is `layer_#`, so that the layers of a model are one group.
-fn without_numbers(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for letter in name.chars() {
-        if !letter.is_ascii_digit() {
-            text.push(letter);
-        } else if !text.ends_with('#') {
-            text.push('#');
-        }
-    }
-    text
 }
 
 impl Remedy {

@@ -105,20 +105,6 @@ const PROGRAM_COLUMNS: &[Column] = &[
     Column::wide("program_id", "Program id", Unit::Text),
 ];
 
-fn count(number: usize) -> Cell {
-    Cell::Int(i64::try_from(number).unwrap_or(i64::MAX))
-}
-
-fn table(key: &'static str, title: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Table {
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        row_count: rows.len(),
-        rows,
-    }
-}
-
 fn row_cells(row: &BufferRow) -> Vec<Cell> {
     vec![
         row.name.as_str().into(),
@@ -149,7 +135,7 @@ impl BuffersReport {
                 saving.remedy.as_str().into(),
                 saving.frees_bytes.into(),
                 saving.bytes.into(),
-                count(saving.count),
+                saving.count.into(),
                 saving.group.as_str().into(),
                 saving.source.as_str().into(),
                 saving.instruction.as_str().into(),
@@ -166,7 +152,7 @@ impl BuffersReport {
                 category.bytes.into(),
                 category.unpadded_bytes.into(),
                 category.ratio.into(),
-                count(category.count),
+                category.count.into(),
             ]
         });
         categories.collect()
@@ -179,7 +165,7 @@ impl BuffersReport {
                 shape.padding_bytes.into(),
                 shape.padding_ratio.into(),
                 shape.bytes.into(),
-                count(shape.count),
+                shape.count.into(),
                 shape.instruction.as_str().into(),
                 shape.source.as_str().into(),
             ]
@@ -200,8 +186,8 @@ impl BuffersReport {
                 space.thread_local_bytes.into(),
                 space.non_reusable_bytes.into(),
                 space.fragmentation_bytes.into(),
-                count(space.allocation_count),
-                count(space.event_count),
+                space.allocation_count.into(),
+                space.event_count.into(),
                 space.color.into(),
             ]
         });
@@ -217,8 +203,8 @@ fn program_cells(program: &BufferProgram) -> Vec<Cell> {
         program.parameter_bytes.into(),
         program.live_out_bytes.into(),
         program.temporary_bytes.into(),
-        count(program.instruction_count),
-        count(program.run_count),
+        program.instruction_count.into(),
+        program.run_count.into(),
         program.has_heap_trace.into(),
         program.program_id.as_str().into(),
     ]
@@ -226,32 +212,32 @@ fn program_cells(program: &BufferProgram) -> Vec<Cell> {
 
 impl Report for BuffersReport {
     fn tables(&self) -> Vec<Table> {
-        let rows = self.rows.iter().map(row_cells).collect();
-        let mut held = table("rows", &self.rows_title(), COLUMNS, rows);
+        let rows = self.rows.iter().map(row_cells);
+        let mut held = Table::new("rows", &self.rows_title(), COLUMNS, rows);
         held.row_count = self.row_count;
-        let programs = self.programs.iter().map(program_cells).collect();
+        let programs = self.programs.iter().map(program_cells);
         vec![
             held,
-            table(
+            Table::new(
                 "savings",
                 "What to shrink to fit",
                 SAVING_COLUMNS,
                 self.saving_cells(),
             ),
-            table(
+            Table::new(
                 "categories",
                 "By category",
                 CATEGORY_COLUMNS,
                 self.category_cells(),
             ),
-            table(
+            Table::new(
                 "padding",
                 "Padding at the peak",
                 PADDING_COLUMNS,
                 self.padding_cells(),
             ),
-            table("spaces", "Memory spaces", SPACE_COLUMNS, self.space_cells()),
-            table("programs", "Programs", PROGRAM_COLUMNS, programs),
+            Table::new("spaces", "Memory spaces", SPACE_COLUMNS, self.space_cells()),
+            Table::new("programs", "Programs", PROGRAM_COLUMNS, programs),
         ]
     }
 

@@ -13,8 +13,69 @@ use super::Evidence;
 /// More devices than this in a program are not laid out.
 const MAX_DEVICES: usize = 1 << 16;
 
-/// Axes of every collective, and whether they are a guess.
-pub(super) struct Meshes(Vec<(String, bool)>);
+/// Axes of every collective, and whether they are a guess; the meshes of programs.
+pub(super) struct Meshes {
+    of_ops: Vec<(String, bool)>,
+    of_programs: BTreeMap<ProgramId, Mesh>,
+}
+
+/// The mesh of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mesh {
+    /// Axes of more than one device, most major first: name and size.
+    pub(super) axes: Vec<(String, u64)>,
+    /// Whether it follows from strides and has names of ours.
+    pub(super) is_guessed: bool,
+}
+
+impl Mesh {
+    /// From strides and sizes of axes; none where they do not fit together.
+    pub(super) fn guess(axes: &[(u64, u64)], device_count: u64) -> Option<Self> {
+        let sizes = mesh(axes, device_count);
+        let named = sizes.into_iter().enumerate();
+        let axes: Vec<(String, u64)> = named
+            .map(|(place, size)| (format!("axis {place}"), size))
+            .collect();
+        (!axes.is_empty()).then_some(Self {
+            axes,
+            is_guessed: true,
+        })
+    }
+
+    /// The axes along which devices lie, most major first; none where they lie along no axes.
+    pub(super) fn along(&self, devices: &[i64]) -> Option<Vec<&str>> {
+        let strides = self.axes.iter().rev().scan(1u64, |covered, (name, size)| {
+            let stride = *covered;
+            *covered = covered.saturating_mul(*size);
+            Some((name.as_str(), *size, stride))
+        });
+        let mut free: Vec<(&str, u64, u64)> = strides.collect();
+        let first = *devices.first()?;
+        let mut names = Vec::new();
+        let mut covered = 1usize;
+        let mut found: Vec<(usize, u64, u64)> = Vec::new();
+        while covered < devices.len() {
+            let step = devices.get(covered)?.checked_sub(first)?;
+            let step = u64::try_from(step).ok()?;
+            let place = free.iter().position(|&(_, _, stride)| stride == step)?;
+            let (name, size, stride) = free.remove(place);
+            names.push(name);
+            found.push((covered, size, stride));
+            covered = covered.checked_mul(usize::try_from(size).ok()?)?;
+        }
+        let at = |position: usize| {
+            let parts = found.iter();
+            parts.fold(0u64, |sum, &(inner, size, stride)| {
+                sum + (position / inner) as u64 % size * stride
+            })
+        };
+        let fits = |(position, &device): (usize, &i64)| {
+            device.checked_sub(first) == i64::try_from(at(position)).ok()
+        };
+        names.reverse();
+        (covered == devices.len() && devices.iter().enumerate().all(fits)).then_some(names)
+    }
+}
 
 /// What a collective runs along, before the mesh is known.
 enum Along {
@@ -44,6 +105,24 @@ impl Meshes {
             }
         }
         let named = named_meshes(evidence);
+        let mut of_programs: BTreeMap<ProgramId, Mesh> = BTreeMap::new();
+        for (op, (_, count)) in ops.iter().zip(&along) {
+            let Some(program) = op.program else {
+                continue;
+            };
+            let found = match named.get(&program) {
+                Some(axes) => Some(Mesh {
+                    axes: axes.clone(),
+                    is_guessed: false,
+                }),
+                None => axes
+                    .get(&program)
+                    .and_then(|axes| Mesh::guess(axes, *count as u64)),
+            };
+            if let Some(found) = found {
+                of_programs.insert(program, found);
+            }
+        }
         let text = |(number, (along, count)): (usize, (Along, usize))| match along {
             Along::Named(text) => (text, false),
             Along::All => (format!("all {count} devices"), false),
@@ -59,11 +138,19 @@ impl Meshes {
             }
             Along::Unknown => (String::new(), false),
         };
-        Self(along.into_iter().enumerate().map(text).collect())
+        Self {
+            of_ops: along.into_iter().enumerate().map(text).collect(),
+            of_programs,
+        }
     }
 
     pub(super) fn axes(&self, op: usize) -> (String, bool) {
-        self.0.get(op).cloned().unwrap_or_default()
+        self.of_ops.get(op).cloned().unwrap_or_default()
+    }
+
+    /// The mesh that the executed collectives of a program tell.
+    pub(super) fn of_program(&self, program: ProgramId) -> Option<&Mesh> {
+        self.of_programs.get(&program)
     }
 }
 
@@ -216,5 +303,28 @@ mod tests {
         assert_eq!(by_name(&named, 2, 1).as_deref(), Some("model (2 of 4×2)"));
         assert_eq!(by_name(&named, 4, 2).as_deref(), Some("data (4 of 4×2)"));
         assert_eq!(by_name(&named, 2, 2), None);
+    }
+
+    #[test]
+    fn devices_lie_along_axes() {
+        let mesh = Mesh {
+            axes: vec![("data".to_owned(), 4), ("model".to_owned(), 2)],
+            is_guessed: false,
+        };
+        assert_eq!(mesh.along(&[0, 2, 4, 6]), Some(vec!["data"]));
+        assert_eq!(mesh.along(&[0, 1]), Some(vec!["model"]));
+        assert_eq!(
+            mesh.along(&[0, 1, 2, 3, 4, 5, 6, 7]),
+            Some(vec!["data", "model"])
+        );
+        assert_eq!(
+            mesh.along(&[0, 2, 4, 6, 1, 3, 5, 7]),
+            Some(vec!["model", "data"]),
+            "parts along the model lie further apart"
+        );
+        assert_eq!(mesh.along(&[0]), Some(Vec::new()));
+        assert_eq!(mesh.along(&[0, 4]), None, "half an axis");
+        assert_eq!(mesh.along(&[0, 2, 4, 5]), None);
+        assert_eq!(mesh.along(&[]), None);
     }
 }

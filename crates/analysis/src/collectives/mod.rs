@@ -9,6 +9,8 @@
 //! | transfer | own end − last arrival |
 //! | bytes, bandwidths | as NCCL's tests define them ([`bandwidth`]) |
 //! | reason | what most of the exposed time is: waiting, or by how the op is scheduled ([`rows`]) |
+//! | rendezvous | exchanges with the host and with other slices ([`rendezvous`]) |
+//! | shardings | how inputs and outputs of programs are divided over devices ([`sharding`]) |
 //! | devices, steps | unions of intervals, so that two collectives at once count once |
 
 pub(crate) mod bandwidth;
@@ -21,6 +23,7 @@ mod places;
 mod rendezvous;
 mod report;
 mod rows;
+mod sharding;
 pub(crate) mod step_index;
 pub(crate) mod survey;
 mod tables;
@@ -32,9 +35,9 @@ use clap::Args;
 use rayon::prelude::*;
 pub use report::{
     CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow,
-    CollectivesReport, RendezvousRow,
+    CollectivesReport, RendezvousRow, ShardingRow,
 };
-use stepscope_model::{DeviceId, Session};
+use stepscope_model::{DeviceId, Peak, Session};
 
 use self::clocks::Clocks;
 use self::matching::Matched;
@@ -57,6 +60,9 @@ pub struct CollectivesOptions {
     /// At most this many single occurrences, costliest first; 0 means all
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub instances: usize,
+    /// At most this many inputs and outputs of programs, largest first; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub shardings: usize,
 }
 
 /// What is known of communication before it becomes rows.
@@ -102,6 +108,35 @@ impl Deref for Evidence<'_> {
     }
 }
 
+/// Every collective of a selection with what it cost.
+pub(crate) struct Exposure<'a> {
+    evidence: Evidence<'a>,
+    devices: Arc<Vec<DeviceCommunication>>,
+    waits: Vec<Option<rows::Wait>>,
+    /// Most exposed time first.
+    pub(crate) rows: Vec<CollectiveRow>,
+    link: Option<Peak>,
+    meshes: mesh::Meshes,
+}
+
+/// What the collectives of a selection cost, and why they were not hidden.
+pub(crate) fn exposure<'a>(session: &'a Session, selected: &Selected<'_>) -> Exposure<'a> {
+    let evidence = Evidence::of(session, selected);
+    let devices = device_communication(session, selected, &levels(session));
+    let instance_of = evidence.matched.instance_of(&evidence.survey);
+    let waits = rows::waits(&evidence, &instance_of);
+    let meshes = mesh::Meshes::of(&evidence);
+    let (rows, link) = rows::rows(&evidence, selected, &devices, &waits, &meshes);
+    Exposure {
+        evidence,
+        devices,
+        waits,
+        rows,
+        link,
+        meshes,
+    }
+}
+
 /// Communication of one selected device.
 struct DeviceCommunication {
     device: DeviceId,
@@ -113,14 +148,16 @@ impl Analysis for Collectives {
     const GROUP: Group = Group::Waiting;
     const ALIASES: &'static [&'static str] = &["megascale_stats"];
     const SUMMARY: &'static str =
-        "Communication: bytes, bandwidth, exposed and hidden time, who waited for whom";
+        "Communication: bytes, bandwidth, exposed and hidden time, who waited for whom, shardings";
     const EXAMPLES: &'static str = "\
 # What communication costs, most exposed first
 stepscope collectives ./logs
 # All-reduces of steps 10 to 19
 stepscope collectives ./logs --steps 10..20 --match all-reduce
 # Single occurrences: who arrived last, and how long the others waited
-stepscope collectives ./logs --csv --table instances";
+stepscope collectives ./logs --csv --table instances
+# How inputs and outputs of the programs are divided over devices
+stepscope collectives ./logs --csv --table shardings";
     type Options = CollectivesOptions;
     type Report = CollectivesReport;
 
@@ -129,12 +166,16 @@ stepscope collectives ./logs --csv --table instances";
         options: &CollectivesOptions,
     ) -> Result<CollectivesReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
-        let evidence = Evidence::of(session, &selected);
-        let levels = levels(session);
-        let devices = device_communication(session, &selected, &levels);
-        let instance_of = evidence.matched.instance_of(&evidence.survey);
-        let waits = rows::waits(&evidence, &instance_of);
-        let (mut rows, link) = rows::rows(&evidence, &selected, &devices, &waits);
+        let Exposure {
+            evidence,
+            devices,
+            waits,
+            mut rows,
+            link,
+            meshes,
+        } = exposure(session, &selected);
+        let (shardings, sharding_count) =
+            sharding::shardings(session, &selected, &meshes, options.shardings);
         let notes = notes::notes(&evidence, &rows, &selected);
         let rows_are_empty = rows.is_empty();
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
@@ -151,6 +192,8 @@ stepscope collectives ./logs --csv --table instances";
             instances,
             instance_count,
             rendezvous: rendezvous::rendezvous(session, &selected, &devices),
+            shardings,
+            sharding_count,
             link_bandwidth: link.as_ref().map(|peak| peak.per_second),
             link_source: link.map(|peak| peak.source).unwrap_or_default(),
             notes,

@@ -8,7 +8,17 @@
 //! stall = send + send-done + recv + recv-done
 //! ```
 //!
-//! Both sides of an exchange have the same channel.
+//! Both sides of an exchange name the same rendezvous, else have the same channel. What crosses the
+//! network when n take part and s bytes arrive at one of them:
+//!
+//! | Exchange | bytes |
+//! |---|---|
+//! | one to one | s |
+//! | all-gather, all-to-all | (n − 1) · s ÷ n |
+//! | all-reduce | 2 (n − 1) · s ÷ n |
+//! | reduce-scatter | (n − 1) · s |
+//!
+//! n is what the profiler recorded with the op; an exchange of no kind is one with the host.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +27,18 @@ use stepscope_model::{
     TrackId,
 };
 
+use stepscope_model::hlo::{Instruction, Outline};
+
 use super::DeviceCommunication;
 use super::bandwidth::rate;
 use super::report::RendezvousRow;
 use super::rows::signed;
 use crate::interval::Intervals;
 use crate::selection::Selected;
+
+/// What the framework attaches to sends and receives: the name, and how data is exchanged.
+const RENDEZVOUS: &str = "_xla_host_transfer_rendezvous";
+const TRANSFER_TYPE: &str = "_xla_megascale_transfer_type";
 
 /// The four ops of an exchange.
 const ROLES: [&str; 4] = ["send", "send-done", "recv", "recv-done"];
@@ -34,8 +50,10 @@ const RECV_DONE: usize = 3;
 /// What the program says of a rendezvous.
 #[derive(Default)]
 struct Exchange {
+    transfer_type: String,
     names: [String; ROLES.len()],
-    payload_bytes: Option<u64>,
+    sent_bytes: u64,
+    received_bytes: u64,
     sums: Sums,
 }
 
@@ -45,6 +63,8 @@ struct Sums {
     slack_ps: f64,
     observed_ps: f64,
     roles_ps: [i64; ROLES.len()],
+    /// One slice of each, to read what was recorded with it.
+    examples: [Option<SliceId>; ROLES.len()],
     worst: Option<(i64, Span, SliceId)>,
 }
 
@@ -63,9 +83,15 @@ pub(super) fn rendezvous(
         return Vec::new();
     }
     for of in devices {
-        for (key, slices) in slices(session, selected, of.device, &keys) {
+        let found = slices(session, selected, of.device, &keys);
+        let own = found.values().flatten().flatten().map(|&(span, _)| span);
+        let communication = of
+            .communication
+            .all
+            .union(&Intervals::union_of(own.collect()));
+        for (key, slices) in found {
             if let Some(exchange) = exchanges.get_mut(&key) {
-                exchange.sums.add(&slices, &of.communication.all);
+                exchange.sums.add(&slices, &communication);
             }
         }
     }
@@ -85,6 +111,8 @@ pub(super) fn rendezvous(
 
 /// For each label: the rendezvous it belongs to and its part in it.
 fn keys(session: &Session, exchanges: &mut BTreeMap<Key, Exchange>) -> Vec<Option<(Key, usize)>> {
+    // Only programs with such ops are looked through again.
+    let mut outlines: BTreeMap<ProgramId, Outline<'_>> = BTreeMap::new();
     let key = |index: usize| {
         let label = session.label(LabelId::from_index(index));
         if label.kind != SliceKind::Op || !matches!(label.class, Class::Copy | Class::Collective) {
@@ -96,18 +124,35 @@ fn keys(session: &Session, exchanges: &mut BTreeMap<Key, Exchange>) -> Vec<Optio
         let instruction = hlo.instruction(session.text(op.name))?;
         let role = ROLES.iter().position(|role| *role == instruction.opcode)?;
         let collective = hlo.collective(instruction)?;
-        if !matches!(
-            collective.kind,
-            CollectiveKind::HostSend | CollectiveKind::HostReceive
-        ) {
-            return None;
-        }
+        let is_receive = match collective.kind {
+            CollectiveKind::HostSend => false,
+            CollectiveKind::HostReceive => true,
+            _ => return None,
+        };
+        let outline = outlines
+            .entry(op.program)
+            .or_insert_with(|| Outline::of(program.hlo_bytes()));
+        let said =
+            |instruction: &Instruction| hlo.details(outline, instruction).frontend_attributes;
+        let said = [said(collective.begin), said(instruction)].concat();
+        let value = |name: &str| {
+            let found = said.iter().find(|(key, _)| key == name);
+            found.map(|(_, value)| value.clone())
+        };
         let channel = collective.begin.attributes().map_or(0, |a| a.channel_id);
-        let key = (op.program, format!("channel {channel}"));
+        let name = value(RENDEZVOUS).unwrap_or_else(|| format!("channel {channel}"));
+        let key = (op.program, name);
         let exchange = exchanges.entry(key.clone()).or_default();
         exchange.names[role].clone_from(&instruction.name);
-        let bytes = exchange.payload_bytes.unwrap_or(0);
-        exchange.payload_bytes = Some(bytes.max(collective.operand_bytes));
+        if let Some(transfer_type) = value(TRANSFER_TYPE) {
+            exchange.transfer_type = transfer_type;
+        }
+        let bytes = if is_receive {
+            &mut exchange.received_bytes
+        } else {
+            &mut exchange.sent_bytes
+        };
+        *bytes = (*bytes).max(collective.operand_bytes);
         Some((key, role))
     };
     (0..session.labels.len()).map(key).collect()
@@ -149,6 +194,28 @@ fn slice_id(track: TrackId, lane: usize, index: usize) -> SliceId {
     }
 }
 
+impl Exchange {
+    /// See the head of this page.
+    fn network_bytes(&self, participants: Option<u64>) -> Option<u64> {
+        let some = |bytes: u64| (bytes > 0).then_some(bytes);
+        let size = || some(self.received_bytes);
+        let n = participants.filter(|&n| n > 0);
+        // In 128 bits nothing overflows.
+        let part = |times: u64, of: u64| {
+            let bytes = u128::from(size()?) * u128::from(times) / u128::from(of.max(1));
+            some(u64::try_from(bytes).unwrap_or(u64::MAX))
+        };
+        match self.transfer_type.as_str() {
+            "" => some(self.sent_bytes.max(self.received_bytes)),
+            "ONE_TO_ONE" => part(n.unwrap_or(1), 1),
+            "ALL_GATHER" | "ALL_TO_ALL" => part(n? - 1, n?),
+            "ALL_REDUCE" => part((n? - 1).saturating_mul(2), n?),
+            "REDUCE_SCATTER" => part(n? - 1, 1),
+            _ => None,
+        }
+    }
+}
+
 impl Sums {
     /// The k-th slices of the four ops belong together.
     fn add(&mut self, slices: &Slices, communication: &Intervals) {
@@ -162,6 +229,8 @@ impl Sums {
             self.occurrences += 1;
             let mut stall_ps = 0i64;
             for role in 0..ROLES.len() {
+                let example = &mut self.examples[role];
+                *example = example.or(at(role).map(|(_, slice)| slice));
                 let length_ps = at(role).map_or(0, |(span, _)| span.duration().0);
                 self.roles_ps[role] = self.roles_ps[role].saturating_add(length_ps);
                 stall_ps = stall_ps.saturating_add(length_ps);
@@ -193,7 +262,9 @@ fn row(session: &Session, (program, rendezvous): Key, exchange: &Exchange) -> Re
         .roles_ps
         .iter()
         .fold(0i64, |sum, &own| sum.saturating_add(own));
-    let bytes = exchange.payload_bytes.filter(|&bytes| bytes > 0);
+    let mut examples = sums.examples.iter().flatten();
+    let participants = examples.find_map(|&slice| session.exchange_participants(slice));
+    let bytes = exchange.network_bytes(participants);
     let slack_ps = sums.slack_ps / count;
     let (_, span, slice) = sums.worst.unwrap_or((
         0,
@@ -209,6 +280,8 @@ fn row(session: &Session, (program, rendezvous): Key, exchange: &Exchange) -> Re
     };
     RendezvousRow {
         rendezvous,
+        transfer_type: exchange.transfer_type.clone(),
+        participants: participants.map(signed),
         program: session.program(program).title(),
         program_id: session.program(program).id.to_string(),
         send_op: named(SEND, SEND_DONE),

@@ -24,6 +24,10 @@ pub struct CollectivesReport {
     pub instance_count: usize,
     /// Exchanges with the host or with other slices, by rendezvous.
     pub rendezvous: Vec<RendezvousRow>,
+    /// Inputs and outputs of programs that run on several devices, most bytes first.
+    pub shardings: Vec<ShardingRow>,
+    /// All of them, before `--shardings` cut them.
+    pub sharding_count: usize,
     /// Peak of one link to a neighbour, one way, bytes per second; absent where not known.
     pub link_bandwidth: Option<f64>,
     /// Where that peak comes from; empty where not known.
@@ -214,8 +218,13 @@ pub struct CollectiveInstanceRow {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct RendezvousRow {
-    /// Channel of the exchange.
+    /// Name under which both sides meet, else the channel.
     pub rendezvous: String,
+    /// Kind of exchange between slices, such as `ALL_REDUCE`; empty where the program says none.
+    pub transfer_type: String,
+    /// Devices or slices that take part; absent where the profile does not say.
+    #[ts(type = "number | null")]
+    pub participants: Option<i64>,
     /// Program it belongs to.
     pub program: String,
     /// Program id.
@@ -227,7 +236,8 @@ pub struct RendezvousRow {
     /// Times, over all selected devices.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Bytes sent in one occurrence; absent where the shape is not known.
+    /// Bytes over the network in one occurrence, by the kind of exchange; of exchanges without one
+    /// the bytes of the value. Absent where shape or participants are not known.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
     /// Mean time that was there to hide it: from the start of the send to the start of the end of the
@@ -255,4 +265,47 @@ pub struct RendezvousRow {
     pub start_ps: i64,
     /// The slice with which that one began.
     pub slice: SliceRefReport,
+}
+
+/// An input or output of a program that runs on several devices.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ShardingRow {
+    /// `module(program id)`.
+    pub program: String,
+    /// Program id.
+    pub program_id: String,
+    /// Whether it goes in; else it comes out.
+    pub is_input: bool,
+    /// Number of the parameter, or of the element of the result.
+    #[ts(type = "number")]
+    pub number: i64,
+    /// What the framework calls it, else its instruction.
+    pub name: String,
+    /// Instruction that takes or makes it.
+    pub instruction: String,
+    /// Shape on one device.
+    pub shape: String,
+    /// Mesh axes that cut each dimension, as JAX writes them: `P(data, None)`, `P()` where it is
+    /// whole on every device; empty where the program does not say.
+    pub partition: String,
+    /// Whether names of axes are ours, told by strides of devices.
+    pub is_mesh_guessed: bool,
+    /// Sharding as the program writes it; empty where it does not say.
+    pub sharding: String,
+    /// Different parts the value is cut into; absent where the program does not say.
+    #[ts(type = "number | null")]
+    pub part_count: Option<i64>,
+    /// Devices the program runs on.
+    #[ts(type = "number")]
+    pub device_count: i64,
+    /// Bytes on one device, without padding.
+    #[ts(type = "number")]
+    pub device_bytes: i64,
+    /// Bytes on all devices.
+    #[ts(type = "number")]
+    pub total_bytes: i64,
+    /// Bytes on all devices beyond one copy; absent where the program does not say.
+    #[ts(type = "number | null")]
+    pub replicated_bytes: Option<i64>,
 }

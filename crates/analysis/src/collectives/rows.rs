@@ -92,6 +92,7 @@ pub(super) fn rows(
     selected: &Selected<'_>,
     devices: &[DeviceCommunication],
     waits: &[Option<Wait>],
+    meshes: &mesh::Meshes,
 ) -> (Vec<CollectiveRow>, Option<Peak>) {
     let survey = &evidence.survey;
     let mut sums = vec![Sums::default(); survey.ops.len()];
@@ -107,11 +108,10 @@ pub(super) fn rows(
         sums[occurrence.op].add(occurrence, hidden_ps, *wait);
     }
     let link = link(evidence);
-    let meshes = mesh::Meshes::of(evidence);
     let rows = survey.ops.iter().zip(sums).enumerate();
     let mut rows: Vec<CollectiveRow> = rows
         .filter(|(_, (op, sums))| sums.occurrences > 0 && is_selected(evidence, selected, op))
-        .map(|(number, (op, sums))| row(evidence, number, op, sums, link.as_ref(), &meshes))
+        .map(|(number, (op, sums))| row(evidence, number, op, sums, link.as_ref(), meshes))
         .collect();
     rows.sort_by(|a, b| {
         (b.exposed_ps.cmp(&a.exposed_ps))

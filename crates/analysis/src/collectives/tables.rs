@@ -2,7 +2,7 @@
 
 use super::report::{
     CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow,
-    CollectivesReport, RendezvousRow,
+    CollectivesReport, RendezvousRow, ShardingRow,
 };
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
@@ -205,6 +205,8 @@ fn instance_cells(row: &CollectiveInstanceRow) -> Vec<Cell> {
 
 const RENDEZVOUS_COLUMNS: &[Column] = &[
     Column::new("rendezvous", "Rendezvous", Unit::Text),
+    Column::new("transfer_type", "Type", Unit::Text),
+    Column::wide("participants", "Participants", Unit::Count),
     Column::wide("send_op", "Send", Unit::Text),
     Column::wide("recv_op", "Receive", Unit::Text),
     Column::new("occurrences", "Count", Unit::Count),
@@ -225,6 +227,8 @@ const RENDEZVOUS_COLUMNS: &[Column] = &[
 fn rendezvous_cells(row: &RendezvousRow) -> Vec<Cell> {
     vec![
         row.rendezvous.as_str().into(),
+        row.transfer_type.as_str().into(),
+        row.participants.into(),
         row.send_op.as_str().into(),
         row.recv_op.as_str().into(),
         row.occurrences.into(),
@@ -243,76 +247,88 @@ fn rendezvous_cells(row: &RendezvousRow) -> Vec<Cell> {
     ]
 }
 
-fn table<R>(
-    key: &'static str,
-    title: &str,
-    columns: &[Column],
-    rows: &[R],
-    row_count: usize,
-    cells: fn(&R) -> Vec<Cell>,
-) -> Table {
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        rows: rows.iter().map(cells).collect(),
-        row_count,
-    }
+const SHARDING_COLUMNS: &[Column] = &[
+    Column::new("name", "Value", Unit::Text),
+    Column::new("direction", "Direction", Unit::Text),
+    Column::wide("number", "Number", Unit::Count),
+    Column::new("shape", "Shape on one device", Unit::Text),
+    Column::new("partition", "Partition", Unit::Text),
+    Column::wide("is_mesh_guessed", "Guessed", Unit::Flag),
+    Column::new("part_count", "Parts", Unit::Count),
+    Column::wide("device_count", "Devices", Unit::Count),
+    Column::new("device_bytes", "On one device", Unit::Bytes),
+    Column::new("total_bytes", "On all", Unit::Bytes),
+    Column::new("replicated_bytes", "Beyond one copy", Unit::Bytes),
+    Column::wide("sharding", "Sharding", Unit::Text),
+    Column::wide("instruction", "Instruction", Unit::Text),
+    Column::wide("program", "Program", Unit::Text),
+];
+
+fn sharding_cells(row: &ShardingRow) -> Vec<Cell> {
+    vec![
+        row.name.as_str().into(),
+        if row.is_input { "input" } else { "output" }.into(),
+        row.number.into(),
+        row.shape.as_str().into(),
+        row.partition.as_str().into(),
+        row.is_mesh_guessed.into(),
+        row.part_count.into(),
+        row.device_count.into(),
+        row.device_bytes.into(),
+        row.total_bytes.into(),
+        row.replicated_bytes.into(),
+        row.sharding.as_str().into(),
+        row.instruction.as_str().into(),
+        row.program.as_str().into(),
+    ]
 }
 
 impl Report for CollectivesReport {
     fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![table(
-            "rows",
-            "Collectives",
-            COLUMNS,
-            &self.rows,
-            self.row_count,
-            cells,
-        )];
+        let mut tables = vec![
+            Table::new("rows", "Collectives", COLUMNS, self.rows.iter().map(cells))
+                .with_row_count(self.row_count),
+        ];
         let mut add = |table: Table| {
             if !table.rows.is_empty() {
                 tables.push(table);
             }
         };
-        let count = self.devices.len();
-        add(table(
+        add(Table::new(
             "devices",
             "Devices",
             DEVICE_COLUMNS,
-            &self.devices,
-            count,
-            device_cells,
+            self.devices.iter().map(device_cells),
         ));
-        let count = self.steps.len();
-        add(table(
+        add(Table::new(
             "steps",
             "Steps, mean over devices",
             STEP_COLUMNS,
-            &self.steps,
-            count,
-            step_cells,
+            self.steps.iter().map(step_cells),
         ));
-        let count = self.instance_count;
         let title = "Occurrences over all participants";
-        add(table(
+        add(Table::new(
             "instances",
             title,
             INSTANCE_COLUMNS,
-            &self.instances,
-            count,
-            instance_cells,
-        ));
-        let count = self.rendezvous.len();
+            self.instances.iter().map(instance_cells),
+        )
+        .with_row_count(self.instance_count));
         let title = "Exchanges with the host and with other slices";
-        add(table(
+        add(Table::new(
             "rendezvous",
             title,
             RENDEZVOUS_COLUMNS,
-            &self.rendezvous,
-            count,
-            rendezvous_cells,
+            self.rendezvous.iter().map(rendezvous_cells),
         ));
+        let title = "Inputs and outputs of programs, and how they are divided";
+        add(Table::new(
+            "shardings",
+            title,
+            SHARDING_COLUMNS,
+            self.shardings.iter().map(sharding_cells),
+        )
+        .with_row_count(self.sharding_count));
         tables
     }
 

@@ -27,7 +27,7 @@ use crate::note::Note;
 use crate::order;
 use crate::overview::{VerdictKind, thresholds};
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::Selection;
+use crate::selection::{Selected, Selection};
 
 /// The `compile` analysis.
 pub struct Compile;
@@ -59,21 +59,7 @@ stepscope compile ./logs --table functions --csv";
 
     fn run(session: &Session, options: &CompileOptions) -> Result<CompileReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
-        let mut rows = collect::compilations(session, &selected.hosts);
-        if selected.steps.is_some() {
-            let positions = selected.step_positions();
-            let numbers: Vec<i64> = positions
-                .into_iter()
-                .map(|position| session.steps[position].number)
-                .collect();
-            rows.retain(|row| row.step.is_some_and(|step| numbers.contains(&step)));
-        }
-        if let Some(time) = &selected.time {
-            rows.retain(|row| time.contains_instant(Picos(row.start_ps)));
-        }
-        rows.retain(|row| {
-            selected.matches(&[&row.function, &row.program, &row.thread, &row.change])
-        });
+        let mut rows = compilations(session, &selected);
         let functions = collect::functions(&rows);
         let passes = passes::passes(session, &selected.hosts);
         rows.sort_by(|a, b| (b.duration_ps, a.start_ps).cmp(&(a.duration_ps, b.start_ps)));
@@ -92,6 +78,24 @@ stepscope compile ./logs --table functions --csv";
             notes,
         })
     }
+}
+
+/// Compilations that began in the selection, in order of time.
+pub(crate) fn compilations(session: &Session, selected: &Selected<'_>) -> Vec<CompilationRow> {
+    let mut rows = collect::compilations(session, &selected.hosts);
+    if selected.steps.is_some() {
+        let positions = selected.step_positions();
+        let numbers: Vec<i64> = positions
+            .into_iter()
+            .map(|position| session.steps[position].number)
+            .collect();
+        rows.retain(|row| row.step.is_some_and(|step| numbers.contains(&step)));
+    }
+    if let Some(time) = &selected.time {
+        rows.retain(|row| time.contains_instant(Picos(row.start_ps)));
+    }
+    rows.retain(|row| selected.matches(&[&row.function, &row.program, &row.thread, &row.change]));
+    rows
 }
 
 /// The key figure's verdict, and what it was held against.

@@ -1,7 +1,7 @@
 //! The `compile` report as tables.
 
 use super::report::{CompilationRow, CompileReport};
-use crate::cell::{Cell, Column, Table, Unit};
+use crate::cell::{Column, Table, Unit};
 use crate::format;
 use crate::note::Note;
 use crate::order::{SortColumn, SortValue};
@@ -66,10 +66,6 @@ const PASSES: &[Column] = &[
     Column::new("total_ps", "Total", Unit::Picos),
 ];
 
-fn count(value: usize) -> Cell {
-    i64::try_from(value).unwrap_or(i64::MAX).into()
-}
-
 impl Report for CompileReport {
     fn tables(&self) -> Vec<Table> {
         let rows = self.rows.iter().map(|row| {
@@ -97,9 +93,9 @@ impl Report for CompileReport {
         let functions = self.functions.iter().map(|row| {
             vec![
                 row.function.as_str().into(),
-                count(row.count),
-                count(row.again_count),
-                count(row.hit_count),
+                row.count.into(),
+                row.again_count.into(),
+                row.hit_count.into(),
                 row.total_ps.into(),
                 row.longest_ps.into(),
                 row.changes.join("; ").into(),
@@ -115,27 +111,9 @@ impl Report for CompileReport {
             ]
         });
         vec![
-            Table {
-                key: "rows",
-                title: "Compilations".to_owned(),
-                columns: ROWS.to_vec(),
-                rows: rows.collect(),
-                row_count: self.row_count,
-            },
-            Table {
-                key: "functions",
-                title: "Functions".to_owned(),
-                columns: FUNCTIONS.to_vec(),
-                rows: functions.collect(),
-                row_count: self.functions.len(),
-            },
-            Table {
-                key: "passes",
-                title: "Passes".to_owned(),
-                columns: PASSES.to_vec(),
-                rows: passes.collect(),
-                row_count: self.passes.len(),
-            },
+            Table::new("rows", "Compilations", ROWS, rows).with_row_count(self.row_count),
+            Table::new("functions", "Functions", FUNCTIONS, functions),
+            Table::new("passes", "Passes", PASSES, passes),
         ]
     }
 

@@ -95,20 +95,8 @@ impl Report for CountersReport {
             ]
         });
         vec![
-            Table {
-                key: "rows",
-                title: "Counters".to_owned(),
-                columns: COLUMNS.to_vec(),
-                rows: counters.collect(),
-                row_count: self.row_count,
-            },
-            Table {
-                key: "utilisation",
-                title: "Use of units".to_owned(),
-                columns: RATIO_COLUMNS.to_vec(),
-                rows: ratios.collect(),
-                row_count: self.utilisation.len(),
-            },
+            Table::new("rows", "Counters", COLUMNS, counters).with_row_count(self.row_count),
+            Table::new("utilisation", "Use of units", RATIO_COLUMNS, ratios),
         ]
     }
 

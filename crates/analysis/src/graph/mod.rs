@@ -8,11 +8,13 @@
 //! | bytes of a value | its shape with the padding of its layout |
 //! | most expensive op | largest self time; in a program that never ran, most work |
 
+mod choice;
 mod details;
 mod dot;
 mod neighbourhood;
 mod nodes;
 mod report;
+mod scene;
 mod search;
 mod tables;
 mod times;
@@ -21,25 +23,19 @@ use clap::{Args, ValueEnum};
 pub use report::{
     GraphCluster, GraphDetails, GraphEdge, GraphMatch, GraphNode, GraphProgram, GraphReport,
 };
-use rustc_hash::FxHashMap;
-use stepscope_model::hlo::{self, Instruction, Outline, TextForm};
-use stepscope_model::{OpId, ProgramId, Session};
+use stepscope_model::Session;
+use stepscope_model::hlo::Outline;
 
 use crate::group::Group;
 use crate::note::Note;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::{Selected, Selection};
-use crate::totals::Totals;
-use neighbourhood::{Extent, Users};
-use nodes::Drawing;
+use crate::selection::Selection;
+use choice::{choose_op, choose_program, programs};
+use scene::Scene;
 use times::Times;
 
-/// More nodes than this are not laid out by anybody.
-const MOST_NODES: usize = 2000;
 /// Matches that are told unless `--limit` says otherwise.
 const MATCHES: usize = 50;
-/// Farther than this everything is reached or the limit is.
-const MAX_RADIUS: usize = 50;
 
 /// The `graph` analysis.
 pub struct Graph;
@@ -175,223 +171,6 @@ stepscope graph train_step.hlo_proto.pb --text long --of module > train_step.txt
         };
         scene.fill(&mut report, op, options);
         Ok(report)
-    }
-}
-
-/// A program being looked at.
-struct Scene<'a> {
-    session: &'a Session,
-    selected: &'a Selected<'a>,
-    hlo: &'a hlo::Program,
-    outline: &'a Outline<'a>,
-    times: &'a FxHashMap<&'a str, (OpId, Totals)>,
-}
-
-impl Scene<'_> {
-    fn fill(&self, report: &mut GraphReport, op: &Instruction, options: &GraphOptions) {
-        report.op.clone_from(&op.name);
-        report.details = Some(details::details(self.hlo, self.outline, op));
-        if let Some(form) = options.text {
-            report.text = self.text(op, options.of, form);
-            return;
-        }
-        let extent = Extent {
-            radius: options.radius.min(MAX_RADIUS),
-            max_nodes: options.max_nodes.clamp(1, MOST_NODES),
-            opens_fusions: !options.merge_fusions,
-        };
-        let found = neighbourhood::around(self.hlo, op, extent);
-        let executed: Vec<OpId> = found
-            .placed
-            .iter()
-            .filter_map(|placed| self.hlo.instruction_at(placed.index))
-            .filter_map(|instruction| self.times.get(instruction.name.as_str()))
-            .map(|(op, _)| *op)
-            .collect();
-        let slices = times::longest_slices(self.session, self.selected, &executed);
-        let users = Users::of(self.hlo, neighbourhood::walked_from(self.hlo, op));
-        let drawing = Drawing {
-            session: self.session,
-            program: self.hlo,
-            outline: self.outline,
-            found: &found,
-            times: self.times,
-            slices: &slices,
-            center: op.index,
-        };
-        report.nodes = drawing.nodes(&users);
-        report.edges = drawing.edges();
-        report.clusters = drawing.clusters();
-        report.hidden_count = found.hidden_count;
-        report.radius = extent.radius;
-        report.notes.extend(self.notes(op, &found, extent, options));
-        if options.dot {
-            report.dot = dot::text(report, options.metadata);
-        }
-    }
-
-    fn text(&self, op: &Instruction, of: What, form: Form) -> String {
-        let form = match form {
-            Form::Short => TextForm::Short,
-            Form::Long => TextForm::Long,
-        };
-        let computation = |computation| self.hlo.computation_text(self.outline, computation, form);
-        match of {
-            What::Op => self.hlo.instruction_text(self.outline, op, form) + "\n",
-            What::Module => self.hlo.module_text(self.outline, form),
-            What::Computation => {
-                let own = self.hlo.computations().get(op.computation.index());
-                own.map(computation).unwrap_or_default()
-            }
-            What::Called => {
-                let called: Vec<String> =
-                    self.hlo.called_computations(op).map(computation).collect();
-                if called.is_empty() {
-                    return format!("{} calls no computation\n", op.name);
-                }
-                called.join("\n")
-            }
-        }
-    }
-
-    fn notes(
-        &self,
-        op: &Instruction,
-        found: &neighbourhood::Neighbourhood,
-        extent: Extent,
-        options: &GraphOptions,
-    ) -> Vec<Note> {
-        let mut notes = Vec::new();
-        if options.op.is_none() {
-            let why = if self.times.is_empty() {
-                "no instruction of the program was recorded, so it is the one with the most work"
-            } else {
-                "it took the most time of all in the program"
-            };
-            let text = format!("{} is shown because {why}.", op.name);
-            notes.push(Note::info(text).with_hint("--op NAME, --search TEXT"));
-        }
-        if found.hidden_count > 0 {
-            let text = format!(
-                "{} more instructions lie within {} steps than the {} that are shown.",
-                found.hidden_count, extent.radius, extent.max_nodes
-            );
-            notes.push(Note::info(text).with_hint("--max-nodes N, --radius N, --merge-fusions"));
-        }
-        if found.closed_count > 0 {
-            let text = format!(
-                "{} fusions stay closed, because opening them would show more than {} nodes.",
-                found.closed_count, extent.max_nodes
-            );
-            notes.push(Note::info(text));
-        }
-        let callers = neighbourhood::callers(self.hlo, op);
-        if let Some(caller) = callers.first().filter(|caller| caller.opcode != "fusion") {
-            notes.push(Note::info(format!(
-                "{} runs within {}, whose graph is another one.",
-                op.name, caller.name
-            )));
-        }
-        notes
-    }
-}
-
-fn programs(session: &Session, times: &Times) -> Vec<GraphProgram> {
-    let sums = times.self_ps(session);
-    let mut programs: Vec<GraphProgram> = session
-        .programs
-        .iter()
-        .zip(sums)
-        .filter_map(|(program, self_ps)| {
-            Some(GraphProgram {
-                program: program.title(),
-                program_id: program.id.to_string(),
-                instruction_count: program.hlo.as_ref()?.instructions().len(),
-                self_ps,
-            })
-        })
-        .collect();
-    programs.sort_by(|a, b| {
-        (b.self_ps, b.instruction_count)
-            .cmp(&(a.self_ps, a.instruction_count))
-            .then_with(|| a.program.cmp(&b.program))
-    });
-    programs
-}
-
-/// Of the selected programs with HLO the one with most time, then with most instructions; with
-/// `--op` among those that have it.
-fn choose_program(
-    session: &Session,
-    selected: &Selected<'_>,
-    times: &Times,
-    options: &GraphOptions,
-) -> Option<ProgramId> {
-    let sums = times.self_ps(session);
-    let has_op = |hlo: &hlo::Program| {
-        let op = options.op.as_deref();
-        op.is_some_and(|op| hlo.instruction(op).is_some())
-    };
-    (0..session.programs.len())
-        .map(ProgramId::from_index)
-        .filter(|&id| selected.has_program(Some(id)))
-        .filter_map(|id| Some((id, session.program(id).hlo.as_ref()?)))
-        .max_by_key(|(id, hlo)| {
-            let size = hlo.instructions().len();
-            (has_op(hlo), sums[id.index()], size, std::cmp::Reverse(*id))
-        })
-        .map(|(id, _)| id)
-}
-
-/// The op that was asked for; else the one that took most time; else the one with most work.
-fn choose_op<'h>(
-    hlo: &'h hlo::Program,
-    times: &FxHashMap<&str, (OpId, Totals)>,
-    options: &GraphOptions,
-) -> Result<Option<&'h Instruction>, AnalysisError> {
-    if let Some(wanted) = options.op.as_deref().filter(|wanted| !wanted.is_empty()) {
-        let found = hlo.instruction(wanted);
-        return found.map(Some).ok_or_else(|| no_op(hlo, times, wanted));
-    }
-    let ran = times
-        .iter()
-        .filter_map(|(name, (_, totals))| Some((totals.self_ps, hlo.instruction(name)?)));
-    let most = ran.max_by_key(|(self_ps, op)| (*self_ps, std::cmp::Reverse(op.index)));
-    if let Some((_, op)) = most {
-        return Ok(Some(op));
-    }
-    let alone = hlo.instructions().filter(|instruction| {
-        let own = hlo.computations().get(instruction.computation.index());
-        own.is_some_and(|own| !own.is_fusion_body)
-            && !matches!(
-                instruction.opcode.as_str(),
-                "while" | "call" | "conditional"
-            )
-    });
-    let most = alone.max_by(|a, b| {
-        let work = |op: &Instruction| {
-            let cost = hlo.cost(op);
-            cost.flops.max(cost.bytes_accessed)
-        };
-        work(a).total_cmp(&work(b)).then(b.index.cmp(&a.index))
-    });
-    Ok(most.or_else(|| hlo.instructions().last()))
-}
-
-fn no_op(
-    hlo: &hlo::Program,
-    times: &FxHashMap<&str, (OpId, Totals)>,
-    wanted: &str,
-) -> AnalysisError {
-    let near = search::matches(hlo, times, wanted, 12).map_or_else(|_| Vec::new(), |(m, _)| m);
-    let near: Vec<String> = near.into_iter().map(|found| found.name).collect();
-    AnalysisError::NothingSelected {
-        what: format!("--op {wanted}"),
-        available: if near.is_empty() {
-            "--search TEXT finds instructions".to_owned()
-        } else {
-            near.join(", ")
-        },
     }
 }
 

@@ -59,15 +59,11 @@ const PROGRAM_COLUMNS: &[Column] = &[
     Column::wide("program_id", "Program id", Unit::Text),
 ];
 
-fn count(number: usize) -> Cell {
-    Cell::Int(i64::try_from(number).unwrap_or(i64::MAX))
-}
-
 fn node_cells(node: &GraphNode) -> Vec<Cell> {
     vec![
         node.name.as_str().into(),
         node.opcode.as_str().into(),
-        count(node.distance),
+        node.distance.into(),
         node.self_ps.into(),
         node.shape.as_str().into(),
         node.scope.as_str().into(),
@@ -83,8 +79,8 @@ fn node_cells(node: &GraphNode) -> Vec<Cell> {
         node.constants.join("; ").into(),
         node.calls.join(", ").into(),
         node.total_ps.into(),
-        count(node.hidden_operands),
-        count(node.hidden_users),
+        node.hidden_operands.into(),
+        node.hidden_users.into(),
         node.is_center.into(),
         i64::from(node.id).into(),
     ]
@@ -102,16 +98,6 @@ fn match_cells(found: &GraphMatch) -> Vec<Cell> {
         found.is_fused.into(),
         found.found_in.as_str().into(),
     ]
-}
-
-fn table(key: &'static str, title: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Table {
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        row_count: rows.len(),
-        rows,
-    }
 }
 
 /// Characters of the op's text above the tables.
@@ -132,20 +118,20 @@ impl Report for GraphReport {
         let programs = self.programs.iter().map(|program| {
             vec![
                 program.program.as_str().into(),
-                count(program.instruction_count),
+                program.instruction_count.into(),
                 program.self_ps.into(),
                 program.program_id.as_str().into(),
             ]
         });
-        let nodes = self.nodes.iter().map(node_cells).collect();
-        let matches = self.matches.iter().map(match_cells).collect();
-        let mut found = table("matches", "Found", MATCH_COLUMNS, matches);
+        let nodes = self.nodes.iter().map(node_cells);
+        let matches = self.matches.iter().map(match_cells);
+        let mut found = Table::new("matches", "Found", MATCH_COLUMNS, matches);
         found.row_count = self.match_count;
         vec![
-            table("nodes", "Around the op", NODE_COLUMNS, nodes),
+            Table::new("nodes", "Around the op", NODE_COLUMNS, nodes),
             found,
-            table("edges", "Edges", EDGE_COLUMNS, edges.collect()),
-            table("programs", "Programs", PROGRAM_COLUMNS, programs.collect()),
+            Table::new("edges", "Edges", EDGE_COLUMNS, edges),
+            Table::new("programs", "Programs", PROGRAM_COLUMNS, programs),
         ]
     }
 

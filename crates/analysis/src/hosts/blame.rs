@@ -15,6 +15,7 @@
 //! in the gaps: outermost slice first, and from there inwards as long as one slice has most of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use stepscope_model::{Class, DeviceId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
 
@@ -24,7 +25,7 @@ use crate::collectives::step_index::StepIndex;
 use crate::collectives::{Evidence, Exchanges};
 use crate::interval::Intervals;
 use crate::steps::median;
-use crate::work::work_intervals;
+use crate::work::AllWork;
 
 /// Deeper nests of slices are not descended into.
 const MAX_DEPTH: usize = 200;
@@ -137,7 +138,7 @@ pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame
 /// For each occurrence: when its device left the matched collective before.
 struct Before {
     left: Vec<Option<Picos>>,
-    is_work: Vec<bool>,
+    all_work: Arc<AllWork>,
 }
 
 impl Before {
@@ -160,10 +161,9 @@ impl Before {
                 end = Some(end.map_or(span.end, |end| end.max(span.end)));
             }
         }
-        let labels = evidence.session.labels.iter();
         Self {
             left,
-            is_work: labels.map(|label| label.kind.is_work()).collect(),
+            all_work: AllWork::of(evidence.session),
         }
     }
 
@@ -188,7 +188,7 @@ impl Before {
     fn work(&self, evidence: &Evidence<'_>, occurrence: usize) -> Intervals {
         let device = evidence.survey.occurrences[occurrence].device;
         let span = self.span(evidence, occurrence);
-        work_intervals(evidence.session, device, &[span], &self.is_work)
+        self.all_work.within(device, &[span])
     }
 }
 

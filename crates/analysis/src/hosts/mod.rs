@@ -30,7 +30,7 @@ use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::Selection;
+use crate::selection::{Selected, Selection};
 use crate::steps::{divide_steps, step_notes, step_time};
 
 /// The `hosts` analysis.
@@ -65,16 +65,10 @@ stepscope hosts ./logs --csv --table clocks";
         let selected = options.selection.resolve(session)?;
         let divided = divide_steps(session, &selected);
         let evidence = Evidence::of(session, &selected);
-        let steps = StepIndex::of(session);
-        let blamed = blame::blame(&evidence, &steps);
+        let Blamed { blamed, stragglers } = blamed(&evidence, &selected);
         let lateness = places::Lateness::of(&evidence, &blamed);
         let places = places::places(session, &selected, &divided.rows);
         let mean_step_ps = step_time(session, &selected);
-        let stragglers = stragglers::stragglers(
-            session,
-            &blamed,
-            mean_step_ps.as_ref().map(|time| time.mean),
-        );
         let mut rows = rows::hosts(session, &selected, &divided.rows, &lateness, &stragglers);
         rows.retain(|row| selected.matches(&[&row.host]));
         let notes = notes(session, &evidence, &lateness, &stragglers);
@@ -94,6 +88,63 @@ stepscope hosts ./logs --csv --table clocks";
             notes,
         })
     }
+}
+
+/// Who is late, and who is a straggler.
+struct Blamed {
+    blamed: Vec<blame::StepBlame>,
+    stragglers: stragglers::Stragglers,
+}
+
+fn blamed(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Blamed {
+    let session = evidence.session;
+    let blamed = blame::blame(evidence, &StepIndex::of(session));
+    let mean_step_ps = step_time(session, selected).map(|time| time.mean);
+    let stragglers = stragglers::stragglers(session, &blamed, mean_step_ps);
+    Blamed { blamed, stragglers }
+}
+
+/// A host, or a device where there is one host, that the others wait for.
+pub(crate) struct Late {
+    /// Host or device.
+    pub(crate) name: String,
+    /// Steps in which it came last, of so many with a matched collective.
+    pub(crate) last_count: usize,
+    /// Steps with a matched collective.
+    pub(crate) step_count: usize,
+    /// Mean over the steps of the time that it made the others wait.
+    pub(crate) cost_ps: f64,
+    /// The row of `hosts` with most of that waiting: what it did before, and when.
+    pub(crate) blame: BlameRow,
+}
+
+/// Stragglers, costliest first.
+pub(crate) fn late(session: &Session, selected: &Selected<'_>) -> Vec<Late> {
+    let Blamed { blamed, stragglers } = blamed(&Evidence::of(session, selected), selected);
+    let rows = rows::blame(session, &blamed);
+    let mut found: Vec<Late> = stragglers
+        .found
+        .iter()
+        .filter_map(|one| {
+            let name = stragglers.name(session, one);
+            let is_own = |row: &&BlameRow| {
+                name == if stragglers.are_hosts {
+                    row.host.as_str()
+                } else {
+                    row.device.as_str()
+                }
+            };
+            Some(Late {
+                last_count: one.last_count,
+                step_count: one.step_count,
+                cost_ps: one.cost_ps,
+                blame: rows.iter().find(is_own)?.clone(),
+                name: name.to_owned(),
+            })
+        })
+        .collect();
+    found.sort_by(|a, b| b.cost_ps.total_cmp(&a.cost_ps));
+    found
 }
 
 fn notes(

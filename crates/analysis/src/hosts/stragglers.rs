@@ -120,17 +120,22 @@ impl Stragglers {
         self.are_hosts && self.found.iter().any(|straggler| straggler.place == host)
     }
 
+    /// Name of the host or device.
+    pub(super) fn name<'a>(&self, session: &'a Session, one: &Straggler) -> &'a str {
+        if self.are_hosts {
+            &session.hosts[one.place].name
+        } else {
+            &session.devices[one.place].name
+        }
+    }
+
     /// Who is late, in words; none where nobody is.
     pub(super) fn sentence(&self, session: &Session) -> Option<String> {
         let worst = self
             .found
             .iter()
             .max_by(|a, b| a.cost_ps.total_cmp(&b.cost_ps))?;
-        let name = if self.are_hosts {
-            session.hosts[worst.place].name.clone()
-        } else {
-            session.devices[worst.place].name.clone()
-        };
+        let name = self.name(session, worst);
         let doing = match worst.activity.as_str() {
             "" => String::new(),
             activity => format!("; before it arrives it is in {activity}"),

@@ -54,16 +54,12 @@ const COLUMNS: &[Column] = &[
     Column::wide("problem", "Problem", Unit::Text),
 ];
 
-fn count(value: usize) -> Cell {
-    i64::try_from(value).unwrap_or(i64::MAX).into()
-}
-
 fn cells(row: &HostRow) -> Vec<Cell> {
     vec![
         row.host.as_str().into(),
-        count(row.device_count),
-        count(row.working_count),
-        count(row.step_count),
+        row.device_count.into(),
+        row.working_count.into(),
+        row.step_count.into(),
         row.step_ps.into(),
         row.busy_ps.into(),
         row.device_compute_ps.into(),
@@ -74,7 +70,7 @@ fn cells(row: &HostRow) -> Vec<Cell> {
         row.idle_ps.into(),
         row.lateness_ps.into(),
         row.lateness_score.into(),
-        count(row.last_count),
+        row.last_count.into(),
         row.caused_ps.into(),
         row.wait_ps.into(),
         row.is_straggler.into(),
@@ -103,7 +99,7 @@ fn blame_cells(row: &BlameRow) -> Vec<Cell> {
         row.device.as_str().into(),
         row.activity.as_str().into(),
         row.activity_on.as_str().into(),
-        count(row.step_count),
+        row.step_count.into(),
         row.step_ratio.into(),
         row.caused_ps.into(),
         row.lateness_ps.into(),
@@ -129,11 +125,11 @@ fn device_cells(row: &HostDeviceRow) -> Vec<Cell> {
     vec![
         row.host.as_str().into(),
         row.device.as_str().into(),
-        count(row.step_count),
+        row.step_count.into(),
         row.step_ps.into(),
         row.busy_ps.into(),
         row.lateness_ps.into(),
-        count(row.last_count),
+        row.last_count.into(),
         row.wait_ps.into(),
     ]
 }
@@ -163,7 +159,7 @@ fn step_cells(row: &HostStepRow) -> Vec<Cell> {
         row.step.into(),
         row.start_ps.into(),
         row.duration_ps.into(),
-        count(row.place_count),
+        row.place_count.into(),
         row.min_ps.into(),
         row.mean_ps.into(),
         row.max_ps.into(),
@@ -199,49 +195,41 @@ fn clock_cells(row: &ClockRow) -> Vec<Cell> {
         row.drift_ppm.into(),
         row.residual_ps.into(),
         row.max_residual_ps.into(),
-        count(row.matched_count),
+        row.matched_count.into(),
         row.recorded_ps.into(),
     ]
 }
 
-fn table<R>(
-    key: &'static str,
-    title: &str,
-    columns: &[Column],
-    rows: &[R],
-    cells: fn(&R) -> Vec<Cell>,
-) -> Table {
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        rows: rows.iter().map(cells).collect(),
-        row_count: rows.len(),
-    }
-}
-
 impl Report for HostsReport {
     fn tables(&self) -> Vec<Table> {
-        let mut hosts = table("rows", "Hosts", COLUMNS, &self.rows, cells);
+        let mut hosts = Table::new("rows", "Hosts", COLUMNS, self.rows.iter().map(cells));
         hosts.row_count = self.row_count;
         let mut tables = vec![hosts];
         let others = [
-            table(
+            Table::new(
                 "blame",
                 "Who was late, and why",
                 BLAME_COLUMNS,
-                &self.blame,
-                blame_cells,
+                self.blame.iter().map(blame_cells),
             ),
-            table(
+            Table::new(
                 "devices",
                 "Devices",
                 DEVICE_COLUMNS,
-                &self.devices,
-                device_cells,
+                self.devices.iter().map(device_cells),
             ),
-            table("steps", "Steps", STEP_COLUMNS, &self.steps, step_cells),
-            table("clocks", "Clocks", CLOCK_COLUMNS, &self.clocks, clock_cells),
+            Table::new(
+                "steps",
+                "Steps",
+                STEP_COLUMNS,
+                self.steps.iter().map(step_cells),
+            ),
+            Table::new(
+                "clocks",
+                "Clocks",
+                CLOCK_COLUMNS,
+                self.clocks.iter().map(clock_cells),
+            ),
         ];
         let is_told = |table: &Table| match table.key {
             // One clock has nothing to differ from.

@@ -11,7 +11,7 @@ use crate::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
 use crate::interval::Intervals;
 use crate::overview::observed_windows;
 use crate::selection::{Selected, device_span};
-use crate::work::work_intervals;
+use crate::work::AllWork;
 
 /// A device with its gaps.
 pub(super) struct DeviceGaps {
@@ -36,11 +36,7 @@ pub(super) fn devices(
     selected: &Selected<'_>,
     min_gap: impl Fn(DeviceKind) -> i64 + Sync,
 ) -> Vec<DeviceGaps> {
-    let labels: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| label.kind.is_work())
-        .collect();
+    let work = AllWork::of(session);
     let observed = observed_windows(session, selected);
     // Selected times may have open ends.
     let recorded = session.extent();
@@ -48,7 +44,7 @@ pub(super) fn devices(
         .into_par_iter()
         .filter_map(|(device, windows)| {
             let windows = windows.clip(recorded?);
-            let busy = work_intervals(session, device, windows.spans(), &labels);
+            let busy = work.within(device, windows.spans());
             let has_worked = session
                 .work_tracks(device)
                 .any(|(_, track)| track.slice_count() > 0);
@@ -319,7 +315,11 @@ fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
 }
 
 /// Each selected step on each device: the parts of listed gaps that lie in it.
-fn steps(session: &Session, selected: &Selected<'_>, devices: &[DeviceGaps]) -> Vec<IdleStep> {
+pub(super) fn steps(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[DeviceGaps],
+) -> Vec<IdleStep> {
     let positions = selected.step_positions();
     let of_device = |device: &DeviceGaps| -> Vec<IdleStep> {
         let rows = positions.iter().filter_map(|&position| {

@@ -24,7 +24,7 @@ use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::Selection;
+use crate::selection::{Selected, Selection, parse_length};
 
 /// The `idle` analysis.
 pub struct Idle;
@@ -66,11 +66,9 @@ stepscope idle ./logs --cause data_loading";
 
     fn run(session: &Session, options: &IdleOptions) -> Result<IdleReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
-        let min_gap = options.min_gap.as_deref().map(parse_time).transpose()?;
+        let min_gap = options.min_gap.as_deref().map(parse_length).transpose()?;
         let wanted = options.cause.as_deref().map(parse_causes).transpose()?;
-        let devices = collect::devices(session, &selected, |kind| {
-            min_gap.unwrap_or_else(|| usual_min_gap(kind))
-        });
+        let devices = devices(session, &selected, min_gap);
         let most = match options.selection.limit {
             Some(0) => usize::MAX,
             Some(limit) => limit.max(MOST_ROWS),
@@ -98,40 +96,39 @@ stepscope idle ./logs --cause data_loading";
     }
 }
 
+fn devices(
+    session: &Session,
+    selected: &Selected<'_>,
+    min_gap: Option<i64>,
+) -> Vec<collect::DeviceGaps> {
+    collect::devices(session, selected, |kind| {
+        min_gap.unwrap_or_else(|| usual_min_gap(kind))
+    })
+}
+
+/// Gaps of a selection: what hosts did in them, and the longest.
+pub(crate) struct Gaps {
+    /// Causes within each step on each device.
+    pub(crate) steps: Vec<IdleStep>,
+    /// The longest, longest first.
+    pub(crate) longest: Vec<GapRow>,
+}
+
+/// The gaps of a selection, with the `most` longest explained.
+pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> Gaps {
+    let devices = devices(session, selected, None);
+    Gaps {
+        steps: collect::steps(session, selected, &devices),
+        longest: collect::gaps(session, &devices, None, most).0,
+    }
+}
+
 /// 10 µs on devices with a queue of their own; programs of XLA:CPU begin and end in threads.
 const fn usual_min_gap(kind: DeviceKind) -> i64 {
     match kind {
         DeviceKind::Cpu => 100_000_000,
         _ => 10_000_000,
     }
-}
-
-/// `10us`, `0.5ms`, `3s`, `250ns`, `1000ps`, `0`.
-pub(crate) fn parse_time(text: &str) -> Result<i64, AnalysisError> {
-    let text = text.trim();
-    let wrong = || {
-        AnalysisError::Options(format!(
-            "a time is wanted such as 10us, 0.5ms or 0, not {text:?}"
-        ))
-    };
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == 'µ');
-    let unit = match text[digits.len()..].trim() {
-        "ps" => 1.0,
-        "ns" => 1e3,
-        "us" | "µs" => 1e6,
-        "ms" => 1e9,
-        "s" => 1e12,
-        "" if digits.trim() == "0" => 1.0,
-        _ => return Err(wrong()),
-    };
-    let number: f64 = digits.trim().parse().map_err(|_| wrong())?;
-    let picos = number * unit;
-    if !(0.0..=1e18).contains(&picos) {
-        return Err(wrong());
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "checked: 0 to 1e18")]
-    let picos = picos.round() as i64;
-    Ok(picos)
 }
 
 fn parse_causes(text: &str) -> Result<Vec<Cause>, AnalysisError> {
@@ -171,8 +168,8 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
                  devices."
             ))
             .with_hint(
-                "jax.profiler.trace(DIR, profiler_options=o) with o.host_tracer_level = 2 and \
-                 o.python_tracer_level = 1 records what they do",
+                "`options.host_tracer_level = 2` and `options.python_tracer_level = 1` of \
+                 `jax.profiler.ProfileOptions` record what they do.",
             ),
         );
     }
@@ -214,19 +211,4 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
         ));
     }
     notes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_time;
-
-    #[test]
-    fn times_with_units() {
-        assert_eq!(parse_time("10us").ok(), Some(10_000_000));
-        assert_eq!(parse_time("0.5 ms").ok(), Some(500_000_000));
-        assert_eq!(parse_time("0").ok(), Some(0));
-        for wrong in ["10", "-1us", "us", "1e30s", "nan", "3 weeks"] {
-            assert!(parse_time(wrong).is_err(), "{wrong}");
-        }
-    }
 }

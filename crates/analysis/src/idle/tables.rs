@@ -72,26 +72,6 @@ const STEPS: &[Column] = &[
     Column::new("cause", "Mostly", Unit::Text),
 ];
 
-fn count(value: usize) -> Cell {
-    i64::try_from(value).unwrap_or(i64::MAX).into()
-}
-
-fn table(
-    key: &'static str,
-    title: &str,
-    columns: &[Column],
-    rows: Vec<Vec<Cell>>,
-    row_count: Option<usize>,
-) -> Table {
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        row_count: row_count.unwrap_or(rows.len()),
-        rows,
-    }
-}
-
 /// The cause with most of the time.
 fn mostly(causes_ps: &[i64]) -> Cell {
     let largest = CAUSES
@@ -135,7 +115,7 @@ impl Report for IdleReport {
                 row.busy_ps.into(),
                 row.idle_ps.into(),
                 row.idle_ratio.into(),
-                count(row.gap_count),
+                row.gap_count.into(),
                 row.longest_ps.into(),
                 row.short_count.into(),
                 row.short_ps.into(),
@@ -154,35 +134,17 @@ impl Report for IdleReport {
                 row.step.into(),
                 row.device.as_str().into(),
                 row.duration_ps.into(),
-                count(row.gap_count),
+                row.gap_count.into(),
                 row.gaps_ps.into(),
                 mostly(&row.causes_ps),
             ]
         });
         vec![
-            table(
-                "causes",
-                "Why devices wait",
-                CAUSE_COLUMNS,
-                causes.collect(),
-                None,
-            ),
-            table(
-                "rows",
-                "Longest gaps",
-                GAPS,
-                gaps.collect(),
-                Some(self.row_count),
-            ),
-            table("devices", "Devices", DEVICES, devices.collect(), None),
-            table(
-                "buckets",
-                "Gaps by length",
-                BUCKETS,
-                buckets.collect(),
-                None,
-            ),
-            table("steps", "Steps", STEPS, steps.collect(), None),
+            Table::new("causes", "Why devices wait", CAUSE_COLUMNS, causes),
+            Table::new("rows", "Longest gaps", GAPS, gaps).with_row_count(self.row_count),
+            Table::new("devices", "Devices", DEVICES, devices),
+            Table::new("buckets", "Gaps by length", BUCKETS, buckets),
+            Table::new("steps", "Steps", STEPS, steps),
         ]
     }
 

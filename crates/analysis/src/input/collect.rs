@@ -10,8 +10,8 @@ use crate::activity::{COMPILATION, driving_threads, host_times, levels};
 use crate::interval::Intervals;
 use crate::overview::{PartKind, VerdictKind};
 use crate::selection::Selected;
-use crate::steps::{StepParts, divide_steps, part_position};
-use crate::work::{NO_LEVEL, add_levels, work_intervals};
+use crate::steps::{StepParts, divide_steps, median, part_position};
+use crate::work::{AllWork, NO_LEVEL, add_levels, work_intervals};
 
 /// Shares of a step from which input counts, as XProf has them.
 pub(super) const INPUT_LOW: f64 = 0.05;
@@ -104,15 +104,7 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
     let mut devices: Vec<DeviceId> = divided.iter().filter_map(|row| row.device).collect();
     devices.sort_unstable();
     devices.dedup();
-    let is_work: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| label.kind.is_work())
-        .collect();
-    let busy: Vec<Intervals> = devices
-        .par_iter()
-        .map(|&device| work_intervals(session, device, &[within], &is_work))
-        .collect();
+    let work = AllWork::of(session);
     let infeeds = infeeds(session, &devices, within);
     divided
         .par_iter()
@@ -120,8 +112,7 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
             let input = hosts.binary_search(&parts.host).map(|at| &inputs[at]);
             let busy = parts
                 .device
-                .and_then(|device| devices.binary_search(&device).ok())
-                .map(|at| busy[at].clip(parts.span))
+                .map(|device| work.of_device(device).clip(parts.span))
                 .unwrap_or_default();
             let infeed = parts
                 .device
@@ -376,6 +367,10 @@ pub(super) fn hosts(rows: &[InputRow]) -> Vec<InputHost> {
                 host: name.to_owned(),
                 row_count: own.len(),
                 duration_mean_ps: duration / count,
+                input_median_ps: {
+                    let all: Vec<f64> = own.iter().map(|row| row.input_ps as f64).collect();
+                    median(&all)
+                },
                 input_mean_ps: input / count,
                 input_ratio: (duration > 0.0).then(|| input / duration),
                 loading_mean_ps: sum(|row| row.loading_ps) / count,
@@ -385,6 +380,9 @@ pub(super) fn hosts(rows: &[InputRow]) -> Vec<InputHost> {
             }
         })
         .collect();
-    hosts.sort_by(|a, b| b.input_mean_ps.total_cmp(&a.input_mean_ps));
+    hosts.sort_by(|a, b| {
+        (b.input_median_ps.total_cmp(&a.input_median_ps))
+            .then_with(|| b.input_mean_ps.total_cmp(&a.input_mean_ps))
+    });
     hosts
 }

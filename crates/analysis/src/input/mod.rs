@@ -9,6 +9,7 @@
 //! | input | waiting + copies in |
 //! | loading | all time in which a driving thread loads, whether the device waits or not |
 //! | share | Σ over rows ÷ Σ durations |
+//! | median | the middle row of a host: one odd step does not colour it; `advice` tells this one |
 //! | stage | each name of an input pipeline: all its slices on all threads |
 
 mod collect;
@@ -28,7 +29,7 @@ use crate::note::Note;
 use crate::order;
 use crate::overview::VerdictKind;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::Selection;
+use crate::selection::{Selected, Selection};
 use crate::steps::step_notes;
 
 /// The `input` analysis.
@@ -60,8 +61,7 @@ stepscope input ./logs --table stages --csv";
 
     fn run(session: &Session, options: &InputOptions) -> Result<InputReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
-        let mut rows = collect::rows(session, &selected);
-        rows.retain(|row| selected.matches(&[&row.host, &row.device]));
+        let mut rows = rows(session, &selected);
         let stages = stages::stages(session, &selected.hosts);
         let totals = collect::totals(&rows);
         let bounds = collect::bounds(&totals);
@@ -84,6 +84,46 @@ stepscope input ./logs --table stages --csv";
             notes,
         })
     }
+}
+
+fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> {
+    let mut rows = collect::rows(session, selected);
+    rows.retain(|row| selected.matches(&[&row.host, &row.device]));
+    rows
+}
+
+/// Waiting for data: who, how long, why.
+pub(crate) struct Waits {
+    /// Each step on each device.
+    pub(crate) rows: Vec<InputRow>,
+    /// Each host, the one that waits longest first.
+    pub(crate) hosts: Vec<InputHost>,
+}
+
+impl Waits {
+    /// Of a selection.
+    pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Self {
+        let rows = rows(session, selected);
+        let hosts = collect::hosts(&rows);
+        Self { rows, hosts }
+    }
+
+    /// Why the devices of a host wait, most time first.
+    pub(crate) fn causes(&self, host: &str) -> Vec<InputCause> {
+        let own: Vec<InputRow> = self
+            .rows
+            .iter()
+            .filter(|row| row.host == host)
+            .cloned()
+            .collect();
+        collect::causes(&collect::totals(&own))
+    }
+}
+
+/// The slowest stage that does work, of all hosts of a selection.
+pub(crate) fn slowest_stage(session: &Session, selected: &Selected<'_>) -> Option<StageRow> {
+    let stages = stages::stages(session, &selected.hosts);
+    stages.into_iter().find(|stage| stage.is_bottleneck)
 }
 
 /// One or two sentences.
@@ -110,8 +150,13 @@ fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]
         format!("The program is not bound by its input: {percent} of the step.")
     };
     if let Some(worst) = worst_host(hosts) {
+        let usual = format::duration_ps(worst.input_median_ps);
         let mean = format::duration_ps(worst.input_mean_ps);
-        let _ = write!(text, " {} waits longest: {mean} a step.", worst.host);
+        let _ = write!(
+            text,
+            " {} waits longest: {usual} of its median step, {mean} in the mean.",
+            worst.host
+        );
     }
     let slowest = stages.iter().find(|stage| stage.is_bottleneck);
     if let Some(stage) = slowest.filter(|_| share >= collect::INPUT_LOW) {
@@ -125,13 +170,13 @@ fn worst_host(hosts: &[InputHost]) -> Option<&InputHost> {
     if hosts.len() < 2 {
         return None;
     }
-    let mut means: Vec<f64> = hosts.iter().map(|host| host.input_mean_ps).collect();
-    means.sort_by(f64::total_cmp);
-    let median = means[(means.len() - 1) / 2];
+    let mut usual: Vec<f64> = hosts.iter().map(|host| host.input_median_ps).collect();
+    usual.sort_by(f64::total_cmp);
+    let median = usual[(usual.len() - 1) / 2];
     let worst = hosts
         .iter()
-        .max_by(|a, b| a.input_mean_ps.total_cmp(&b.input_mean_ps))?;
-    (worst.input_mean_ps > 1.5 * median && worst.input_mean_ps > 0.0).then_some(worst)
+        .max_by(|a, b| a.input_median_ps.total_cmp(&b.input_median_ps))?;
+    (worst.input_median_ps > 1.5 * median && worst.input_median_ps > 0.0).then_some(worst)
 }
 
 const ANNOTATE: &str =

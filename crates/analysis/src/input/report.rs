@@ -79,6 +79,8 @@ pub struct InputHost {
     pub row_count: usize,
     /// Mean step.
     pub duration_mean_ps: f64,
+    /// Input of the median step: one odd step does not colour it.
+    pub input_median_ps: f64,
     /// Mean input of a step.
     pub input_mean_ps: f64,
     /// Σ input ÷ Σ durations, 0..1.

@@ -38,7 +38,8 @@ const ROWS: &[Column] = &[
 
 const HOSTS: &[Column] = &[
     Column::new("host", "Host", Unit::Text),
-    Column::new("input_mean_ps", "Input, mean", Unit::Picos).fractional(),
+    Column::new("input_median_ps", "Input, median", Unit::Picos).fractional(),
+    Column::new("input_mean_ps", "Mean", Unit::Picos).fractional(),
     Column::new("input_ratio", "Of step", Unit::Ratio),
     Column::new("loading_mean_ps", "Loading, mean", Unit::Picos).fractional(),
     Column::new("duration_mean_ps", "Step, mean", Unit::Picos).fractional(),
@@ -76,16 +77,6 @@ const STAGES: &[Column] = &[
     Column::new("is_bottleneck", "Slowest", Unit::Flag),
 ];
 
-fn table(key: &'static str, title: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Table {
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        row_count: rows.len(),
-        rows,
-    }
-}
-
 /// The cause with most of the waiting.
 fn mostly(causes_ps: &[i64]) -> Cell {
     let kinds = KINDS.iter().zip(causes_ps).rev();
@@ -118,6 +109,7 @@ impl Report for InputReport {
         let hosts = self.hosts.iter().map(|row| {
             vec![
                 row.host.as_str().into(),
+                row.input_median_ps.into(),
                 row.input_mean_ps.into(),
                 row.input_ratio.into(),
                 row.loading_mean_ps.into(),
@@ -156,16 +148,11 @@ impl Report for InputReport {
             ]
         });
         let mut tables = vec![
-            table("rows", "Steps", ROWS, rows.collect()),
-            table("bounds", "What bounds the step", BOUNDS, bounds.collect()),
-            table(
-                "causes",
-                "Why devices wait for input",
-                CAUSES,
-                causes.collect(),
-            ),
-            table("hosts", "Hosts", HOSTS, hosts.collect()),
-            table("stages", "Stages", STAGES, stages.collect()),
+            Table::new("rows", "Steps", ROWS, rows),
+            Table::new("bounds", "What bounds the step", BOUNDS, bounds),
+            Table::new("causes", "Why devices wait for input", CAUSES, causes),
+            Table::new("hosts", "Hosts", HOSTS, hosts),
+            Table::new("stages", "Stages", STAGES, stages),
         ];
         tables[0].row_count = self.row_count;
         tables
@@ -191,10 +178,14 @@ impl Report for InputReport {
         let mut lines: Vec<(String, String)> =
             share("input").into_iter().chain(share("unknown")).collect();
         if let Some(worst) = self.hosts.first().filter(|_| self.hosts.len() > 1) {
+            let usual = format::duration_ps(worst.input_median_ps);
             let mean = format::duration_ps(worst.input_mean_ps);
             lines.push((
                 "Longest".to_owned(),
-                format!("{}: {mean} a step", worst.host),
+                format!(
+                    "{}: {usual} of its median step, {mean} in the mean",
+                    worst.host
+                ),
             ));
         }
         lines

@@ -36,7 +36,7 @@ use self::launches::Launches;
 use crate::group::Group;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::Selection;
+use crate::selection::{Selected, Selection};
 use crate::totals::{WorkTotals, work_labels, work_totals};
 
 /// The `kernels` analysis.
@@ -70,13 +70,19 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
         let selected = options.selection.resolve(session)?;
         let totals = work_totals(session, &selected);
         let labels = work_labels(session, &selected);
-        let launches = launches::launches(session, &selected, &labels);
-        let mut rows = collect::kernels(session, &totals, &launches);
+        let Launching {
+            mut rows,
+            launches,
+            devices,
+            steps,
+            matrix_ops,
+            transfers,
+        } = launching(session, &selected, &totals);
         let total_ps: i64 = rows.iter().map(|row| row.total_ps).sum();
         let share = |part_ps: i64| (total_ps > 0).then(|| part_ps as f64 / total_ps as f64);
         let matrix = rows.iter().filter(|row| row.matrix_unit == "yes");
         let matrix_ratio = share(matrix.map(|row| row.total_ps).sum());
-        let attributed_ratio = share(attributed_ps(session, &totals));
+        let attributed_ratio = attributed_ratio(session, &totals);
         let durations = sizes::durations(session, &selected, &labels);
         let tiny = durations.iter().filter(|bin| bin.start_ps < sizes::TINY_PS);
         let (tiny_ratio, tiny_time_ratio) = tiny.fold((0.0, 0.0), |sums, bin| {
@@ -92,16 +98,49 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
             tiny_ratio: has_bins.then_some(tiny_ratio),
             tiny_time_ratio: has_bins.then_some(tiny_time_ratio),
             durations,
-            launches: launch_devices(session, &totals, &launches),
-            steps: launches.steps(session, &selected),
+            launches: devices,
+            steps,
             streams: streams::streams(session, &selected, &labels),
-            matrix_ops: matrix::ops(session, &totals),
+            matrix_ops,
             matrix_ratio,
-            transfers: collect::transfers(session, &totals),
+            transfers,
             transfer_sizes: sizes::transfer_sizes(session, &totals),
             attributed_ratio,
             notes,
         })
+    }
+}
+
+/// Kernels and how they were launched.
+pub(crate) struct Launching {
+    /// Kernels, largest total first.
+    pub(crate) rows: Vec<KernelRow>,
+    launches: Launches,
+    /// Latencies and queue of each device with launches.
+    pub(crate) devices: Vec<LaunchDevice>,
+    /// Host time in launch calls, by step and host.
+    pub(crate) steps: Vec<LaunchStep>,
+    /// Ops that could use matrix units or do, largest first.
+    pub(crate) matrix_ops: Vec<MatrixOp>,
+    /// Copies by direction.
+    pub(crate) transfers: Vec<TransferRow>,
+}
+
+/// Kernels of a selection and their launches.
+pub(crate) fn launching(
+    session: &Session,
+    selected: &Selected<'_>,
+    totals: &[WorkTotals],
+) -> Launching {
+    let labels = work_labels(session, selected);
+    let launches = launches::launches(session, selected, &labels);
+    Launching {
+        rows: collect::kernels(session, totals, &launches),
+        devices: launch_devices(session, totals, &launches),
+        steps: launches.steps(session, selected),
+        matrix_ops: matrix::ops(session, totals),
+        transfers: collect::transfers(session, totals),
+        launches,
     }
 }
 
@@ -141,11 +180,19 @@ fn launch_devices(
         .collect()
 }
 
-fn attributed_ps(session: &Session, totals: &[WorkTotals]) -> i64 {
-    let all = totals.iter().flat_map(|totals| &totals.labels);
-    let attributed = all.filter(|(id, _)| {
+/// Share of kernel time that carries an HLO op, 0..1; none without kernels.
+pub(crate) fn attributed_ratio(session: &Session, totals: &[WorkTotals]) -> Option<f64> {
+    let (mut all_ps, mut attributed_ps) = (0i64, 0i64);
+    for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
         let label = session.label(*id);
-        label.kind == SliceKind::Kernel && label.op.is_some()
-    });
-    attributed.map(|(_, totals)| totals.total_ps).sum()
+        if label.kind == SliceKind::Kernel {
+            all_ps += totals.total_ps;
+            attributed_ps += if label.op.is_some() {
+                totals.total_ps
+            } else {
+                0
+            };
+        }
+    }
+    (all_ps > 0).then(|| attributed_ps as f64 / all_ps as f64)
 }

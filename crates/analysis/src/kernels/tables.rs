@@ -145,22 +145,6 @@ const SIZE_COLUMNS: &[Column] = &[
     Column::new("bandwidth", "Bandwidth", Unit::ByteRate),
 ];
 
-fn table(
-    key: &'static str,
-    title: &str,
-    columns: &[Column],
-    rows: impl Iterator<Item = Vec<Cell>>,
-) -> Table {
-    let rows: Vec<Vec<Cell>> = rows.collect();
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        row_count: rows.len(),
-        rows,
-    }
-}
-
 fn kernel_cells(row: &KernelRow) -> Vec<Cell> {
     vec![
         row.name.as_str().into(),
@@ -247,15 +231,15 @@ impl KernelsReport {
             ]
         });
         [
-            table(
+            Table::new(
                 "durations",
                 "Kernels by duration",
                 DURATION_COLUMNS,
                 durations,
             ),
-            table("launches", "Launches", LAUNCH_COLUMNS, launches),
-            table("steps", "Launching by step", STEP_COLUMNS, steps),
-            table("streams", "Streams", STREAM_COLUMNS, streams),
+            Table::new("launches", "Launches", LAUNCH_COLUMNS, launches),
+            Table::new("steps", "Launching by step", STEP_COLUMNS, steps),
+            Table::new("streams", "Streams", STREAM_COLUMNS, streams),
         ]
     }
 
@@ -297,16 +281,16 @@ impl KernelsReport {
             ]
         });
         [
-            table("matrix_ops", "Matrix units by op", MATRIX_COLUMNS, matrix),
-            table("transfers", "Copies", TRANSFER_COLUMNS, transfers),
-            table("transfer_sizes", "Copies by size", SIZE_COLUMNS, sizes),
+            Table::new("matrix_ops", "Matrix units by op", MATRIX_COLUMNS, matrix),
+            Table::new("transfers", "Copies", TRANSFER_COLUMNS, transfers),
+            Table::new("transfer_sizes", "Copies by size", SIZE_COLUMNS, sizes),
         ]
     }
 }
 
 impl Report for KernelsReport {
     fn tables(&self) -> Vec<Table> {
-        let mut kernels = table(
+        let mut kernels = Table::new(
             "rows",
             "Kernels",
             COLUMNS,

@@ -3,7 +3,7 @@
 //! | Figure | Definition |
 //! |---|---|
 //! | taken | bytes handed out + bytes set aside for programs, after each allocator event |
-//! | peak | largest taken among the window's events; the first of equals |
+//! | peak | largest taken among the window's events; the last of equals |
 //! | recorded peak | the allocator's own `peak_bytes_in_use`, since the process began |
 //! | capacity | largest taken + free |
 //! | alive at the peak | replay by address from the first event of the recording to the peak |
@@ -32,6 +32,7 @@ pub use report::{
 use stepscope_model::{Allocator, AllocatorLog, Session};
 
 use crate::group::Group;
+use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
@@ -73,14 +74,8 @@ stepscope memory ./logs --json | jq '.allocators[].growth_bytes_per_step'";
         let selected = options.selection.resolve(session)?;
         let log = session.allocator_log();
         let wanted = wanted(session, &selected, options, &log)?;
-        let found: Vec<Figures<'_>> = wanted
-            .into_par_iter()
-            .filter_map(|allocator| figures(session, &selected, allocator))
-            .collect();
-        let mut rows: Vec<AliveRow> = found
-            .par_iter()
-            .flat_map_iter(|figures| alive::rows(session, &log, figures))
-            .collect();
+        let found = all_figures(session, &selected, wanted);
+        let mut rows = alive_at_peaks(session, &log, &found);
         rows.retain(|row| {
             selected.matches(&[&row.op, &row.caller, &row.source, &row.region, &row.shape])
         });
@@ -101,6 +96,62 @@ stepscope memory ./logs --json | jq '.allocators[].growth_bytes_per_step'";
             report.steps.extend(figures.steps);
         }
         Ok(report)
+    }
+}
+
+fn all_figures<'a>(
+    session: &'a Session,
+    selected: &Selected<'_>,
+    wanted: Vec<&'a Allocator>,
+) -> Vec<Figures<'a>> {
+    wanted
+        .into_par_iter()
+        .filter_map(|allocator| figures(session, selected, allocator))
+        .collect()
+}
+
+fn alive_at_peaks(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]) -> Vec<AliveRow> {
+    found
+        .par_iter()
+        .flat_map_iter(|figures| alive::rows(session, log, figures))
+        .collect()
+}
+
+/// The memory of the selected devices.
+pub(crate) struct DeviceMemory {
+    /// One row per allocator of a device.
+    pub(crate) allocators: Vec<AllocatorRow>,
+    /// Who was alive at the peak of each.
+    pub(crate) alive: Vec<AliveRow>,
+    /// Every step on every allocator.
+    pub(crate) steps: Vec<StepMemoryRow>,
+    /// How the figures were obtained, or why there are none.
+    pub(crate) notes: Vec<Note>,
+}
+
+impl DeviceMemory {
+    /// Of a selection.
+    pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Self {
+        let log = session.allocator_log();
+        let of_devices = |allocator: &&Allocator| {
+            let mut device = allocator.device.into_iter();
+            device.any(|device| selected.devices.contains(&device))
+        };
+        let wanted = log.allocators.iter().filter(of_devices).collect();
+        let found = all_figures(session, selected, wanted);
+        let alive = alive_at_peaks(session, &log, &found);
+        let notes = notes::notes(session, &log, &found);
+        let (mut allocators, mut steps) = (Vec::new(), Vec::new());
+        for figures in found {
+            allocators.push(figures.row);
+            steps.extend(figures.steps);
+        }
+        Self {
+            allocators,
+            alive,
+            steps,
+            notes,
+        }
     }
 }
 

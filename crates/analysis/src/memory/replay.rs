@@ -12,9 +12,10 @@ pub(super) struct Alive {
     pub(super) freed: Option<Picos>,
 }
 
-/// The first event after which most bytes were taken, among positions `range`.
+/// The last event after which most bytes were taken, among positions `range`: of equal peaks the one
+/// before which most was recorded, so that least of what was alive is unknown.
 pub(super) fn peak(events: &[AllocatorEvent], range: std::ops::Range<usize>) -> Option<usize> {
-    range.max_by_key(|&index| (events[index].taken(), std::cmp::Reverse(index)))
+    range.max_by_key(|&index| events[index].taken())
 }
 
 /// Allocations recorded up to and with event `at` and not freed by then, in order of time.

@@ -87,22 +87,6 @@ const SNAPSHOTS: &[Column] = &[
     Column::new("bytes", "Bytes", Unit::Bytes),
 ];
 
-fn table(
-    key: &'static str,
-    title: &str,
-    columns: &[Column],
-    rows: Vec<Vec<Cell>>,
-    row_count: usize,
-) -> Table {
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        rows,
-        row_count,
-    }
-}
-
 fn allocators(report: &MemoryReport) -> Vec<Vec<Cell>> {
     let rows = report.allocators.iter().map(|row| {
         vec![
@@ -128,7 +112,7 @@ fn allocators(report: &MemoryReport) -> Vec<Vec<Cell>> {
             row.growth_bytes_per_step.into(),
             row.growth_confidence_ratio.into(),
             row.is_growing.into(),
-            i64::try_from(row.spike_count).unwrap_or(i64::MAX).into(),
+            row.spike_count.into(),
         ]
     });
     rows.collect()
@@ -190,37 +174,20 @@ impl Report for MemoryReport {
     fn tables(&self) -> Vec<Table> {
         let allocator_count = self.allocators.len();
         let mut tables = vec![
-            table(
-                "allocators",
-                "Allocators",
-                ALLOCATORS,
-                allocators(self),
-                allocator_count,
-            ),
-            table(
-                "rows",
-                "Alive at the peak",
-                ALIVE,
-                alive(self),
-                self.row_count,
-            ),
+            Table::new("allocators", "Allocators", ALLOCATORS, allocators(self))
+                .with_row_count(allocator_count),
+            Table::new("rows", "Alive at the peak", ALIVE, alive(self))
+                .with_row_count(self.row_count),
         ];
         if !self.steps.is_empty() {
-            tables.push(table(
-                "steps",
-                "Steps",
-                STEPS,
-                steps(self),
-                self.steps.len(),
-            ));
+            tables.push(Table::new("steps", "Steps", STEPS, steps(self)));
         }
         if !self.snapshots.is_empty() {
-            tables.push(table(
+            tables.push(Table::new(
                 "snapshots",
                 "Snapshots",
                 SNAPSHOTS,
                 snapshots(self),
-                self.snapshots.len(),
             ));
         }
         tables

@@ -7,22 +7,18 @@ use crate::interval::Intervals;
 use crate::overview::work_extents;
 use crate::roofline::elapsed;
 use crate::selection::Selected;
-use crate::work::work_intervals;
+use crate::work::AllWork;
 
 /// Σ over the selected devices that worked: first to last work, or the selected steps, without the
 /// union of work. `--program` and `--match` do not change it: other work is not idleness.
 pub(super) fn idle_ps(session: &Session, selected: &Selected<'_>) -> Option<i64> {
     let extents = work_extents(session);
-    let is_work: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| label.kind.is_work())
-        .collect();
+    let work = AllWork::of(session);
     let of_device = |&device: &DeviceId| {
         let extent = extents[device.index()]?;
         let windows = Intervals::union_of(selected.windows(device));
         let windows = elapsed(selected, windows, extent);
-        let busy = work_intervals(session, device, windows.spans(), &is_work);
+        let busy = work.within(device, windows.spans());
         Some(windows.duration().0 - busy.duration().0)
     };
     let idle: Vec<Option<i64>> = selected.devices.par_iter().map(of_device).collect();

@@ -109,20 +109,14 @@ fn waste_cells(row: &OpTreeWaste) -> Vec<Cell> {
 impl Report for OpTreeReport {
     fn tables(&self) -> Vec<Table> {
         vec![
-            Table {
-                key: "rows",
-                title: "Tree of ops".to_owned(),
-                columns: COLUMNS.to_vec(),
-                rows: self.rows.iter().map(cells).collect(),
-                row_count: self.row_count,
-            },
-            Table {
-                key: "wasted",
-                title: "Wasted most".to_owned(),
-                columns: WASTE_COLUMNS.to_vec(),
-                rows: self.wasted.iter().map(waste_cells).collect(),
-                row_count: self.wasted.len(),
-            },
+            Table::new("rows", "Tree of ops", COLUMNS, self.rows.iter().map(cells))
+                .with_row_count(self.row_count),
+            Table::new(
+                "wasted",
+                "Wasted most",
+                WASTE_COLUMNS,
+                self.wasted.iter().map(waste_cells),
+            ),
         ]
     }
 

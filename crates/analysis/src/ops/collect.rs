@@ -12,7 +12,7 @@ use crate::totals::{Totals, WorkTotals};
 
 /// What work is told apart by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(crate) enum Key {
     /// An HLO op.
     Op(OpId),
     /// A kernel that carries none, by name.
@@ -34,7 +34,7 @@ pub(super) struct Group {
     pub(super) label: LabelId,
 }
 
-pub(super) fn key_of(label: &Label) -> Key {
+pub(crate) fn key_of(label: &Label) -> Key {
     match (label.op, label.kind, label.transfer) {
         (Some(op), ..) => Key::Op(op),
         (None, SliceKind::Transfer, Some(transfer)) => {

@@ -10,12 +10,14 @@
 //! | bound by | the larger of flop rate ÷ peak and bandwidth ÷ peak; both must be known |
 //! | attributed | Σ self of slices with an op ÷ Σ self of all |
 
-mod collect;
+pub(crate) mod collect;
 mod executions;
 mod report;
 mod roofline;
 mod row;
 mod tables;
+
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 pub use report::{OpRow, OpsDevice, OpsReport};
@@ -83,6 +85,38 @@ stepscope ops ./logs --sort -roofline_ratio --limit 20 --csv";
     }
 }
 
+/// Every op of a selection.
+pub(crate) struct AllOps {
+    /// Largest self time first.
+    pub(crate) ops: Vec<Measured>,
+    /// Σ of their self times.
+    pub(crate) total_self_ps: i64,
+}
+
+impl AllOps {
+    /// The rows as `ops` shows them.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &OpRow> {
+        self.ops.iter().map(|op| &op.row)
+    }
+}
+
+/// Every op, merged over devices. Those of a whole session are measured once.
+pub(crate) fn all_ops(
+    session: &Session,
+    selected: &Selected<'_>,
+    totals: &[WorkTotals],
+) -> Arc<AllOps> {
+    let measure = || {
+        let ops = measured(session, selected, totals, GroupBy::Op);
+        let total_self_ps = ops.iter().map(|one| one.row.self_ps).sum();
+        AllOps { ops, total_self_ps }
+    };
+    if selected.is_everything() {
+        return session.memo.get_or_compute(measure);
+    }
+    Arc::new(measure())
+}
+
 /// The report from totals that are there already; `devices` is passed through.
 pub(crate) fn from_totals(
     session: &Session,
@@ -91,12 +125,19 @@ pub(crate) fn from_totals(
     totals: &[WorkTotals],
     devices: Vec<OpsDevice>,
 ) -> Result<OpsReport, AnalysisError> {
-    let measured = measured(session, selected, totals, options.by);
-    let total_self_ps = measured.iter().map(|one| one.row.self_ps).sum::<i64>();
-    let attributed = measured.iter().filter(|one| one.op.is_some());
-    let attributed_ps: i64 = attributed.map(|one| one.row.self_ps).sum();
+    let (mut rows, attributed_ps): (Vec<OpRow>, i64) = match options.by {
+        GroupBy::Op => {
+            let all = all_ops(session, selected, totals);
+            (all.rows().cloned().collect(), attributed_ps(&all.ops))
+        }
+        GroupBy::Device => {
+            let all = measured(session, selected, totals, options.by);
+            let attributed_ps = attributed_ps(&all);
+            (all.into_iter().map(|one| one.row).collect(), attributed_ps)
+        }
+    };
+    let total_self_ps = rows.iter().map(|row| row.self_ps).sum::<i64>();
     let attributed_ratio = (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
-    let mut rows: Vec<OpRow> = measured.into_iter().map(|one| one.row).collect();
     let notes = notes(session, selected, &rows, attributed_ratio);
     let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
     Ok(OpsReport {
@@ -107,6 +148,11 @@ pub(crate) fn from_totals(
         attributed_ratio,
         notes,
     })
+}
+
+fn attributed_ps(ops: &[Measured]) -> i64 {
+    let attributed = ops.iter().filter(|one| one.op.is_some());
+    attributed.map(|one| one.row.self_ps).sum()
 }
 
 /// Every op with its work and rates, largest self time first.

@@ -11,7 +11,7 @@ use super::report::DeviceBusy;
 use crate::interval::Intervals;
 use crate::selection::{Selected, device_span};
 use crate::steps::DividedSteps;
-use crate::work::work_intervals;
+use crate::work::{AllWork, work_labels};
 
 /// Every selected device; those that recorded no work in their window have no ratio.
 pub(super) fn devices(
@@ -19,22 +19,17 @@ pub(super) fn devices(
     selected: &Selected<'_>,
     steps: &DividedSteps,
 ) -> Vec<DeviceBusy> {
-    let labels: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| label.kind.is_work())
-        .collect();
+    let labels = work_labels(session);
+    let work = AllWork::of(session);
     let any_work = any_work(session, &labels);
     selected
         .devices
         .par_iter()
         .map(|&device| {
             let windows = windows(session, selected, device, any_work);
-            let busy_ps = steps.busy_ps(device, &windows).unwrap_or_else(|| {
-                work_intervals(session, device, windows.spans(), &labels)
-                    .duration()
-                    .0
-            });
+            let busy_ps = steps
+                .busy_ps(device, &windows)
+                .unwrap_or_else(|| work.within(device, windows.spans()).duration().0);
             let window = windows.duration();
             let busy_ratio =
                 (busy_ps > 0 && window.0 > 0).then(|| busy_ps as f64 / window.0 as f64);
@@ -54,11 +49,7 @@ pub(crate) fn observed_windows(
     session: &Session,
     selected: &Selected<'_>,
 ) -> Vec<(DeviceId, Intervals)> {
-    let labels: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| label.kind.is_work())
-        .collect();
+    let labels = work_labels(session);
     let any_work = any_work(session, &labels);
     let devices = selected.devices.iter();
     devices
@@ -108,11 +99,7 @@ fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
 
 /// First start and last end of each device's work; none where it recorded no work.
 pub(crate) fn work_extents(session: &Session) -> Vec<Option<Span>> {
-    let labels: Vec<bool> = session
-        .labels
-        .iter()
-        .map(|label| label.kind.is_work())
-        .collect();
+    let labels = work_labels(session);
     let devices: Vec<DeviceId> = session.device_ids().collect();
     devices
         .into_par_iter()

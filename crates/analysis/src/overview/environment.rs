@@ -7,7 +7,7 @@ use stepscope_model::{Chip, DeviceKind, Host, Peak, Session};
 use super::report::{ChipReport, EnvironmentReport, Fact};
 use crate::selection::Selected;
 
-pub(super) fn environment(session: &Session, selected: &Selected<'_>) -> EnvironmentReport {
+pub(crate) fn environment(session: &Session, selected: &Selected<'_>) -> EnvironmentReport {
     EnvironmentReport {
         hosts: selected
             .hosts

@@ -5,6 +5,7 @@
 
 mod busy;
 mod environment;
+mod glance;
 mod notes;
 mod report;
 mod series;
@@ -14,18 +15,20 @@ mod verdicts;
 
 pub(crate) use busy::{observed_windows, work_extents};
 use clap::Args;
+pub(crate) use environment::environment;
+pub(crate) use glance::Glance;
 pub use report::{
     ChipReport, DeviceBusy, EnvironmentReport, Fact, OverviewReport, PartKind, StepBar, StepPart,
     StepSource, StepTime, Verdict, VerdictKind,
 };
+pub(crate) use series::bars as step_bars;
 use stepscope_model::Session;
+pub(crate) use verdicts::occupancy;
 
 use crate::group::Group;
 use crate::ops::{GroupBy, OpRow, Ops, OpsOptions, OpsReport, from_totals};
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
-use crate::steps::{divide_steps, step_time};
-use crate::totals::work_totals;
 use thresholds::Thresholds;
 
 /// The `overview` analysis.
@@ -74,48 +77,36 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             ..options.selection.clone()
         };
         let selected = unfiltered.resolve(session)?;
-        // The steps cost most and need nothing from the ops, so they run side by side.
+        let glance = Glance::of(session, &selected);
         let all = OpsOptions {
             selection: unfiltered,
             by: GroupBy::Op,
         };
-        let ((steps, devices), (totals, ops)) = rayon::join(
-            || {
-                let steps = divide_steps(session, &selected);
-                let devices = busy::devices(session, &selected, &steps);
-                (steps, devices)
-            },
-            || {
-                let totals = work_totals(session, &selected);
-                let ops = from_totals(session, &selected, &all, &totals, Vec::new());
-                (totals, ops)
-            },
-        );
-        let (parts, ops) = (&steps.rows, ops?);
-        let step_parts = series::mean_parts(parts);
+        let ops = from_totals(session, &selected, &all, &glance.totals, Vec::new())?;
+        let step_parts = series::mean_parts(&glance.steps.rows);
         let facts = verdicts::Facts {
             session,
             selected: &selected,
-            devices: &devices,
+            devices: &glance.devices,
             step_parts: &step_parts,
             ops: &ops,
-            totals: &totals,
+            totals: &glance.totals,
         };
         let verdicts = verdicts::verdicts(&facts, &thresholds);
-        let notes = notes::notes(session, &devices, &ops, parts);
+        let notes = notes::notes(session, &glance.devices, &ops, &glance.steps.rows);
         let top_ops = top_ops(session, options, ops)?;
         Ok(OverviewReport {
             session: session.name.clone(),
             duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
             start_epoch_ns: session.epoch_ns.map(|epoch| epoch.to_string()),
-            step_time_ps: step_time(session, &selected),
+            step_time_ps: glance.step_time.clone(),
             step_parts,
-            step_series: series::bars(session, parts),
-            device_busy_ratio: busy::mean(&devices),
-            devices,
+            step_series: glance.bars.clone(),
+            device_busy_ratio: glance.busy_ratio(),
+            devices: glance.devices.clone(),
             top_ops,
             verdicts,
-            environment: environment::environment(session, &selected),
+            environment: environment(session, &selected),
             notes,
         })
     }

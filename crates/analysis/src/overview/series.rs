@@ -13,7 +13,7 @@ use crate::steps::{StepParts, outliers};
 type Bar = (f64, [f64; PARTS.len()]);
 
 /// Bars by step; `parts` come ordered by step.
-pub(super) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
+pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
     let mut bars: Vec<StepBar> = parts
         .chunk_by(|a, b| a.step == b.step)
         .map(|rows| {

@@ -72,17 +72,6 @@ impl Report for OverviewReport {
     }
 }
 
-fn table(key: &'static str, title: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Table {
-    let (title, columns, row_count) = (title.to_owned(), columns.to_vec(), rows.len());
-    Table {
-        key,
-        title,
-        columns,
-        rows,
-        row_count,
-    }
-}
-
 fn parts(report: &OverviewReport) -> Table {
     let columns = [
         Column::new("part", "Part", Unit::Text),
@@ -96,7 +85,7 @@ fn parts(report: &OverviewReport) -> Table {
             part.ratio.into(),
         ]
     });
-    table("step_parts", "The mean step", &columns, rows.collect())
+    Table::new("step_parts", "The mean step", &columns, rows)
 }
 
 fn verdicts(report: &OverviewReport) -> Table {
@@ -125,7 +114,7 @@ fn verdicts(report: &OverviewReport) -> Table {
             verdict.explanation.as_str().into(),
         ]
     });
-    table("verdicts", "Verdicts", &columns, rows.collect())
+    Table::new("verdicts", "Verdicts", &columns, rows)
 }
 
 fn devices(report: &OverviewReport) -> Table {
@@ -143,7 +132,7 @@ fn devices(report: &OverviewReport) -> Table {
             device.busy_ratio.into(),
         ]
     });
-    table("devices", "Devices", &columns, rows.collect())
+    Table::new("devices", "Devices", &columns, rows)
 }
 
 fn steps(report: &OverviewReport) -> Table {
@@ -173,7 +162,7 @@ fn steps(report: &OverviewReport) -> Table {
         row.push(bar.is_outlier.into());
         row
     });
-    table("step_series", "Steps", &columns, rows.collect())
+    Table::new("step_series", "Steps", &columns, rows)
 }
 
 fn facts(report: &OverviewReport) -> Table {
@@ -206,5 +195,5 @@ fn facts(report: &OverviewReport) -> Table {
     let rows = chips
         .chain(facts)
         .map(|(name, value)| vec![name.into(), value.into()]);
-    table("environment", "Environment", &columns, rows.collect())
+    Table::new("environment", "Environment", &columns, rows)
 }

@@ -167,6 +167,8 @@ impl Threshold {
     pub fn figure(&self, value: f64) -> String {
         if self.key.ends_with("_ps") {
             format::duration_ps(value)
+        } else if self.key.ends_with("_count") {
+            format!("{value}")
         } else {
             format::percent(value)
         }

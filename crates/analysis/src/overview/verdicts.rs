@@ -10,6 +10,7 @@ use crate::ops::{OpRow, OpsReport};
 use crate::selection::Selected;
 use crate::steps::compilation_ps;
 use crate::totals::WorkTotals;
+use crate::work::AllWork;
 
 /// What the figures are made from.
 pub(super) struct Facts<'a> {
@@ -23,7 +24,7 @@ pub(super) struct Facts<'a> {
 }
 
 /// A figure and how it was obtained; without a figure, what is missing and how to record it.
-type Figure = (Option<f64>, String);
+pub(crate) type Figure = (Option<f64>, String);
 
 /// Every figure of the table against its thresholds.
 pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdict> {
@@ -59,7 +60,7 @@ fn figure(facts: &Facts<'_>, key: &str) -> Figure {
         "host_overhead_ratio" => host_overhead(facts),
         "memory_bandwidth_ratio" => memory_bandwidth(facts),
         "kernel_duration_ps" => kernel_duration(facts),
-        "occupancy_ratio" => occupancy(facts),
+        "occupancy_ratio" => occupancy(facts.session, facts.ops.rows.iter(), facts.totals),
         "dominant_op_ratio" => dominant_op(facts),
         "compilation_ps" => compilation(facts),
         _ => peak_memory(facts),
@@ -155,17 +156,11 @@ fn busy_in_selection(facts: &Facts<'_>, device: &DeviceBusy) -> f64 {
     if !facts.selected.is_all_time() {
         return device.busy_ps as f64;
     }
-    let labels: Vec<bool> = facts
-        .session
-        .labels
-        .iter()
-        .map(|label| label.kind.is_work())
-        .collect();
+
     let id = stepscope_model::DeviceId(device.device_index);
     let windows = facts.selected.windows(id);
-    crate::work::work_intervals(facts.session, id, &windows, &labels)
-        .duration()
-        .0 as f64
+    let work = AllWork::of(facts.session);
+    work.within(id, &windows).duration().0 as f64
 }
 
 fn kernel_duration(facts: &Facts<'_>) -> Figure {
@@ -187,17 +182,17 @@ fn kernel_duration(facts: &Facts<'_>) -> Figure {
 }
 
 /// Weighted by time over matrix products, attention, and kernels of ops that compute bounds.
-fn occupancy(facts: &Facts<'_>) -> Figure {
-    let session = facts.session;
-    let bound: Vec<(&str, &str)> = facts
-        .ops
-        .rows
-        .iter()
+pub(crate) fn occupancy<'a>(
+    session: &Session,
+    ops: impl Iterator<Item = &'a OpRow>,
+    totals: &[WorkTotals],
+) -> Figure {
+    let bound: Vec<(&str, &str)> = ops
         .filter(|row| row.bound_by == "compute")
         .map(|row| (row.program.as_str(), row.name.as_str()))
         .collect();
     let (mut weighted, mut time) = (0.0, 0.0);
-    for (id, totals) in facts.totals.iter().flat_map(|totals| &totals.labels) {
+    for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
         let label = session.label(*id);
         let launch = label.launch.map(|launch| session.launch(launch));
         let occupancy = launch.and_then(|launch| launch.occupancy);

@@ -9,13 +9,12 @@
 //! ```
 
 use stepscope_model::details::Stat;
-use stepscope_model::host_names::{BATCH_SIZE, PADDING, REQUEST_IDS, is_batch_formation};
-use stepscope_model::{
-    Activity, Direction, HostId, Label, Picos, Session, SliceKind, Span, TrackId,
-};
+use stepscope_model::host_names::{BATCH_SIZE, PADDING, REQUEST_IDS};
+use stepscope_model::{Direction, HostId, Picos, Session, Span, TrackId};
 
 use super::find::{Root, Roots};
-use super::report::{BatchRow, PHASES, PercentileRow, PhaseRow, RequestRow, RequestsReport};
+use super::phases::{THREAD_LEVELS, phases, thread_level};
+use super::report::{BatchRow, RequestRow};
 use crate::activity::host_tracks;
 use crate::interval::Intervals;
 use crate::selection::Selected;
@@ -27,41 +26,6 @@ pub(super) struct Collected {
     pub(super) batches: Vec<BatchRow>,
     /// Requests that no batch was found for, where there are batches.
     pub(super) unlinked: usize,
-}
-
-// Positions in [`PHASES`].
-const PREPARE: usize = 0;
-const QUEUE: usize = 1;
-const FORMATION: usize = 2;
-const RUNTIME: usize = 3;
-const TO_DEVICE: usize = 4;
-const DEVICE: usize = 5;
-const TO_HOST: usize = 6;
-const FINISH: usize = 7;
-const IDLE: usize = 8;
-
-/// What the host's threads do, as far as phases tell it apart.
-const THREAD_LEVELS: usize = 5;
-
-fn thread_level(session: &Session, label: &Label, is_root: bool) -> u8 {
-    let activity = label.activity;
-    if is_root || label.kind == SliceKind::Marker || label.kind.is_work() {
-        return NO_LEVEL;
-    }
-    if activity != Activity::None && is_batch_formation(session.text(label.name)) {
-        return 0;
-    }
-    match activity {
-        Activity::Transfer(Direction::HostToDevice) => 1,
-        Activity::Transfer(Direction::DeviceToHost) => 2,
-        Activity::Dispatch
-        | Activity::Runtime
-        | Activity::Compile(_)
-        | Activity::Transfer(_)
-        | Activity::GarbageCollection => 3,
-        Activity::None | Activity::Blocked | Activity::Sleep => NO_LEVEL,
-        _ => 4,
-    }
 }
 
 /// Times of one thread, or of the devices of a host.
@@ -290,191 +254,9 @@ fn disjoint(levels: impl Iterator<Item = Intervals>) -> Vec<Intervals> {
         .collect()
 }
 
-/// The phases of a request; they sum to its span. `core` is its batch, or the request itself.
-fn phases(
-    request: Span,
-    core: Span,
-    devices: &[Intervals],
-    own: Option<&[Intervals]>,
-    worker: Option<&[Intervals]>,
-    is_batched: bool,
-) -> [i64; PHASES.len()] {
-    let mut phases = [0i64; PHASES.len()];
-    let core = core.intersection(request).unwrap_or(request);
-    let within = |times: &Intervals, span: Span| times.clip(span);
-    let thread = |level: usize, span: Span| {
-        worker.map_or_else(Intervals::default, |times| within(&times[level], span))
-    };
-    // In the batch: device work, copies by device and host, formation, then the rest of the host.
-    let first = [
-        (DEVICE, within(&devices[0], core)),
-        (TO_DEVICE, within(&devices[1], core)),
-        (TO_HOST, within(&devices[2], core)),
-        (FORMATION, thread(0, core)),
-        (TO_DEVICE, thread(1, core)),
-        (TO_HOST, thread(2, core)),
-    ];
-    let mut taken = Intervals::default();
-    for (phase, times) in first {
-        let rest = times.subtract(&taken);
-        phases[phase] += rest.duration().0;
-        taken = taken.union(&rest);
-    }
-    let device = within(&devices[0], core);
-    let started = device.spans().first().map_or(core.end, |span| span.start);
-    let ended = device.spans().last().map_or(core.end, |span| span.end);
-    let (runtime, other) = (thread(3, core), thread(4, core).subtract(&thread(3, core)));
-    let mut claim = |phase: usize, times: Intervals, taken: &mut Intervals| {
-        let rest = times.subtract(taken);
-        phases[phase] += rest.duration().0;
-        *taken = taken.union(&rest);
-    };
-    claim(RUNTIME, runtime, &mut taken);
-    let before = Span {
-        start: core.start,
-        end: started,
-    };
-    let after = Span {
-        start: ended.max(started),
-        end: core.end.max(ended),
-    };
-    claim(PREPARE, within(&other, before), &mut taken);
-    claim(FINISH, within(&other, after), &mut taken);
-    claim(RUNTIME, other, &mut taken);
-    if is_batched {
-        let ahead = Span {
-            start: request.start,
-            end: core.start,
-        };
-        let behind = Span {
-            start: core.end,
-            end: request.end,
-        };
-        let own_work = |span: Span| {
-            own.map_or_else(Intervals::default, |times| {
-                let all = times.iter().map(|times| within(times, span));
-                all.fold(Intervals::default(), |sum, next| sum.union(&next))
-            })
-        };
-        let prepared = own_work(ahead).duration().0;
-        phases[PREPARE] += prepared;
-        phases[QUEUE] += ahead.duration().0 - prepared;
-        phases[FINISH] += own_work(behind).duration().0;
-    }
-    let known: i64 = phases.iter().sum();
-    phases[IDLE] = request.duration().0 - known;
-    phases
-}
-
 fn id_of(stats: &[Stat]) -> String {
     let found = REQUEST_IDS
         .iter()
         .find_map(|key| stats.iter().find(|stat| stat.name == *key));
     found.map(|stat| stat.value.clone()).unwrap_or_default()
-}
-
-/// Percentiles shown.
-const PERCENTILES: [f64; 6] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9];
-
-/// Nearest rank: the position, from 0, of the smallest value that `percent` of `count` do not exceed.
-fn rank(percent: f64, count: usize) -> usize {
-    let rank = (percent / 100.0 * count as f64).ceil();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 0 and the count"
-    )]
-    let rank = rank.max(1.0) as usize;
-    rank.min(count) - 1
-}
-
-/// Everything but the rows.
-pub(super) fn report(all: &Collected) -> RequestsReport {
-    let mut sorted: Vec<&RequestRow> = all.requests.iter().collect();
-    sorted.sort_by_key(|row| (row.latency_ps, row.start_ps));
-    let count = sorted.len();
-    let total: i64 = sorted.iter().map(|row| row.latency_ps).sum();
-    let first = sorted.iter().map(|row| row.start_ps).min();
-    let last = sorted.iter().map(|row| row.start_ps + row.latency_ps).max();
-    let window_ps = first.zip(last).map_or(0, |(first, last)| last - first);
-    let percentiles = PERCENTILES
-        .into_iter()
-        .filter(|_| count > 0)
-        .map(|percent| {
-            let row = sorted[rank(percent, count)];
-            PercentileRow {
-                percentile: percent,
-                latency_ps: row.latency_ps,
-                request_id: row.request_id.clone(),
-                start_ps: row.start_ps,
-                phases_ps: row.phases_ps.clone(),
-            }
-        });
-    let phases = PHASES
-        .iter()
-        .enumerate()
-        .filter(|_| count > 0)
-        .map(|(at, (name, meaning))| {
-            let mut times: Vec<i64> = all.requests.iter().map(|row| row.phases_ps[at]).collect();
-            times.sort_unstable();
-            let sum: i64 = times.iter().sum();
-            PhaseRow {
-                phase: (*name).to_owned(),
-                meaning: (*meaning).to_owned(),
-                mean_ps: sum as f64 / count as f64,
-                median_ps: times[rank(50.0, count)],
-                high_ps: times[rank(90.0, count)],
-                latency_ratio: (total > 0).then(|| sum as f64 / total as f64),
-            }
-        });
-    let sized = all
-        .batches
-        .iter()
-        .filter_map(|batch| batch.size.zip(batch.padding));
-    let (size, padding) = sized.fold((0i64, 0i64), |(size, padding), (one, padded)| {
-        (size.saturating_add(one), padding.saturating_add(padded))
-    });
-    RequestsReport {
-        mean_ps: (count > 0).then(|| total as f64 / count as f64),
-        throughput: (window_ps > 0).then(|| count as f64 / (window_ps as f64 * 1e-12)),
-        concurrency_mean: (window_ps > 0).then(|| total as f64 / window_ps as f64),
-        concurrency_max: concurrency(&all.requests),
-        padding_ratio: (size > 0).then(|| padding as f64 / size as f64),
-        percentiles: percentiles.collect(),
-        phases: phases.collect(),
-        rows: Vec::new(),
-        row_count: 0,
-        batches: all.batches.clone(),
-        notes: Vec::new(),
-    }
-}
-
-/// The most requests that were open at once.
-fn concurrency(requests: &[RequestRow]) -> usize {
-    let mut changes: Vec<(i64, i64)> = requests
-        .iter()
-        .flat_map(|row| [(row.start_ps, 1), (row.start_ps + row.latency_ps, -1)])
-        .collect();
-    // Ends come before starts of the same instant.
-    changes.sort_unstable();
-    let (mut open, mut most) = (0i64, 0i64);
-    for (_, change) in changes {
-        open += change;
-        most = most.max(open);
-    }
-    usize::try_from(most).unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rank;
-
-    #[test]
-    fn percentiles_by_nearest_rank() {
-        assert_eq!(rank(50.0, 1), 0);
-        assert_eq!(rank(50.0, 4), 1);
-        assert_eq!(rank(75.0, 4), 2);
-        assert_eq!(rank(99.9, 4), 3);
-        assert_eq!(rank(99.0, 1000), 989);
-    }
 }

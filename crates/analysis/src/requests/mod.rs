@@ -13,7 +13,9 @@
 
 mod collect;
 mod find;
+mod phases;
 mod report;
+mod summary;
 mod tables;
 
 use clap::Args;
@@ -25,7 +27,7 @@ use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::{Selection, compile_pattern};
+use crate::selection::{Selected, Selection, compile_pattern};
 
 /// The `requests` analysis.
 pub struct Requests;
@@ -69,20 +71,8 @@ stepscope requests ./logs --limit 20 --csv";
         let root = options.root.as_deref().map(compile_pattern).transpose()?;
         let batch = options.batch.as_deref().map(compile_pattern).transpose()?;
         let found = find::find(session, &selected, root.as_ref(), batch.as_ref());
-        let windows = step_windows(session, &selected);
-        let mut all = collect::collect(session, &selected, found);
-        all.requests.retain(|row| {
-            let is_in = |&(start, end): &(i64, i64)| (start..end).contains(&row.start_ps);
-            selected.matches(&[&row.name, &row.request_id, &row.host])
-                && windows
-                    .as_ref()
-                    .is_none_or(|windows| windows.iter().any(is_in))
-                && selected
-                    .time
-                    .as_ref()
-                    .is_none_or(|time| time.contains_instant(Picos(row.start_ps)))
-        });
-        let mut report = collect::report(&all);
+        let all = collected(session, &selected, found);
+        let mut report = summary::report(&all);
         let mut rows = all.requests;
         rows.sort_by_key(|row| (std::cmp::Reverse(row.latency_ps), row.start_ps));
         let row_count = rows.len();
@@ -97,11 +87,31 @@ stepscope requests ./logs --limit 20 --csv";
     }
 }
 
+/// Requests and batches of a selection, by their usual names: the report without rows and notes.
+pub(crate) fn requests(session: &Session, selected: &Selected<'_>) -> RequestsReport {
+    let found = find::find(session, selected, None, None);
+    summary::report(&collected(session, selected, found))
+}
+
+fn collected(session: &Session, selected: &Selected<'_>, found: find::Roots) -> collect::Collected {
+    let windows = step_windows(session, selected);
+    let mut all = collect::collect(session, selected, found);
+    all.requests.retain(|row| {
+        let is_in = |&(start, end): &(i64, i64)| (start..end).contains(&row.start_ps);
+        selected.matches(&[&row.name, &row.request_id, &row.host])
+            && windows
+                .as_ref()
+                .is_none_or(|windows| windows.iter().any(is_in))
+            && selected
+                .time
+                .as_ref()
+                .is_none_or(|time| time.contains_instant(Picos(row.start_ps)))
+    });
+    all
+}
+
 /// Times of the selected steps on any host or device; none when no steps were asked for.
-fn step_windows(
-    session: &Session,
-    selected: &crate::selection::Selected<'_>,
-) -> Option<Vec<(i64, i64)>> {
+fn step_windows(session: &Session, selected: &Selected<'_>) -> Option<Vec<(i64, i64)>> {
     let steps = selected.steps.as_ref()?;
     let spans = steps.iter().flat_map(|&step| &session.steps[step].spans);
     Some(

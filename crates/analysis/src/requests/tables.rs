@@ -73,22 +73,6 @@ const BATCHES: &[Column] = &[
     Column::wide("host", "Host", Unit::Text),
 ];
 
-fn table(
-    key: &'static str,
-    title: &str,
-    columns: &[Column],
-    rows: Vec<Vec<Cell>>,
-    row_count: Option<usize>,
-) -> Table {
-    Table {
-        key,
-        title: title.to_owned(),
-        columns: columns.to_vec(),
-        row_count: row_count.unwrap_or(rows.len()),
-        rows,
-    }
-}
-
 impl Report for RequestsReport {
     fn tables(&self) -> Vec<Table> {
         let rows = self.rows.iter().map(|row| {
@@ -132,7 +116,7 @@ impl Report for RequestsReport {
                 row.batch_id.as_str().into(),
                 row.duration_ps.into(),
                 row.start_ps.into(),
-                i64::try_from(row.request_count).unwrap_or(i64::MAX).into(),
+                row.request_count.into(),
                 row.size.into(),
                 row.padding.into(),
                 row.efficiency_ratio.into(),
@@ -142,28 +126,10 @@ impl Report for RequestsReport {
             ]
         });
         vec![
-            table(
-                "rows",
-                "Slowest requests",
-                ROWS,
-                rows.collect(),
-                Some(self.row_count),
-            ),
-            table(
-                "percentiles",
-                "Latency",
-                PERCENTILES,
-                percentiles.collect(),
-                None,
-            ),
-            table(
-                "phases",
-                "Where latency goes",
-                PHASE_COLUMNS,
-                phases.collect(),
-                None,
-            ),
-            table("batches", "Batches", BATCHES, batches.collect(), None),
+            Table::new("rows", "Slowest requests", ROWS, rows).with_row_count(self.row_count),
+            Table::new("percentiles", "Latency", PERCENTILES, percentiles),
+            Table::new("phases", "Where latency goes", PHASE_COLUMNS, phases),
+            Table::new("batches", "Batches", BATCHES, batches),
         ]
     }
 

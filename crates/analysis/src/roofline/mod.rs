@@ -108,6 +108,14 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
     }
 }
 
+/// How near the work of several ops together comes to the peaks, over their self time.
+pub(crate) fn together<'a>(
+    ops: impl Iterator<Item = &'a Measured> + Clone,
+    peaks: &Peaks,
+) -> RooflineRow {
+    points::together(ops, peaks)
+}
+
 /// The categories whose time is that of the host's feeding.
 fn is_feed(category: &str) -> bool {
     category.starts_with("infeed") || category.starts_with("outfeed")

@@ -47,6 +47,17 @@ pub(super) fn total(ops: &[Measured], elapsed_ps: i64, peaks: &Peaks) -> Rooflin
     row
 }
 
+/// Some ops over their self time.
+pub(super) fn together<'a>(
+    ops: impl Iterator<Item = &'a Measured> + Clone,
+    peaks: &Peaks,
+) -> RooflineRow {
+    let (work, self_ps, occurrences) = sums(ops);
+    let mut row = point("total", work.as_ref(), self_ps, peaks, None);
+    (row.self_ps, row.occurrences) = (self_ps, occurrences);
+    row
+}
+
 /// Programs over the self time of their ops, largest first.
 pub(super) fn programs(session: &Session, ops: &[Measured]) -> Vec<RooflineRow> {
     let mut by_program: BTreeMap<Option<ProgramId>, Vec<&Measured>> = BTreeMap::new();

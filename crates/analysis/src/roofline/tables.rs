@@ -133,27 +133,15 @@ impl RooflineReport {
 impl Report for RooflineReport {
     fn tables(&self) -> Vec<Table> {
         vec![
-            Table {
-                key: "rows",
-                title: "Ops".to_owned(),
-                columns: OP_COLUMNS.to_vec(),
-                rows: self.rows.iter().map(op_cells).collect(),
-                row_count: self.row_count,
-            },
-            Table {
-                key: "scopes",
-                title: "Total, programs and steps".to_owned(),
-                columns: SCOPE_COLUMNS.to_vec(),
-                rows: self.scopes.iter().map(scope_cells).collect(),
-                row_count: self.scopes.len(),
-            },
-            Table {
-                key: "peaks",
-                title: "Peaks".to_owned(),
-                columns: PEAK_COLUMNS.to_vec(),
-                rows: self.peak_cells(),
-                row_count: self.peaks.len(),
-            },
+            Table::new("rows", "Ops", OP_COLUMNS, self.rows.iter().map(op_cells))
+                .with_row_count(self.row_count),
+            Table::new(
+                "scopes",
+                "Total, programs and steps",
+                SCOPE_COLUMNS,
+                self.scopes.iter().map(scope_cells),
+            ),
+            Table::new("peaks", "Peaks", PEAK_COLUMNS, self.peak_cells()),
         ]
     }
 

@@ -1,4 +1,5 @@
-//! Times in words: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these.
+//! Times in words: an instant or a length such as `10us`, and `1.2s..1.5s`, `300ms..`, `..2s`, or a
+//! list of these.
 
 use stepscope_model::{Picos, Session, Span};
 
@@ -15,6 +16,9 @@ const UNITS: &[(&str, f64)] = &[
     ("ms", 1e9),
     ("s", 1e12),
 ];
+
+/// No length is longer: eleven days.
+const LONGEST_PS: i64 = 1_000_000_000_000_000_000;
 
 /// The times asked for; an error where nothing was recorded in them.
 pub(super) fn select_time(
@@ -70,6 +74,17 @@ fn parse_time(text: &str) -> Result<Span, AnalysisError> {
     }
 }
 
+/// A length: `10us`, `0.5ms`, `3s`, `0`.
+pub(crate) fn parse_length(text: &str) -> Result<i64, AnalysisError> {
+    let picos = parse_instant(text.trim(), (text.trim() == "0").then_some(UNITS[0]));
+    let length = picos.filter(|picos| (0..=LONGEST_PS).contains(&picos.0));
+    length.map(|picos| picos.0).ok_or_else(|| {
+        AnalysisError::Options(format!(
+            "a time is wanted such as 10us, 0.5ms or 0, not {text:?}"
+        ))
+    })
+}
+
 fn unit_of(text: &str) -> Option<(&'static str, f64)> {
     UNITS.iter().copied().find(|(name, _)| text.ends_with(name))
 }
@@ -116,6 +131,16 @@ mod tests {
             parsed("9007199254740993ps..9007199254740995ps"),
             Some((9_007_199_254_740_993, 9_007_199_254_740_995))
         );
+    }
+
+    #[test]
+    fn lengths_have_units() {
+        assert_eq!(parse_length("10us").ok(), Some(10_000_000));
+        assert_eq!(parse_length("0.5 ms").ok(), Some(500_000_000));
+        assert_eq!(parse_length("0").ok(), Some(0));
+        for wrong in ["10", "-1us", "us", "1e30s", "nan", "3 weeks", "", "1e400s"] {
+            assert!(parse_length(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -45,6 +45,12 @@ const DEVICE_LEVELS: [PartKind; 6] = [
 ];
 const CONTROL: u8 = 5;
 
+/// The part of a step in which work of a level stands, unless work of a higher level covers it; none
+/// for what is no work.
+pub(crate) fn part_of_level(level: u8) -> Option<PartKind> {
+    DEVICE_LEVELS.get(usize::from(level)).copied()
+}
+
 /// Level of computation.
 pub(crate) const COMPUTE: u8 = 0;
 /// Level of collectives.

@@ -1,18 +1,23 @@
-//! What the rules look at: the overview, and what the session recorded, gathered once.
+//! What the rules look at: the figures of the overview, and what the session recorded.
+
+use std::sync::Arc;
 
 use stepscope_model::{DeviceId, DeviceKind, Host, Session, Span, Warning, WarningKind};
 
 use super::limits;
 use super::report::{VerdictDevices, VerdictOp};
-use crate::kernels::{Kernels, KernelsOptions};
-use crate::overview::{Overview, OverviewOptions, OverviewReport};
-use crate::registry::{Analysis, AnalysisError};
+use crate::kernels::attributed_ratio;
+use crate::overview::Glance;
+use crate::registry::AnalysisError;
+use crate::selection::Selection;
 
 /// What the rules look at.
 pub(super) struct Evidence<'a> {
     pub(super) session: &'a Session,
-    /// The overview of the whole session: the only source of step time, busy time and top ops.
-    pub(super) overview: OverviewReport,
+    /// Of the whole session: the only source of step time, busy time and top ops.
+    pub(super) overview: Arc<Glance>,
+    /// From the first to the last recorded slice.
+    pub(super) duration_ps: i64,
     /// First start and last end of each device's work.
     pub(super) work: Vec<Option<Span>>,
     /// Share of kernel time that carries an HLO op, as `kernels` has it; GPUs only.
@@ -23,13 +28,11 @@ pub(super) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     pub(super) fn of(session: &'a Session) -> Result<Self, AnalysisError> {
-        let overview = Overview::run(session, &OverviewOptions::default())?;
+        let overview = Glance::of(session, &Selection::default().resolve(session)?);
         let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
-        let attributed_ratio = if has_gpu {
-            Kernels::run(session, &KernelsOptions::default())?.attributed_ratio
-        } else {
-            None
-        };
+        let attributed_ratio = has_gpu
+            .then(|| attributed_ratio(session, &overview.totals))
+            .flatten();
         let size: usize = session
             .hosts
             .iter()
@@ -38,6 +41,7 @@ impl<'a> Evidence<'a> {
         let events: u64 = session.hosts.iter().map(|host| host.event_count).sum();
         Ok(Self {
             session,
+            duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
             overview,
             work: crate::overview::work_extents(session),
             attributed_ratio,
@@ -90,7 +94,7 @@ impl<'a> Evidence<'a> {
     }
 
     pub(super) fn top_ops(&self) -> Vec<VerdictOp> {
-        let ops = self.overview.top_ops.iter().take(limits::TOP_OPS);
+        let ops = self.overview.ops.rows().take(limits::TOP_OPS);
         ops.map(|op| VerdictOp {
             name: op.name.clone(),
             self_ratio: op.self_ratio,
@@ -134,9 +138,5 @@ pub(super) fn listed(names: &[&str]) -> String {
 
 /// A name of bearable length.
 pub(super) fn short(name: &str) -> String {
-    if name.chars().count() <= limits::LARGEST_NAME {
-        return name.to_owned();
-    }
-    let head: String = name.chars().take(limits::LARGEST_NAME - 1).collect();
-    format!("{head}…")
+    crate::format::shortened_to(name, limits::LARGEST_NAME)
 }

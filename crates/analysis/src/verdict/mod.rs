@@ -41,12 +41,7 @@ stepscope verdict ./logs --json";
 
     fn run(session: &Session, _options: &VerdictOptions) -> Result<VerdictReport, AnalysisError> {
         let evidence = Evidence::of(session)?;
-        // The rules ask what a capture lacks, and memory profiles alone are no capture.
-        let findings = if session.is_memory_only() {
-            Vec::new()
-        } else {
-            rules::findings(&evidence)
-        };
+        let findings = of_rules(&evidence);
         let mut report = VerdictReport {
             session: session.name.clone(),
             lines: Vec::new(),
@@ -54,9 +49,9 @@ stepscope verdict ./logs --json";
             host_count: session.hosts.len(),
             memory_profile_count: session.heap.snapshots.len(),
             devices: evidence.chips(),
-            step_time_ps: evidence.overview.step_time_ps.clone(),
-            duration_ps: evidence.overview.duration_ps,
-            device_busy_ratio: evidence.overview.device_busy_ratio,
+            step_time_ps: evidence.overview.step_time.clone(),
+            duration_ps: evidence.duration_ps,
+            device_busy_ratio: evidence.overview.busy_ratio(),
             top_ops: evidence.top_ops(),
             size_bytes: evidence.size_bytes,
             event_count: evidence.event_count,
@@ -64,4 +59,17 @@ stepscope verdict ./logs --json";
         report.lines = lines::lines(&report);
         Ok(report)
     }
+}
+
+/// What is wrong with the capture, gravest first.
+pub(crate) fn findings(session: &Session) -> Result<Vec<Finding>, AnalysisError> {
+    Ok(of_rules(&Evidence::of(session)?))
+}
+
+/// The rules ask what a capture lacks, and memory profiles alone are no capture.
+fn of_rules(evidence: &Evidence<'_>) -> Vec<Finding> {
+    if evidence.session.is_memory_only() {
+        return Vec::new();
+    }
+    rules::findings(evidence)
 }

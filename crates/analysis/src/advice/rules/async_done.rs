@@ -1,15 +1,16 @@
 //! Waiting for asynchronous ops to end (what XProf's SparseCoreOffload looks for). Copies and
 //! collectives have rules of their own.
 
-use super::{NO_WORK, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, largest_ops};
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
-use crate::format;
 use crate::ops::OpRow;
+use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "async_done",
     title: "Waiting for asynchronous ops",
+    parts: &[PartKind::DeviceCompute],
     check,
 };
 
@@ -19,30 +20,26 @@ fn is_done(row: &OpRow) -> bool {
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    if !facts.has_work() {
-        return Outcome::Skipped(NO_WORK.to_owned());
-    }
-    let (total, per_step) = facts.ops_per_step(is_done);
-    let ratio = total as f64 / facts.ops.total_self_ps as f64;
-    let share = format::percent(ratio);
-    let Some(severity) = gravity(&facts.threshold("async_done_ratio"), ratio) else {
-        return Outcome::Passed(format!("{share} of the work."));
+    let found = match share(facts, "async_done_ratio", is_done) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
     };
     finding(
         &RULE,
-        severity,
-        format!("{share} of the devices' time waits for copies and other asynchronous ops to end."),
+        found.severity,
+        format!(
+            "{} of the devices' work is waiting for asynchronous ops other than copies and \
+             collectives to end.",
+            found.text
+        ),
     )
     .why("There is not enough other work between the start and the end of these ops to hide them.")
     .fix(
-        "See what they move: prefetched weights want more computation in between; on chips with \
-         SparseCores gathers and scatters can run there while memory has room for their buffers.",
+        "See what they do: more computation in between hides them; on chips with SparseCores gathers \
+         and scatters can run there while memory has room for their buffers.",
     )
-    .gain(
-        per_step,
-        "share of these ops in the work × busy time of a step",
-    )
+    .gain(found.per_step, SHARE_OF_WORK)
     .sure(Confidence::Medium)
-    .seen(largest_ops(facts, is_done))
+    .seen(facts.largest_ops(is_done))
     .found()
 }

@@ -1,14 +1,15 @@
 //! Cores of a TPU waiting for one another (XProf's BarrierCores).
 
-use super::{NO_WORK, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, largest_ops};
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
-use crate::format;
 use crate::ops::OpRow;
+use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "barrier_cores",
     title: "Cores waiting at barriers",
+    parts: &[PartKind::DeviceCompute],
     check,
 };
 
@@ -17,20 +18,19 @@ fn is_barrier(row: &OpRow) -> bool {
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    if !facts.has_work() {
-        return Outcome::Skipped(NO_WORK.to_owned());
-    }
-    let (total, per_step) = facts.ops_per_step(is_barrier);
-    let ratio = total as f64 / facts.ops.total_self_ps as f64;
-    let share = format::percent(ratio);
-    let Some(severity) = gravity(&facts.threshold("barrier_cores_ratio"), ratio) else {
-        return Outcome::Passed(format!("{share} of the work."));
+    let found = match share(facts, "barrier_cores_ratio", is_barrier) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
     };
-    finding(&RULE, severity, format!("{share} of the devices' time passes at barriers between cores."))
-        .why("A core that is done early waits for the slowest: unequal work, or a host that launches late.")
-        .fix("Compare the cores in the timeline just before the barrier; balance the shards.")
-        .gain(per_step, "share of these ops in the work × busy time of a step")
-        .sure(Confidence::Medium)
-        .seen(largest_ops(facts, is_barrier))
-        .found()
+    finding(
+        &RULE,
+        found.severity,
+        format!("{} of the devices' work passes at barriers between cores.", found.text),
+    )
+    .why("A core that is done early waits for the slowest: unequal work, or a host that launches late.")
+    .fix("Compare the cores in the timeline just before the barrier; balance the shards.")
+    .gain(found.per_step, SHARE_OF_WORK)
+    .sure(Confidence::Medium)
+    .seen(facts.largest_ops(is_barrier))
+    .found()
 }

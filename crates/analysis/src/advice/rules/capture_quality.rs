@@ -1,27 +1,38 @@
-//! What is wrong with the capture itself, so that figures mislead: findings of `verdict`.
+//! What is wrong with the capture itself, so that figures mislead: findings of `verdict`, the cost of
+//! the Python tracer among them.
 
 use super::{Outcome, Rule, finding};
-use crate::advice::facts::{Facts, in_view};
-use crate::verdict::Severity;
+use crate::advice::evidence::in_view;
+use crate::advice::facts::Facts;
+use crate::verdict::{Severity, findings};
 
 pub(super) static RULE: Rule = Rule {
     id: "capture_quality",
     title: "Quality of the capture",
+    parts: &[],
     check,
 };
 
+/// Findings of `verdict` that rules of their own tell with more detail.
+const TOLD_ELSEWHERE: &[&str] = &["compilation"];
+
 fn check(facts: &Facts<'_>) -> Outcome {
-    let doubtful = facts
-        .capture
-        .iter()
-        .filter(|found| found.severity != Severity::Info);
+    let Ok(all) = findings(facts.session) else {
+        return Outcome::Skipped("The capture cannot be judged.".to_owned());
+    };
+    let has_steps = facts.step_ps.is_some();
+    let doubtful = all.into_iter().filter(|found| {
+        let is_told = has_steps && TOLD_ELSEWHERE.contains(&found.id.as_str());
+        found.severity != Severity::Info && !is_told
+    });
     let found: Vec<_> = doubtful
         .map(|found| {
-            let what = found.what.clone();
-            finding(&RULE, found.severity, what)
-                .why(found.why.clone())
-                .fix(found.fix.clone())
-                .seen([in_view("verdict", found.id.replace('_', " "))])
+            let words = found.id.replace('_', " ");
+            finding(&RULE, found.severity, found.what)
+                .titled(format!("Capture: {words}"))
+                .why(found.why)
+                .fix(found.fix)
+                .seen([in_view("verdict", "what the capture holds".to_owned())])
         })
         .collect();
     if found.is_empty() {

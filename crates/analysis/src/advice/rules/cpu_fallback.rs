@@ -1,52 +1,56 @@
-//! Ops that ran on the host's CPU although there is an accelerator (guides: unexpected CPU fallback).
+//! Ops that ran on the host's CPU although there is an accelerator (guides: unexpected CPU fallback,
+//! data on the wrong device).
 
 use stepscope_model::DeviceKind;
 
 use super::{NO_WORK, Outcome, Rule, finding};
-use crate::advice::facts::{Facts, in_view};
-use crate::advice::report::Confidence;
+use crate::advice::evidence::in_view;
+use crate::advice::facts::Facts;
 use crate::format;
 use crate::verdict::Severity;
 
 pub(super) static RULE: Rule = Rule {
     id: "cpu_fallback",
     title: "Ops on the CPU beside an accelerator",
+    parts: &[],
     check,
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let session = facts.session;
-    let time = |is_cpu: bool| -> i64 {
-        let devices = session
-            .device_ids()
-            .filter(|id| (session.device(*id).kind == DeviceKind::Cpu) == is_cpu);
-        let titles: Vec<String> = devices.map(|id| session.device_title(id)).collect();
-        let own = facts
-            .ops
-            .devices
-            .iter()
-            .filter(|device| titles.contains(&device.device));
-        own.map(|device| device.self_ps).sum()
-    };
     if !facts.has_work() {
         return Outcome::Skipped(NO_WORK.to_owned());
     }
-    if session
-        .devices
-        .iter()
-        .all(|device| device.kind == DeviceKind::Cpu)
-    {
+    let is_cpu = |id: &stepscope_model::DeviceId| session.device(*id).kind == DeviceKind::Cpu;
+    if session.device_ids().all(|id| is_cpu(&id)) {
         return Outcome::Skipped("There is no accelerator here.".to_owned());
     }
+    let time = |wanted: bool| -> i64 {
+        let devices = session.device_ids().filter(|id| is_cpu(id) == wanted);
+        devices.map(|id| facts.work_of(id).0).sum()
+    };
     let (cpu, accelerator) = (time(true), time(false));
     if cpu == 0 {
         return Outcome::Passed("No op ran on the CPU.".to_owned());
     }
+    let mut names: Vec<&str> = session
+        .program_runs
+        .iter()
+        .filter(|run| is_cpu(&run.device))
+        .map(|run| session.program(run.program).name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(3);
+    let of_programs = match names.as_slice() {
+        [] => String::new(),
+        names => format!(" ({})", names.join(", ")),
+    };
     finding(
         &RULE,
         if cpu > accelerator { Severity::Bad } else { Severity::Warning },
         format!(
-            "XLA ran ops on the host's CPU for {}, beside {} on accelerators.",
+            "XLA ran ops on the host's CPU for {}{of_programs}, beside {} on accelerators.",
             format::duration_ps(cpu as f64),
             format::duration_ps(accelerator as f64)
         ),
@@ -54,7 +58,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .why("Arrays committed to the CPU keep what is computed from them there.")
     .fix("See which program it is (ops of the CPU device), and put its arguments on the accelerator.")
     .code("x = jax.device_put(x, jax.devices()[0])\njax.config.update(\"jax_platforms\", \"cuda\")   # an error instead of a fallback")
-    .sure(Confidence::High)
     .seen([in_view("ops", "ops of the CPU device".to_owned())])
     .found()
 }

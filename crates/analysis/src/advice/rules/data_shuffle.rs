@@ -1,13 +1,14 @@
 //! Ops that only move or rearrange data (XProf's DataShuffle; guides: inefficient layouts).
 
-use super::{NO_WORK, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, largest_ops};
-use crate::format;
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::advice::facts::Facts;
 use crate::ops::OpRow;
+use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "data_shuffle",
     title: "Copies, transposes and reshuffling",
+    parts: &[PartKind::DeviceCompute, PartKind::DeviceToDevice],
     check,
 };
 
@@ -76,26 +77,24 @@ fn moves_only(row: &OpRow) -> bool {
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    if !facts.has_work() {
-        return Outcome::Skipped(NO_WORK.to_owned());
-    }
-    let (total, per_step) = facts.ops_per_step(moves_only);
-    let ratio = total as f64 / facts.ops.total_self_ps as f64;
-    let share = format::percent(ratio);
-    let Some(severity) = gravity(&facts.threshold("data_shuffle_ratio"), ratio) else {
-        return Outcome::Passed(format!("{share} of the work."));
+    let found = match share(facts, "data_shuffle_ratio", moves_only) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
     };
     finding(
         &RULE,
-        severity,
-        format!("{share} of the devices' work only moves data: copies, transposes, slices, gathers."),
+        found.severity,
+        format!(
+            "{} of the devices' work only moves data: copies, transposes, slices, gathers.",
+            found.text
+        ),
     )
     .why("Arrays are made in one layout and used in another, or cut and joined piece by piece.")
     .fix(
-        "Keep the dimensions in the order in which matrix products want them; replace concatenations \
-         in loops by one write into a preallocated array; index with slices rather than with arrays.",
+        "Keep the dimensions in the order in which matrix products want them (convolutions on GPUs: \
+         channels last); replace concatenations in loops by one write into a preallocated array; index with slices rather than with arrays.",
     )
-    .gain(per_step, "share of these ops in the work × busy time of a step")
-    .seen(largest_ops(facts, moves_only))
+    .gain(found.per_step, SHARE_OF_WORK)
+    .seen(facts.largest_ops(moves_only))
     .found()
 }

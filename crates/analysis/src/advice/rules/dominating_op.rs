@@ -1,21 +1,22 @@
 //! One op takes most of the time (guides: one op > 50 %).
 
-use super::{LITTLE_WORK, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, of_op};
+use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, ops_seen};
+use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
 use crate::format;
+use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "dominating_op",
     title: "One op dominates",
+    parts: &[PartKind::DeviceCompute],
     check,
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
     // Collectives and copies have rules of their own.
-    let rows = facts.ops.rows.iter();
-    let rows = rows.filter(|row| !matches!(row.class.as_str(), "collective" | "copy"));
-    let largest = rows.max_by_key(|row| row.self_ps);
+    let mut rows = facts.rows_of_ops();
+    let largest = rows.find(|row| !matches!(row.class.as_str(), "collective" | "copy"));
     let Some(row) = largest.filter(|_| facts.has_enough_work()) else {
         return Outcome::Skipped(LITTLE_WORK.to_owned());
     };
@@ -30,8 +31,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .map(|ratio| row.self_ps as f64 * (1.0 - ratio).max(0.0));
     let roofline = row.roofline_ratio.map_or_else(String::new, |ratio| {
         format!(
-            " It reaches {} of what the chip can do.",
-            format::percent(ratio)
+            " It reaches {} of what the chip can do, bound by {}.",
+            format::percent(ratio),
+            row.bound_by
         )
     });
     finding(
@@ -52,6 +54,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "its time × (1 − its roofline ratio)",
     )
     .sure(Confidence::Medium)
-    .seen([of_op(row, format!("{name}: {share} of the work"))])
+    .seen(ops_seen(std::iter::once(row), 1, |_| {
+        format!("{share} of the work")
+    }))
     .found()
 }

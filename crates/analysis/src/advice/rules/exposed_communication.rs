@@ -1,8 +1,11 @@
-//! Communication that no computation hides (guides: large all-reduce, poor overlap).
+//! Communication that no computation hides (guides: large all-reduce, poor overlap). The figure per
+//! step is the part *collectives* of `steps`, op by op and with reasons as `collectives` has it.
 
 use super::{NO_STEPS, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, largest_ops, part_ps};
-use crate::advice::report::Confidence;
+use crate::advice::evidence::{between, in_view};
+use crate::advice::facts::{Facts, part_ps};
+use crate::advice::report::{AdviceEvidence, Confidence};
+use crate::collectives::CollectiveRow;
 use crate::format;
 use crate::overview::PartKind;
 use crate::verdict::Severity;
@@ -10,8 +13,12 @@ use crate::verdict::Severity;
 pub(super) static RULE: Rule = Rule {
     id: "exposed_communication",
     title: "Communication that nothing hides",
+    parts: &[PartKind::Collectives],
     check,
 };
+
+/// Collectives that are told.
+const TOLD: usize = 4;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let exposed = |row: &_| part_ps(row, PartKind::Collectives) as f64;
@@ -20,55 +27,176 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let ratio = mean / step;
     let share = format::percent(ratio);
-    let gravity = gravity(&facts.threshold("exposed_collectives_ratio"), ratio);
-    let is_cpu = facts.is_cpu_only();
-    let Some(severity) = gravity.map(|found| if is_cpu { Severity::Warning } else { found }) else {
-        return Outcome::Passed(format!("{share} of a step, mean over devices."));
+    let Some(severity) = gravity(&facts.threshold("exposed_collectives_ratio"), ratio) else {
+        return Outcome::Passed(format!("{share} of the median step, mean over devices."));
     };
-    let compute = facts
-        .mean(|row| part_ps(row, PartKind::DeviceCompute) as f64)
-        .unwrap_or(0.0);
+    let what = format!(
+        "Devices communicate for {} of the median step ({share}) without computing anything, mean \
+         over devices.{}",
+        format::duration_ps(mean),
+        spread(facts)
+    );
+    if facts.is_cpu_only() {
+        return on_cpu(facts, severity, what);
+    }
+    let rows = facts.collectives();
+    let waits = waiting_ratio(rows);
+    let waited = waits
+        .filter(|&waits| waits > 0.05)
+        .map_or_else(String::new, |waits| {
+            format!(
+                " {} of it is waiting for the last participant.",
+                format::percent(waits)
+            )
+        });
+    let compute = facts.mean(|row| part_ps(row, PartKind::DeviceCompute) as f64);
     let typical = facts.typical(exposed);
     let least = typical
         .iter()
         .map(|(_, time)| *time)
         .fold(f64::INFINITY, f64::min);
-    let most = typical.iter().map(|(_, time)| *time).fold(0.0, f64::max);
-    let waits = if most - least > 0.2 * most {
-        format!(
-            " From {} to {} on different devices: the difference is waiting for the last to arrive.",
-            format::duration_ps(least),
-            format::duration_ps(most)
+    let gain = least
+        .min(mean * (1.0 - waits.unwrap_or(0.0)))
+        .min(compute.unwrap_or(0.0));
+    let main = rows.first().map_or("", |row| row.reason.as_str());
+    finding(&RULE, severity, format!("{what}{waited}"))
+        .why(reason(main).1)
+        .fix(remedy(main))
+        .code(if main == "late_participant" { "" } else { FLAGS })
+        .gain(
+            Some(gain),
+            "what the device with least of it has, without waiting for the last participant, as far \
+             as there is computation to hide it behind",
         )
+        .sure(Confidence::Medium)
+        .seen(told(rows, mean))
+        .found()
+}
+
+const FLAGS: &str =
+    "XLA_FLAGS=\"--xla_gpu_enable_latency_hiding_scheduler=true\"    # GPU; TPUs do it by default";
+
+/// Virtual devices share the cores of their host, so there is no estimate.
+fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
+    // Waiting says something where hosts wait for each other.
+    let several = facts.session.hosts.len() > 1;
+    let evidence = if several {
+        let mean = facts.mean(|row| part_ps(row, PartKind::Collectives) as f64);
+        told(facts.collectives(), mean.unwrap_or(0.0))
     } else {
-        String::new()
+        facts.largest_ops(|row| row.class == "collective")
     };
-    finding(
-        &RULE,
-        severity,
-        format!(
-            "Devices communicate for {} of a step ({share}) without computing anything.{waits}",
-            format::duration_ps(mean)
+    finding(&RULE, severity.max(Severity::Warning), what)
+        .why(
+            "Virtual devices of XLA:CPU share the cores of their host and wait for one another's \
+             turns, and run collectives one after the other with everything else.",
+        )
+        .fix(
+            "This says little about accelerators: judge communication there. Which collectives there \
+             are, how many and how large, can be told from this capture.",
+        )
+        .sure(Confidence::Low)
+        .seen(evidence)
+        .seen([in_view("collectives", "bytes and participants of each".to_owned())])
+        .found()
+}
+
+/// How unequal the devices are.
+fn spread(facts: &Facts<'_>) -> String {
+    let typical = facts.typical(|row| part_ps(row, PartKind::Collectives) as f64);
+    let times = typical.iter().map(|(_, time)| *time);
+    let least = times.clone().fold(f64::INFINITY, f64::min);
+    let most = times.fold(0.0, f64::max);
+    if most - least <= 0.2 * most {
+        return String::new();
+    }
+    format!(
+        " From {} to {} on different devices.",
+        format::duration_ps(least),
+        format::duration_ps(most)
+    )
+}
+
+/// Share of the time of matched collectives that was waiting for the last participant.
+fn waiting_ratio(rows: &[CollectiveRow]) -> Option<f64> {
+    let known = rows
+        .iter()
+        .filter_map(|row| row.wait_ps.zip(row.transfer_ps));
+    let (wait, all) = known.fold((0i64, 0i64), |sums, (wait, transfer)| {
+        (sums.0 + wait, sums.1 + wait + transfer)
+    });
+    (all > 0).then(|| wait as f64 / all as f64)
+}
+
+/// The collectives with most exposed time: their share of a step's, and why it was not hidden.
+fn told(rows: &[CollectiveRow], step_ps: f64) -> Vec<AdviceEvidence> {
+    let all: i64 = rows.iter().map(|row| row.exposed_ps).sum();
+    let shown = rows.iter().filter(|row| row.exposed_ps > 0).take(TOLD);
+    shown
+        .map(|row| {
+            let of_step = step_ps * row.exposed_ps as f64 / all.max(1) as f64;
+            let bytes = row.bytes.map_or_else(String::new, |bytes| {
+                format!(" of {}", format::bytes(bytes as f64))
+            });
+            let why = reason(&row.reason).0;
+            let text = format!(
+                "{}{bytes}: {} of a step exposed; {why}",
+                format::shortened(&row.name),
+                format::duration_ps(of_step)
+            );
+            AdviceEvidence {
+                program_id: row.program_id.clone(),
+                op: row.name.clone(),
+                source: row.source.clone(),
+                ..between(row.start_ps, row.start_ps + row.max_ps, text)
+            }
+        })
+        .collect()
+}
+
+/// A reason in a few words and in a sentence.
+fn reason(key: &str) -> (&'static str, &'static str) {
+    match key {
+        "late_participant" => (
+            "a participant is late",
+            "Most of it is waiting: the participants arrive at different times, so it is not the \
+             communication that is slow but whoever comes last.",
         ),
-    )
-    .why(
-        "A collective that the next op needs at once cannot run beside anything; a small one costs \
-         its latency whatever its size.",
-    )
-    .fix(if facts.is_cpu_only() {
-        "Virtual devices of XLA:CPU share the cores of their host and wait for one another's turns, so \
-         this says little about accelerators: judge communication there."
-    } else {
-        "Let the compiler overlap it (latency hiding scheduler, asynchronous collectives); join many \
-         small ones; accumulate gradients over several batches; choose a sharding that communicates \
-         less, or within a host rather than between hosts."
-    })
-    .code(if facts.is_cpu_only() { "" } else { "XLA_FLAGS=\"--xla_gpu_enable_latency_hiding_scheduler=true\"    # GPU; TPUs do it by default" })
-    .gain(
-        (!facts.is_cpu_only()).then(|| least.min(compute)),
-        "what the device that waits least communicates, as far as there is computation to hide it behind",
-    )
-    .sure(if facts.is_cpu_only() { Confidence::Low } else { Confidence::Medium })
-    .seen(largest_ops(facts, |row| row.class == "collective"))
-    .found()
+        "synchronous" => (
+            "the program runs it synchronously",
+            "The program runs its collectives synchronously: nothing else can run on the device \
+             until they end.",
+        ),
+        "nothing_scheduled" => (
+            "nothing was scheduled beside it",
+            "The collectives are asynchronous, but the schedule has nothing to compute between their \
+             start and their end.",
+        ),
+        "compute_shorter" => (
+            "what runs beside it is shorter",
+            "There is computation beside the collectives, but less than they take.",
+        ),
+        _ => (
+            "nothing ran beside it",
+            "A collective that the next op needs at once cannot run beside anything; a small one \
+             costs its latency whatever its size.",
+        ),
+    }
+}
+
+fn remedy(key: &str) -> &'static str {
+    match key {
+        "late_participant" => {
+            "See in `hosts` who arrives last and what it does before; balance the work of the devices."
+        }
+        "compute_shorter" => {
+            "Communicate less: accumulate gradients over several batches, bf16 gradients, a sharding \
+             that communicates within a host rather than between hosts."
+        }
+        _ => {
+            "Let the compiler overlap it (latency hiding scheduler, asynchronous collectives); join \
+             many small ones; accumulate gradients over several batches; choose a sharding that \
+             communicates less, or within a host rather than between hosts."
+        }
+    }
 }

@@ -1,45 +1,118 @@
 //! The device is idle while the host does other work: dispatch, Python (guides: host overhead).
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, part_ps};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
+use crate::activity::{CAUSES, Cause};
+use crate::advice::evidence::between;
+use crate::advice::facts::Facts;
+use crate::advice::report::AdviceEvidence;
 use crate::format;
+use crate::idle::GapRow;
 use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_bound",
     title: "The host cannot keep up",
+    parts: &[PartKind::HostOverhead],
     check,
 };
 
+/// Causes and gaps that are told.
+const TOLD: usize = 3;
+/// A cause with less of the gaps is not told.
+const MIN_SHARE: f64 = 0.05;
+
 fn check(facts: &Facts<'_>) -> Outcome {
-    let part = |row: &_| part_ps(row, PartKind::HostOverhead) as f64;
-    let (Some(step), Some((place, time))) = (facts.step_ps, facts.worst(part)) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+    let found = match part(facts, "host_bound_ratio", RULE.parts) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
     };
-    let share = format::percent(time / step);
-    let Some(severity) = gravity(&facts.threshold("host_bound_ratio"), time / step) else {
-        return Outcome::Passed(format!("At most {share} of a step."));
+    let is_work = |cause: Cause| {
+        !matches!(
+            cause,
+            Cause::Compilation | Cause::DataLoading | Cause::Blocked | Cause::Unknown
+        )
     };
+    let causes = causes(facts, is_work);
+    let doing = match causes.as_slice() {
+        [] => "Python, dispatch, bookkeeping".to_owned(),
+        causes => told(causes),
+    };
+    let remedy = causes.first().map(|&(cause, _)| cause.remedy());
     finding(
         &RULE,
-        severity,
+        found.severity,
         format!(
-            "{} is idle for {} of a step ({share}) while its host does other work than input and \
-             compilation: Python, dispatch, bookkeeping.",
-            facts.place_name(place),
-            format::duration_ps(time)
+            "{} is idle for {} while its host does other work than input and compilation: {doing}.",
+            facts.place_name(found.place),
+            found.text
         ),
     )
-    .why("Work is launched one piece at a time, and the next launch waits for Python.")
-    .fix(
-        "Put the whole step into one jitted function; several steps into one with jax.lax.scan; do \
+    .why("Work is launched one piece at a time, and the next launch waits for the host.")
+    .fix(format!(
+        "{}Put the whole step into one jitted function, several steps into one with jax.lax.scan; do \
          not read results (float(loss), block_until_ready, print) in every step; keep logging and \
          checkpoints out of the loop.",
-    )
+        remedy.map_or_else(String::new, |remedy| format!("{remedy} ")),
+    ))
     .code(
         "@jax.jit\ndef many_steps(state, batches):\n    return jax.lax.scan(train_step, state, batches)",
     )
-    .gain(Some(time), "the median over steps of this part on the device that has most of it")
-    .seen(facts.longest(place, PartKind::HostOverhead))
+    .gain(Some(found.time), PART_ESTIMATE)
+    .seen(facts.longest(found.place, PartKind::HostOverhead))
+    .seen(longest_gaps(facts, is_work))
     .found()
+}
+
+/// What hosts did in gaps within steps, mean over steps and devices, most time first.
+pub(super) fn causes(facts: &Facts<'_>, counts: impl Fn(Cause) -> bool) -> Vec<(Cause, f64)> {
+    let steps = &facts.gaps().steps;
+    let rows = steps.len().max(1) as f64;
+    let mut sums: Vec<(Cause, f64)> = CAUSES
+        .into_iter()
+        .filter(|&cause| counts(cause))
+        .map(|cause| {
+            let times = steps.iter().map(|step| step.causes_ps[cause.position()]);
+            (cause, times.sum::<i64>() as f64 / rows)
+        })
+        .collect();
+    let all: f64 = sums.iter().map(|(_, time)| time).sum();
+    sums.retain(|&(_, time)| time > MIN_SHARE * all);
+    sums.sort_by(|a, b| b.1.total_cmp(&a.1));
+    sums
+}
+
+/// `running Python 1.2 ms, sleeping 0.3 ms (means of a step)`
+pub(super) fn told(causes: &[(Cause, f64)]) -> String {
+    let all: Vec<String> = causes
+        .iter()
+        .take(TOLD)
+        .map(|&(cause, time)| format!("{} {}", cause.meaning(), format::duration_ps(time)))
+        .collect();
+    format!("{} (means over steps)", all.join("; "))
+}
+
+/// The longest gaps of some causes, with the call and the line of Python in them.
+pub(super) fn longest_gaps(
+    facts: &Facts<'_>,
+    counts: impl Fn(Cause) -> bool,
+) -> Vec<AdviceEvidence> {
+    let gaps = facts.gaps().longest.iter();
+    let within_steps = gaps.filter(|gap| counts(gap.cause) && gap.step.is_some());
+    within_steps.take(TOLD).map(seen).collect()
+}
+
+fn seen(gap: &GapRow) -> AdviceEvidence {
+    let words = [&gap.python, &gap.what, &gap.annotation];
+    let doing = words.into_iter().find(|text| !text.is_empty());
+    let doing = doing.map_or_else(
+        || gap.cause.meaning().to_owned(),
+        |text| format::shortened(text),
+    );
+    let length = format::duration_ps(gap.duration_ps as f64);
+    let text = format!("a gap of {length} on {}: {doing}", gap.device);
+    AdviceEvidence {
+        step: gap.step,
+        device: gap.device.clone(),
+        ..between(gap.start_ps, gap.start_ps + gap.duration_ps, text)
+    }
 }

@@ -1,60 +1,96 @@
-//! Copies between host and device that no work hides (guides: data on the wrong device).
+//! Copies between host and device that no work hides (guides: data on the wrong device, large or
+//! repeated transfers).
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, in_view, part_ps};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
+use crate::advice::evidence::in_view;
+use crate::advice::facts::{Facts, part_ps};
 use crate::format;
+use crate::ops::OpRow;
 use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_transfers",
     title: "Copies between host and device",
+    parts: &[PartKind::HostToDevice, PartKind::DeviceToHost],
     check,
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let part = |row: &_| {
-        (part_ps(row, PartKind::HostToDevice) + part_ps(row, PartKind::DeviceToHost)) as f64
+    let found = match part(facts, "exposed_transfer_ratio", RULE.parts) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
     };
-    let (Some(step), Some((place, time))) = (facts.step_ps, facts.worst(part)) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
-    };
-    let share = format::percent(time / step);
-    let Some(severity) = gravity(&facts.threshold("exposed_transfer_ratio"), time / step) else {
-        return Outcome::Passed(format!("At most {share} of a step."));
-    };
-    let copies = facts.kernels.iter().flat_map(|report| &report.transfers);
-    let of_host = copies.filter(|row| row.direction.contains("host"));
-    let evidence: Vec<_> = of_host
+    let transfers = facts.kernels().map(|kernels| &kernels.transfers);
+    let of_host = transfers.into_iter().flatten();
+    let evidence = of_host
+        .filter(|row| row.direction.contains("host"))
         .map(|row| {
             let bytes = row.bytes.map_or_else(String::new, |bytes| {
                 format!(", {}", format::bytes(bytes as f64))
             });
             let (count, words) = (row.occurrences, row.direction.replace('_', " "));
-            in_view("kernels", format!("{count} copies {words}{bytes}"))
-        })
-        .collect();
+            let memory = match row.memory.as_str() {
+                "" => String::new(),
+                memory => format!(", {memory} memory"),
+            };
+            in_view("kernels", format!("{count} copies {words}{bytes}{memory}"))
+        });
+    let is_of_place = |row: &&crate::steps::StepParts| (row.host, row.device) == found.place;
+    let mut rows = facts.rows().iter().filter(is_of_place);
+    let sums = rows.by_ref().fold([0, 0], |sums, row| {
+        [
+            sums[0] + part_ps(row, PartKind::HostToDevice),
+            sums[1] + part_ps(row, PartKind::DeviceToHost),
+        ]
+    });
+    let (most, direction) = if sums[0] >= sums[1] {
+        (PartKind::HostToDevice, "to the device")
+    } else {
+        (PartKind::DeviceToHost, "to the host")
+    };
+    let is_copy = |row: &OpRow| {
+        let words = [
+            "copy-start",
+            "copy-done",
+            "infeed",
+            "outfeed",
+            "host send",
+            "host recv",
+        ];
+        words.iter().any(|word| row.category.starts_with(word))
+    };
+    let by_program = facts.largest_ops(is_copy);
+    let is_offload = by_program.iter().any(|seen| seen.op.starts_with("copy-"));
     finding(
         &RULE,
-        severity,
+        found.severity,
         format!(
-            "{} copies to or from its host for {} of a step ({share}) and does nothing else.",
-            facts.place_name(place),
-            format::duration_ps(time)
+            "{} copies between itself and its host, mostly {direction}, for {} and does nothing else.",
+            facts.place_name(found.place),
+            found.text
         ),
     )
-    .why(
-        "Data lies on the other side from where it is used, or moves back and forth in every step.",
-    )
-    .fix(
+    .why(if is_offload {
+        "The program keeps arrays in the memory of the host (offloading) and fetches them in every \
+         step, for longer than there is computation to hide it behind."
+    } else {
+        "Data lies on the other side from where it is used, or moves back and forth in every step."
+    })
+    .fix(if is_offload {
+        "Keep on the device what every step needs; offload less, or in smaller pieces that are \
+         fetched a layer ahead; see in the memory plan (`buffers`) how much room there is."
+    } else {
         "Put inputs on the device before the step that needs them; keep state and intermediate \
-         results there (no np.asarray, no float() in the loop); read metrics every hundred steps.",
-    )
-    .code("batch = jax.device_put(batch, sharding)   # while the step before runs")
-    .gain(
-        Some(time),
-        "the median over steps of these parts on the device that has most of them",
-    )
-    .seen(facts.longest(place, PartKind::HostToDevice))
+         results there (no np.asarray, no float() in the loop); read metrics every hundred steps."
+    })
+    .code(if is_offload {
+        ""
+    } else {
+        "batch = jax.device_put(batch, sharding)   # while the step before runs"
+    })
+    .gain(Some(found.time), PART_ESTIMATE)
+    .seen(facts.longest(found.place, most))
     .seen(evidence)
+    .seen(by_program)
     .found()
 }

@@ -1,47 +1,80 @@
 //! The device is idle and nothing recorded says why (guides: device idle gaps).
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, part_ps};
+use stepscope_model::SliceKind;
+
+use super::host_bound::{causes, longest_gaps, told};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
+use crate::activity::Cause;
+use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
-use crate::format;
 use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "idle",
     title: "Idle device",
+    parts: &[PartKind::Idle],
     check,
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let part = |row: &_| part_ps(row, PartKind::Idle) as f64;
-    let (Some(step), Some((place, time))) = (facts.step_ps, facts.worst(part)) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+    let found = match part(facts, "idle_ratio", RULE.parts) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
     };
-    let share = format::percent(time / step);
-    let Some(severity) = gravity(&facts.threshold("idle_ratio"), time / step) else {
-        return Outcome::Passed(format!("At most {share} of a step."));
+    let waits = |cause: Cause| matches!(cause, Cause::Blocked | Cause::Unknown);
+    let causes = causes(facts, waits);
+    let doing = match causes.as_slice() {
+        [] | [(Cause::Unknown, _)] => "nothing was recorded on its host, or it waits".to_owned(),
+        causes => format!("its host does no work: {}", told(causes)),
     };
-    finding(
+    let is_blocked = causes
+        .first()
+        .is_some_and(|(cause, _)| *cause == Cause::Blocked);
+    let finding = finding(
         &RULE,
-        severity,
+        found.severity,
         format!(
-            "{} is idle for {} of a step ({share}) while its host waits or recorded nothing.",
-            facts.place_name(place),
-            format::duration_ps(time)
+            "{} is idle for {} while {doing}.",
+            facts.place_name(found.place),
+            found.text
         ),
     )
-    .why(
-        "Between one launch and the next the host waits for results or for another process, or does \
-         something that no annotation names.",
-    )
-    .fix(
-        "Look at the gaps in the timeline. Launch the next step before reading the results of the \
-         last one; fewer block_until_ready. Where the host shows nothing, record it: \
-         host_tracer_level=2 and jax.profiler.TraceAnnotation around what the loop does.",
-    )
-    .code("with jax.profiler.TraceAnnotation(\"load batch\"):\n    batch = next(loader)")
-    .gain(Some(time), "the median over steps of this part on the device that has most of it")
+    .gain(Some(found.time), PART_ESTIMATE)
     .sure(Confidence::Medium)
-    .seen(facts.longest(place, PartKind::Idle))
-    .found()
+    .seen(facts.longest(found.place, PartKind::Idle))
+    .seen(longest_gaps(facts, waits));
+    if is_blocked {
+        return finding
+            .why(
+                "The host waits for a result before it launches more, so the device runs dry between \
+                 the end of one piece of work and the launch of the next.",
+            )
+            .fix(
+                "Launch the next step before reading the results of the last one; wait \
+                 (block_until_ready, float(loss), np.asarray) once in many steps.",
+            )
+            .code("state, loss = train_step(state, batch)\nif step % 100 == 0:\n    print(float(loss))        # waits here only")
+            .found();
+    }
+    let has_python = (facts.session.labels.iter()).any(|label| label.kind == SliceKind::Python);
+    if has_python {
+        return finding
+            .why(
+                "Python was recorded, and none of its calls covers these gaps: they are between \
+                 calls, in threads of the runtime, or the host waits for another process.",
+            )
+            .fix("Look at the gaps in the timeline, with the threads of the runtime and other hosts.")
+            .found();
+    }
+    finding
+        .why(
+            "Between one launch and the next the host waits for another process, or does something \
+             that no annotation names.",
+        )
+        .fix(
+            "Look at the gaps in the timeline, and record what the host does: host_tracer_level=2, \
+             python_tracer_level=1, jax.profiler.TraceAnnotation around the parts of the loop.",
+        )
+        .code("with jax.profiler.TraceAnnotation(\"load batch\"):\n    batch = next(loader)")
+        .found()
 }

@@ -1,85 +1,159 @@
-//! The device is idle while its host waits for or prepares input (guides: high input share).
+//! The device is idle while its host waits for or prepares input (guides: high input share). The
+//! figure is the one of `input`: the median step of the host that waits longest.
 
-use stepscope_model::Class;
+use stepscope_model::{Class, Picos, Span};
 
 use super::{NO_STEPS, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, longest_slice, part_ps};
+use crate::advice::evidence::{between, in_view, longest_slice};
+use crate::advice::facts::{Facts, part_ps};
+use crate::advice::report::AdviceEvidence;
 use crate::format;
+use crate::input::{InputHost, InputRow, slowest_stage};
 use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "input_wait",
     title: "Waiting for input",
+    parts: &[PartKind::InputWait, PartKind::HostToDevice],
     check,
 };
 
+/// Causes that are told.
+const CAUSES: usize = 3;
+
 fn check(facts: &Facts<'_>) -> Outcome {
-    let part = |row: &_| part_ps(row, PartKind::InputWait) as f64;
-    let (Some(step), Some((place, wait))) = (facts.step_ps, facts.worst(part)) else {
+    let threshold = facts.threshold("input_wait_ratio");
+    // Waiting for data is a part of these, so little of them is even less of it.
+    let bound = facts.worst(|row| {
+        let parts = [
+            PartKind::InputWait,
+            PartKind::HostToDevice,
+            PartKind::HostOverhead,
+        ];
+        parts.iter().map(|&part| part_ps(row, part) as f64).sum()
+    });
+    let (Some(step), Some((_, most))) = (facts.step_ps, bound) else {
         return Outcome::Skipped(NO_STEPS.to_owned());
     };
-    let ratio = wait / step;
-    let share = format::percent(ratio);
-    let host = &facts.session.host(place.0).name;
-    let Some(severity) = gravity(&facts.threshold("input_wait_ratio"), ratio) else {
-        return Outcome::Passed(format!("At most {share} of a step, on {host}."));
+    if gravity(&threshold, most / step).is_none() {
+        let share = format::percent(most / step);
+        return Outcome::Passed(format!("Less than {share} of the median step."));
+    }
+    let waits = facts.waits();
+    let Some(worst) = waits.hosts.first() else {
+        return Outcome::Skipped(NO_STEPS.to_owned());
+    };
+    let wait = worst.input_median_ps;
+    let share = format::percent(wait / step);
+    let Some(severity) = gravity(&threshold, wait / step) else {
+        return Outcome::Passed(format!(
+            "At most {share} of the median step, on {}.",
+            worst.host
+        ));
     };
     let several = facts.session.hosts.len() > 1;
     let on = if several {
-        format!(" on {host}")
+        format!(" on {}", worst.host)
     } else {
         String::new()
     };
-    let evidence = facts.longest(place, PartKind::InputWait);
-    let within = evidence.as_ref().and_then(|seen| {
-        let (start, end) = (seen.start_ps?, seen.end_ps?);
-        Some(stepscope_model::Span::new(
-            stepscope_model::Picos(start),
-            stepscope_model::Picos(end),
-        ))
-    });
-    let longest = within.and_then(|span| longest_slice(facts.session, place.0, Class::Input, span));
-    let doing = longest.as_ref().map_or_else(String::new, |(name, _)| {
-        format!(", mostly in {}", name.trim_start_matches('$'))
-    });
-    let others = others(facts, place.0);
+    let causes = waits.causes(&worst.host);
+    let words: Vec<String> = causes
+        .iter()
+        .take(CAUSES)
+        .map(|cause| format!("{} {}", cause.meaning, format::duration_ps(cause.mean_ps)))
+        .collect();
+    let remedy = causes.first().map(|cause| cause.remedy.clone());
     let mut found = finding(
         &RULE,
         severity,
         format!(
-            "The devices{on} are idle for {} of a step ({share}) while the host loads or prepares \
-             data{doing}.{others}",
-            format::duration_ps(wait)
+            "The devices{on} wait for data for {} of their median step ({share}), {} in the mean: {}.{}{}",
+            format::duration_ps(wait),
+            format::duration_ps(worst.input_mean_ps),
+            words.join("; "),
+            doing(facts, worst),
+            others(&waits.hosts),
         ),
     )
     .why("The next batch is made in the loop, after the step before it, instead of beside it.")
-    .fix(
-        "Load and prepare batches in the background, a few ahead, and put them on the device before \
-         they are needed. Where one host is slower than the others, look at what is different there: \
-         its disk, its share of the data, its processes.",
-    )
+    .fix(format!(
+        "{} Keep a few batches ahead of the step, on the device already.{}",
+        remedy.unwrap_or_default(),
+        if several {
+            " Where one host is slower than the others, look at what is different there: its disk, \
+             its share of the data, its processes."
+        } else {
+            ""
+        }
+    ))
     .code(CODE)
-    .gain(Some(wait), "the median over steps of the wait on the device that waits longest")
-    .seen(evidence);
+    .gain(
+        Some(wait),
+        "what `input` shows for the median step of the host that waits longest",
+    )
+    .seen(longest(&waits.rows, &worst.host))
+    .seen([in_view("input", "waiting by step, cause and stage".to_owned())]);
     if several {
-        found.title = format!("{host} waits for input");
+        found = found.titled(format!("{} waits for input", worst.host));
     }
     found.found()
 }
 
+/// The step that waits longest.
+fn longest(rows: &[InputRow], host: &str) -> Option<AdviceEvidence> {
+    let own = rows.iter().filter(|row| row.host == host);
+    let row = own.max_by_key(|row| row.input_ps)?;
+    let text = format!(
+        "step {} on {host}: {} of waiting",
+        row.step,
+        format::duration_ps(row.input_ps as f64)
+    );
+    Some(AdviceEvidence {
+        step: Some(row.step),
+        ..between(row.start_ps, row.start_ps + row.duration_ps, text)
+    })
+}
+
+/// What loads: the slice with most time in the worst step, else the slowest stage.
+fn doing(facts: &Facts<'_>, worst: &InputHost) -> String {
+    let session = facts.session;
+    let rows = facts.waits().rows.iter();
+    let row = rows
+        .filter(|row| row.host == worst.host)
+        .max_by_key(|row| row.input_ps);
+    let host = session
+        .hosts
+        .iter()
+        .position(|host| host.name == worst.host);
+    let slice = row.zip(host).and_then(|(row, host)| {
+        let start = Picos(row.start_ps);
+        let within = Span::new(start, start + Picos(row.duration_ps));
+        let host = stepscope_model::HostId::from_index(host);
+        longest_slice(session, host, Class::Input, within)
+    });
+    let name = slice
+        .map(|(name, _)| name)
+        .or_else(|| slowest_stage(session, &facts.selected).map(|stage| stage.name));
+    name.map_or_else(String::new, |name| {
+        let name = name.trim_start_matches('$');
+        format!(" Most of it is {}.", format::shortened(name))
+    })
+}
+
 /// How long the other hosts wait, where they are many.
-fn others(facts: &Facts<'_>, worst: stepscope_model::HostId) -> String {
-    let waits = facts.typical(|row| part_ps(row, PartKind::InputWait) as f64);
-    let rest: Vec<f64> = waits
-        .into_iter()
-        .filter(|(place, _)| place.0 != worst)
-        .map(|(_, wait)| wait)
+fn others(hosts: &[InputHost]) -> String {
+    let rest: Vec<f64> = hosts
+        .iter()
+        .skip(1)
+        .map(|host| host.input_median_ps)
         .collect();
     if rest.is_empty() {
         return String::new();
     }
     format!(
-        " Devices of other hosts wait {} (median), and then for this host in the collectives.",
+        " Devices of the other hosts wait {} for their data (median), and then for this host in the \
+         collectives.",
         format::duration_ps(crate::steps::median(&rest))
     )
 }

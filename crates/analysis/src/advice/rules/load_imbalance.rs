@@ -9,6 +9,7 @@ use crate::overview::PartKind;
 pub(super) static RULE: Rule = Rule {
     id: "load_imbalance",
     title: "Unequal work of devices",
+    parts: &[PartKind::DeviceCompute, PartKind::Collectives],
     check,
 };
 
@@ -39,7 +40,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{} computes {} in a step, the mean of {} devices is {}.",
+            "{} computes {} in its median step, the mean of {} devices is {}.",
             facts.place_name(*place),
             format::duration_ps(*most),
             working.len(),
@@ -51,8 +52,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Shard so that all devices have equal shares: batch and model dimensions that divide evenly, \
          experts with equal loads, pipeline stages of equal time.",
     )
-    .gain(Some(more), "computation of the device with most − the mean")
-    .sure(Confidence::Medium)
+    .gain(Some(more), "computation of the device with most − the mean, in the median step")
+    .sure(if facts.is_cpu_only() { Confidence::Low } else { Confidence::Medium })
     .seen(facts.longest(*place, PartKind::DeviceCompute))
     .found()
 }

@@ -1,36 +1,34 @@
 //! Single executions of an op that last long (guides: more than 10 ms a look, 50 ms a target).
 
-use super::{NO_WORK, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, of_op};
+use super::{NO_WORK, Outcome, Rule, each_ps, finding, gravity, ops_seen};
+use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
 use crate::format;
 use crate::ops::OpRow;
+use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "long_ops",
     title: "Ops that last long",
+    parts: &[PartKind::DeviceCompute],
     check,
 };
 
-fn mean_ps(row: &OpRow) -> f64 {
-    row.self_ps as f64 / row.executions.max(1) as f64
-}
-
 fn check(facts: &Facts<'_>) -> Outcome {
     // Collectives last as long as the others are late; copies have rules of their own.
-    let rows = facts.ops.rows.iter();
+    let rows = facts.rows_of_ops();
     let rows = rows.filter(|row| !matches!(row.class.as_str(), "collective" | "copy"));
     let mut rows: Vec<&OpRow> = rows.collect();
     rows.sort_by(|a, b| {
-        mean_ps(b)
-            .total_cmp(&mean_ps(a))
+        each_ps(b)
+            .total_cmp(&each_ps(a))
             .then_with(|| a.name.cmp(&b.name))
     });
     let Some(longest) = rows.first().filter(|_| facts.has_work()) else {
         return Outcome::Skipped(NO_WORK.to_owned());
     };
     let threshold = facts.threshold("long_op_ps");
-    let time = mean_ps(longest);
+    let time = each_ps(longest);
     let name = format::shortened(&longest.name);
     let Some(severity) = gravity(&threshold, time) else {
         return Outcome::Passed(format!(
@@ -38,26 +36,21 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(time)
         ));
     };
-    let long: Vec<&&OpRow> = rows
-        .iter()
-        .take_while(|row| mean_ps(row) > threshold.good)
-        .collect();
-    let wasted: Option<f64> = long
+    rows.retain(|row| each_ps(row) > threshold.good);
+    let wasted: Option<f64> = rows
         .iter()
         .map(|row| Some(row.self_ps as f64 * (1.0 - row.roofline_ratio?).max(0.0)))
         .sum();
-    let evidence = long.iter().take(4).map(|row| {
-        of_op(
-            row,
-            format!("{}: {} each", row.name, format::duration_ps(mean_ps(row))),
-        )
-    });
+    let count = if rows.len() == 1 {
+        "One op lasts".to_owned()
+    } else {
+        format!("{} ops last", rows.len())
+    };
     finding(
         &RULE,
         severity,
         format!(
-            "{} more than {} at a time; the longest, {name}, takes {}.",
-            if long.len() == 1 { "One op lasts".to_owned() } else { format!("{} ops last", long.len()) },
+            "{count} more than {} at a time; the longest, {name}, takes {}.",
             format::duration_ps(threshold.good),
             format::duration_ps(time)
         ),
@@ -69,6 +62,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "their time × (1 − their roofline ratio)",
     )
     .sure(Confidence::Low)
-    .seen(evidence)
+    .seen(ops_seen(rows.iter().copied(), 4, |row| {
+        format!("{} each", format::duration_ps(each_ps(row)))
+    }))
     .found()
 }

@@ -1,46 +1,56 @@
 //! Kernels bound by compute that cannot fill the chip (guides: occupancy > 50 %).
 
 use super::{Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, in_view};
-use crate::advice::report::Confidence;
+use crate::advice::evidence::in_view;
+use crate::advice::facts::Facts;
+use crate::advice::report::{AdviceEvidence, Confidence};
 use crate::format;
+use crate::overview::occupancy;
 
 pub(super) static RULE: Rule = Rule {
     id: "low_occupancy",
     title: "Low occupancy of heavy kernels",
+    parts: &[],
     check,
 };
 
+/// Kernels below are named.
+const LOW: f64 = 0.5;
+
 fn check(facts: &Facts<'_>) -> Outcome {
-    let verdict = facts
-        .overview
-        .verdicts
-        .iter()
-        .find(|verdict| verdict.key == "occupancy_ratio");
-    let Some((verdict, value)) = verdict.and_then(|verdict| Some((verdict, verdict.value?))) else {
-        let why = verdict.map_or_else(String::new, |verdict| verdict.explanation.clone());
-        return Outcome::Skipped(why);
+    let (value, explanation) = occupancy(facts.session, facts.rows_of_ops(), &facts.totals);
+    let Some(value) = value else {
+        return Outcome::Skipped(explanation);
     };
     let share = format::percent(value);
     let Some(severity) = gravity(&facts.threshold("kernel_occupancy_ratio"), value) else {
         return Outcome::Passed(format!("{share} by time."));
     };
-    let rows = facts.kernels.iter().flat_map(|report| &report.rows);
-    let low = rows.filter(|row| row.occupancy.is_some_and(|own| own < 0.5));
+    let rows = facts
+        .kernels()
+        .into_iter()
+        .flat_map(|kernels| &kernels.rows);
+    let low = rows.filter(|row| row.occupancy.is_some_and(|own| own < LOW));
     let evidence = low.take(3).map(|row| {
         let own = format::percent(row.occupancy.unwrap_or(0.0));
-        let registers = row
-            .registers
-            .map_or_else(String::new, |count| format!(", {count} registers"));
-        in_view(
-            "kernels",
-            format!("{}: {own}{registers}", format::shortened(&row.name)),
-        )
+        let limit = match row.occupancy_limit.as_str() {
+            "" => String::new(),
+            limit => format!(", limited by {limit}"),
+        };
+        AdviceEvidence {
+            op: row.name.clone(),
+            ..in_view(
+                "kernels",
+                format!("{}: {own}{limit}", format::shortened(&row.name)),
+            )
+        }
     });
     finding(
         &RULE,
         severity,
-        format!("Compute-bound kernels could fill {share} of the threads of a multiprocessor. {}", verdict.explanation),
+        format!(
+            "Compute-bound kernels could fill {share} of the threads of a multiprocessor. {explanation}"
+        ),
     )
     .why(
         "Each thread takes so many registers or so much shared memory that few fit. Kernels for \

@@ -1,7 +1,8 @@
 //! Memory that grows from step to step: a leak.
 
-use super::{Outcome, Rule, finding, memory_headroom::missing};
-use crate::advice::facts::{Facts, in_view};
+use super::{Outcome, Rule, finding, no_memory};
+use crate::advice::evidence::in_view;
+use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
 use crate::format;
 use crate::verdict::Severity;
@@ -9,28 +10,32 @@ use crate::verdict::Severity;
 pub(super) static RULE: Rule = Rule {
     id: "memory_growth",
     title: "Memory grows from step to step",
+    parts: &[],
     check,
 };
 
+/// Memory that is full after fewer steps at this pace is grave; after more than that nobody knows.
+const GRAVE_STEPS: f64 = 1e5;
+const KNOWN_STEPS: f64 = 1e7;
+
 fn check(facts: &Facts<'_>) -> Outcome {
-    let rows = facts.memory.allocators.iter();
-    let known: Vec<_> = rows
-        .filter_map(|row| {
-            Some((
-                row,
-                row.growth_bytes_per_step?,
-                row.growth_confidence_ratio?,
-            ))
-        })
-        .collect();
-    if known.is_empty() && !facts.memory.allocators.is_empty() {
+    let allocators = &facts.memory().allocators;
+    if allocators.is_empty() {
+        return no_memory(facts);
+    }
+    let known = allocators.iter().filter_map(|row| {
+        Some((
+            row,
+            row.growth_bytes_per_step?,
+            row.growth_confidence_ratio?,
+        ))
+    });
+    let known: Vec<_> = known.collect();
+    if known.is_empty() {
         return Outcome::Skipped("Needs five steps in which memory was in use.".to_owned());
     }
     let growing = known.iter().filter(|(row, _, _)| row.is_growing);
     let Some((row, slope, sure)) = growing.max_by(|a, b| a.1.total_cmp(&b.1)) else {
-        if known.is_empty() {
-            return missing(facts);
-        }
         return Outcome::Passed("The low points of the steps do not rise.".to_owned());
     };
     let left = if *slope > 0.0 {
@@ -44,10 +49,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format::bytes(*slope),
         format::percent(*sure)
     );
-    if left.is_finite() && left < 1e7 {
+    if left < KNOWN_STEPS {
         what = format!("{what} At this pace it is full in {left:.0} steps.");
     }
-    finding(&RULE, if left < 1e5 { Severity::Bad } else { Severity::Warning }, what)
+    let severity = if left < GRAVE_STEPS {
+        Severity::Bad
+    } else {
+        Severity::Warning
+    };
+    finding(&RULE, severity, what)
         .why("Something is allocated in every step and kept: a list of losses or metrics that are still arrays, a cache, captured tracers.")
         .fix("Turn what is kept into numbers, and compare two memory snapshots some steps apart to see who allocated.")
         .code("losses.append(float(loss))            # not the array\njax.profiler.save_device_memory_profile(f\"memory_{step}.prof\")")

@@ -1,36 +1,28 @@
-//! Device memory that is almost full at its peak (guides: peak < 90 %).
+//! Device memory that is almost full at its peak (guides: peak < 90 %), who holds it, and what the
+//! program's memory plan says of shrinking it.
 
-use super::{Outcome, Rule, finding, gravity};
+use super::{Outcome, Rule, finding, fullest, gravity};
+use crate::advice::evidence::{between, in_view};
 use crate::advice::facts::Facts;
 use crate::advice::report::AdviceEvidence;
+use crate::buffers::plan_figures;
 use crate::format;
+use crate::memory::AliveRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "memory_headroom",
     title: "Device memory almost full",
+    parts: &[],
     check,
 };
 
-/// Why there is nothing to say of memory.
-pub(super) fn missing(facts: &Facts<'_>) -> Outcome {
-    let why = facts.memory.notes.first();
-    Outcome::Skipped(why.map_or_else(
-        || "No allocator event was recorded.".to_owned(),
-        |note| note.text.clone(),
-    ))
-}
+/// Holders and ways to shrink that are told.
+const TOLD: usize = 3;
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let devices = facts
-        .memory
-        .allocators
-        .iter()
-        .filter(|row| !row.device.is_empty());
-    let fullest = devices
-        .filter_map(|row| Some((row, row.peak_ratio?)))
-        .max_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((row, ratio)) = fullest else {
-        return missing(facts);
+    let (row, ratio) = match fullest(facts, |row| row.peak_ratio) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
     };
     let share = format::percent(ratio);
     let text = format!(
@@ -43,31 +35,57 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(severity) = gravity(&facts.threshold("memory_peak_ratio"), ratio) else {
         return Outcome::Passed(text);
     };
-    let own = |alive: &&crate::memory::AliveRow| {
-        alive.allocator == row.allocator && alive.host == row.host
-    };
-    let holders = facts.memory.rows.iter().filter(own).take(3).map(|alive| {
-        let who = [&alive.op, &alive.caller, &alive.kind]
-            .into_iter()
-            .find(|name| !name.is_empty())
-            .map_or("", |name| name.as_str());
-        AdviceEvidence {
-            text: format!(
-                "{}: {}",
-                who.replace('_', " "),
+    let own = |alive: &&AliveRow| alive.allocator == row.allocator && alive.host == row.host;
+    let holders = facts
+        .memory()
+        .alive
+        .iter()
+        .filter(own)
+        .take(TOLD)
+        .map(|alive| {
+            let names = [&alive.op, &alive.caller, &alive.kind];
+            let name = names.into_iter().find(|name| !name.is_empty());
+            let text = format!(
+                "held by {}: {}",
+                name.map_or_else(String::new, |name| name.replace('_', " ")),
                 format::bytes(alive.bytes as f64)
-            ),
-            view: "memory".to_owned(),
-            start_ps: Some(row.peak_ps),
-            end_ps: Some(row.peak_ps),
-            device: row.device.clone(),
-            ..AdviceEvidence::default()
-        }
-    });
+            );
+            AdviceEvidence {
+                device: row.device.clone(),
+                source: alive.source.clone(),
+                ..between(row.peak_ps, row.peak_ps + 1, text)
+            }
+        });
     finding(&RULE, severity, text)
         .why("The next larger batch, a second program or a fragment too many ends in an out-of-memory error.")
         .fix("Donate what is not needed after the step, rematerialise cheap results, shard or offload the optimiser's state, take smaller batches and accumulate gradients.")
         .code("step = jax.jit(train_step, donate_argnums=0)")
         .seen(holders)
+        .seen(ways_to_shrink(facts))
         .found()
+}
+
+/// What the plan of the busiest program could do without.
+fn ways_to_shrink(facts: &Facts<'_>) -> Vec<AdviceEvidence> {
+    let Some(program) = facts.programs().first() else {
+        return Vec::new();
+    };
+    let Some(plan) = plan_figures(facts.session, program.id) else {
+        return Vec::new();
+    };
+    let ways = plan.savings.into_iter().take(TOLD).map(|saving| {
+        let text = format!(
+            "{} {}: the peak of {} falls by {}",
+            saving.remedy,
+            format::shortened(&saving.group),
+            program.title,
+            format::bytes(saving.frees_bytes as f64)
+        );
+        AdviceEvidence {
+            program_id: facts.session.program(program.id).id.to_string(),
+            source: saving.source,
+            ..in_view("buffers", text)
+        }
+    });
+    ways.collect()
 }

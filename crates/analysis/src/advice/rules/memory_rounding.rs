@@ -1,13 +1,15 @@
 //! Bytes that nobody asked for: blocks rounded up (padding waste of the allocator).
 
-use super::{Outcome, Rule, finding, gravity, memory_headroom::missing};
-use crate::advice::facts::{Facts, in_view};
+use super::{Outcome, Rule, finding, fullest, gravity};
+use crate::advice::evidence::in_view;
+use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
 use crate::format;
 
 pub(super) static RULE: Rule = Rule {
     id: "memory_rounding",
     title: "Memory lost to rounding",
+    parts: &[],
     check,
 };
 
@@ -15,20 +17,13 @@ pub(super) static RULE: Rule = Rule {
 const MIN_SHARE: f64 = 0.01;
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let devices = facts
-        .memory
-        .allocators
-        .iter()
-        .filter(|row| !row.device.is_empty());
-    let worst = devices
-        .filter_map(|row| Some((row, row.rounding_ratio?)))
-        .max_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((row, ratio)) = worst else {
-        return missing(facts);
+    let (row, ratio) = match fullest(facts, |row| row.rounding_ratio) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
     };
     let share = format::percent(ratio);
     // Of what was allocated in the recording: nobody knows what the rest was asked for.
-    let own = facts.memory.rows.iter().filter(|alive| {
+    let own = facts.memory().alive.iter().filter(|alive| {
         alive.kind == "allocation" && alive.allocator == row.allocator && alive.host == row.host
     });
     let alive: i64 = own.map(|alive| alive.bytes).sum();

@@ -1,6 +1,7 @@
 //! Steps that need much more memory than the others (guides: spikes, danger of running out).
 
-use super::{Outcome, Rule, finding, memory_headroom::missing};
+use super::{Outcome, Rule, finding, no_memory};
+use crate::advice::evidence::between;
 use crate::advice::facts::Facts;
 use crate::advice::report::AdviceEvidence;
 use crate::format;
@@ -9,15 +10,20 @@ use crate::verdict::Severity;
 pub(super) static RULE: Rule = Rule {
     id: "memory_spikes",
     title: "Steps that need much more memory",
+    parts: &[],
     check,
 };
 
+/// Fewer steps do not tell what is usual.
+const MIN_STEPS: usize = 5;
+
 fn check(facts: &Facts<'_>) -> Outcome {
-    if facts.memory.allocators.is_empty() {
-        return missing(facts);
+    let memory = facts.memory();
+    if memory.allocators.is_empty() {
+        return no_memory(facts);
     }
-    let steps = &facts.memory.steps;
-    if steps.len() < 5 {
+    let steps = &memory.steps;
+    if steps.len() < MIN_STEPS {
         return Outcome::Skipped("Needs five steps to know a usual one.".to_owned());
     }
     let spikes = steps.iter().filter(|row| row.is_spike);
@@ -29,6 +35,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .filter(|row| row.allocator == worst.allocator && row.host == worst.host);
     let peaks: Vec<f64> = own.map(|row| row.peak_bytes as f64).collect();
     let usual = crate::steps::median(&peaks);
+    let end_ps = worst.start_ps.saturating_add(worst.duration_ps.max(1));
     finding(
         &RULE,
         Severity::Warning,
@@ -43,12 +50,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .why("An evaluation, a checkpoint or a longer batch in between; the run ends when it meets a full memory.")
     .fix("Look at who was alive at the peak, and give that work its own, smaller batches.")
     .seen([AdviceEvidence {
-        text: format!("step {}", worst.step),
-        view: "timeline".to_owned(),
-        start_ps: Some(worst.start_ps),
-        end_ps: Some(worst.start_ps.saturating_add(worst.duration_ps)),
         step: Some(worst.step),
-        ..AdviceEvidence::default()
+        ..between(worst.start_ps, end_ps, format!("step {}", worst.step))
     }])
     .found()
 }

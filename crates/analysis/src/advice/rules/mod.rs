@@ -1,40 +1,62 @@
 //! The rules, one file each: what it checks, with which threshold, what it says and what to do.
 
-use super::facts::Facts;
-use super::report::{AdviceEvidence, AdviceFinding, Confidence};
-use crate::overview::VerdictKind;
-use crate::overview::thresholds::Threshold;
-use crate::verdict::Severity;
-
 mod async_done;
 mod barrier_cores;
 mod bound_by;
+mod buffer_padding;
 mod capture_quality;
 mod compilation;
+mod compilation_time;
 mod cpu_fallback;
 mod data_shuffle;
 mod debug_print;
 mod device_copies;
 mod dominating_op;
+mod donation;
 mod exposed_communication;
 mod float32_matmul;
 mod fragmentation;
+mod gradient_methods;
 mod host_bound;
+mod host_syncs;
 mod host_transfers;
 mod idle;
 mod input_wait;
+mod launch_overhead;
 mod load_imbalance;
 mod long_ops;
 mod low_occupancy;
+mod matrix_units;
 mod memory_growth;
 mod memory_headroom;
 mod memory_rounding;
 mod memory_spikes;
+mod over_peak;
+mod pad_ops;
+mod program_runs;
+mod recompilation;
 mod rematerialisation;
+mod request_padding;
+mod request_queue;
+mod small_allocations;
 mod sparse_core;
 mod step_outliers;
 mod straggler;
+mod tile_padding;
 mod tiny_kernels;
+mod unfused_attention;
+mod unfused_ops;
+mod unrolled_loop;
+
+use super::evidence::of_op;
+use super::facts::{Facts, Place, part_ps};
+use super::report::{AdviceEvidence, AdviceFinding, Confidence};
+use crate::format;
+use crate::memory::AllocatorRow;
+use crate::ops::OpRow;
+use crate::overview::thresholds::Threshold;
+use crate::overview::{PartKind, VerdictKind};
+use crate::verdict::Severity;
 
 /// A rule.
 pub struct Rule {
@@ -42,6 +64,8 @@ pub struct Rule {
     pub id: &'static str,
     /// What it checks, in a few words.
     pub title: &'static str,
+    /// Parts of a step that its gain is of: rules with a part in common may gain the same time.
+    pub(super) parts: &'static [PartKind],
     pub(super) check: fn(&Facts<'_>) -> Outcome,
 }
 
@@ -60,20 +84,33 @@ pub static RULES: &[&Rule] = &[
     &input_wait::RULE,
     &host_bound::RULE,
     &idle::RULE,
+    &host_syncs::RULE,
+    &program_runs::RULE,
+    &launch_overhead::RULE,
+    &tiny_kernels::RULE,
     &step_outliers::RULE,
     &compilation::RULE,
+    &recompilation::RULE,
+    &compilation_time::RULE,
     &exposed_communication::RULE,
     &straggler::RULE,
     &load_imbalance::RULE,
     &host_transfers::RULE,
     &device_copies::RULE,
     &data_shuffle::RULE,
+    &pad_ops::RULE,
     &dominating_op::RULE,
     &long_ops::RULE,
     &bound_by::RULE,
-    &tiny_kernels::RULE,
-    &low_occupancy::RULE,
+    &over_peak::RULE,
+    &tile_padding::RULE,
+    &matrix_units::RULE,
     &float32_matmul::RULE,
+    &low_occupancy::RULE,
+    &unfused_attention::RULE,
+    &unfused_ops::RULE,
+    &unrolled_loop::RULE,
+    &gradient_methods::RULE,
     &rematerialisation::RULE,
     &debug_print::RULE,
     &barrier_cores::RULE,
@@ -84,7 +121,12 @@ pub static RULES: &[&Rule] = &[
     &memory_growth::RULE,
     &memory_spikes::RULE,
     &fragmentation::RULE,
+    &small_allocations::RULE,
     &memory_rounding::RULE,
+    &buffer_padding::RULE,
+    &donation::RULE,
+    &request_queue::RULE,
+    &request_padding::RULE,
     &capture_quality::RULE,
 ];
 
@@ -96,6 +138,119 @@ const NO_WORK: &str = "No device recorded work.";
 /// Why a rule about shares of work says nothing.
 const LITTLE_WORK: &str =
     "Devices recorded too little work (below 20 executions of ops) to judge by.";
+/// Why a rule about HLO cannot be checked.
+const NO_HLO: &str = "The profile carries no HLO of a program that the devices spend time in.";
+/// Why a rule about accelerators says nothing.
+const CPU_ONLY: &str = "Only XLA:CPU worked.";
+
+/// How a share of the work becomes time.
+const SHARE_OF_WORK: &str = "share of these ops in the work × busy time of a step";
+
+/// Ops that take too large a share of the work.
+struct Share {
+    severity: Severity,
+    /// `12.3 %`
+    text: String,
+    /// Time of a step.
+    per_step: Option<f64>,
+}
+
+/// The share of ops that pass, held against a threshold; the outcome where there is nothing to say.
+fn share(facts: &Facts<'_>, key: &str, passes: impl Fn(&OpRow) -> bool) -> Result<Share, Outcome> {
+    if !facts.has_work() {
+        return Err(Outcome::Skipped(NO_WORK.to_owned()));
+    }
+    let (total, per_step) = facts.ops_per_step(passes);
+    let ratio = total as f64 / facts.total_self_ps() as f64;
+    let text = format::percent(ratio);
+    match gravity(&facts.threshold(key), ratio) {
+        None => Err(Outcome::Passed(format!("{text} of the work."))),
+        Some(severity) => Ok(Share {
+            severity,
+            text,
+            per_step,
+        }),
+    }
+}
+
+/// Parts of a step that take too long somewhere.
+struct Part {
+    severity: Severity,
+    place: Place,
+    /// Median over the steps of the place that has most.
+    time: f64,
+    /// `1.234 ms of its median step (12.3 %)`
+    text: String,
+}
+
+/// How a part of a step was estimated.
+const PART_ESTIMATE: &str = "the median over steps of this part on the device that has most of it";
+
+/// The place with most of some parts in its median step, held against a threshold.
+fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<Part, Outcome> {
+    let of_row = |row: &_| parts.iter().map(|&part| part_ps(row, part) as f64).sum();
+    let (Some(step), Some((place, time))) = (facts.step_ps, facts.worst(of_row)) else {
+        return Err(Outcome::Skipped(NO_STEPS.to_owned()));
+    };
+    let share = format::percent(time / step);
+    let text = format!("{} of its median step ({share})", format::duration_ps(time));
+    match gravity(&facts.threshold(key), time / step) {
+        None => Err(Outcome::Passed(format!(
+            "At most {share} of the median step."
+        ))),
+        Some(severity) => Ok(Part {
+            severity,
+            place,
+            time,
+            text,
+        }),
+    }
+}
+
+/// The median share of a step in which devices wait for their host, mean over them, and its time:
+/// host overhead and idle time, without input and compilation.
+fn waiting(facts: &Facts<'_>) -> Option<(f64, f64)> {
+    let waits =
+        |row: &_| (part_ps(row, PartKind::Idle) + part_ps(row, PartKind::HostOverhead)) as f64;
+    let (time, step) = facts.mean(waits).zip(facts.step_ps)?;
+    Some((time / step, time))
+}
+
+/// The parts that [`waiting`] is of.
+const WAITING: &[PartKind] = &[PartKind::HostOverhead, PartKind::Idle];
+
+/// The allocator of a device with most of a figure.
+fn fullest<'a>(
+    facts: &'a Facts<'_>,
+    figure: impl Fn(&AllocatorRow) -> Option<f64>,
+) -> Result<(&'a AllocatorRow, f64), Outcome> {
+    let rows = facts.memory().allocators.iter();
+    let known = rows.filter_map(|row| Some((row, figure(row)?)));
+    known
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .ok_or_else(|| no_memory(facts))
+}
+
+/// Bytes of a program's plan are worth a word from this share of the device's memory on.
+const MIN_OF_MEMORY: f64 = 0.01;
+/// The same where nobody knows how large that is.
+const MIN_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
+
+/// So many bytes matter on the devices that work.
+fn matters(facts: &Facts<'_>, bytes: i64) -> bool {
+    let chips = facts.working().map(|id| &facts.session.device(id).chip);
+    let memory = chips.filter_map(|chip| chip.memory_bytes).min();
+    bytes as f64 >= memory.map_or(MIN_BYTES, |memory| MIN_OF_MEMORY * memory as f64)
+}
+
+/// Why there is nothing to say of memory.
+fn no_memory(facts: &Facts<'_>) -> Outcome {
+    let why = facts.memory().notes.first();
+    Outcome::Skipped(why.map_or_else(
+        || "No allocator event of a device was recorded.".to_owned(),
+        |note| note.text.clone(),
+    ))
+}
 
 /// A finding of a rule whose threshold says how grave it is.
 fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFinding {
@@ -108,10 +263,13 @@ fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFinding {
         fix: String::new(),
         code: String::new(),
         gain_ps_per_step: None,
+        step_ps: None,
         gain_ratio: None,
+        overlaps: Vec::new(),
         estimate: String::new(),
         confidence: Confidence::High,
         evidence: Vec::new(),
+        parts: rule.parts.to_vec(),
     }
 }
 
@@ -144,12 +302,29 @@ impl AdviceFinding {
         self
     }
 
+    fn titled(mut self, title: String) -> Self {
+        self.title = title;
+        self
+    }
+
     fn gain(mut self, gain_ps_per_step: Option<f64>, estimate: impl Into<String>) -> Self {
         let gain = gain_ps_per_step.filter(|&gain| gain > 0.0);
         if gain.is_some() {
             self.estimate = estimate.into();
         }
         self.gain_ps_per_step = gain;
+        self
+    }
+
+    /// The gain is a mean over steps of which only some have the cause.
+    fn of_mean_step(mut self, facts: &Facts<'_>) -> Self {
+        self.step_ps = facts.mean_step_ps;
+        self
+    }
+
+    /// The gain is of other parts than the rule's usual ones.
+    fn of_parts(mut self, parts: &[PartKind]) -> Self {
+        self.parts = parts.to_vec();
         self
     }
 
@@ -166,6 +341,25 @@ impl AdviceFinding {
     fn found(self) -> Outcome {
         Outcome::Found(vec![self])
     }
+}
+
+/// Ops as evidence, told by a sentence of each.
+fn ops_seen<'a>(
+    rows: impl Iterator<Item = &'a OpRow>,
+    most: usize,
+    text: impl Fn(&OpRow) -> String,
+) -> Vec<AdviceEvidence> {
+    rows.take(most)
+        .map(|row| {
+            let name = format::shortened(&row.name);
+            of_op(row, format!("{name}: {}", text(row)))
+        })
+        .collect()
+}
+
+/// Mean time of an execution.
+fn each_ps(row: &OpRow) -> f64 {
+    row.self_ps as f64 / row.executions.max(1) as f64
 }
 
 /// The ids of all rules.

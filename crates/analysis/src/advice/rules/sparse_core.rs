@@ -10,25 +10,16 @@ use crate::format;
 pub(super) static RULE: Rule = Rule {
     id: "sparse_core",
     title: "SparseCores beside the TensorCores",
+    parts: &[],
     check,
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let busy = |kind: DeviceKind| {
-        let of_kind = facts
-            .session
-            .device_ids()
-            .filter(|id| facts.session.device(*id).kind == kind);
-        let titles: Vec<String> = of_kind.map(|id| facts.session.device_title(id)).collect();
-        let devices = facts
-            .ops
-            .devices
-            .iter()
-            .filter(|device| titles.contains(&device.device));
-        let times: Vec<f64> = devices
-            .map(|device| device.busy_ps as f64)
-            .filter(|&time| time > 0.0)
-            .collect();
+        let ids = facts.session.device_ids();
+        let of_kind = ids.filter(|id| facts.session.device(*id).kind == kind);
+        let times = of_kind.map(|id| facts.work_of(id).1 as f64);
+        let times: Vec<f64> = times.filter(|&time| time > 0.0).collect();
         (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
     };
     let Some(sparse) = busy(DeviceKind::SparseCore) else {

@@ -9,12 +9,13 @@ use crate::steps::{median, parts::PARTS};
 pub(super) static RULE: Rule = Rule {
     id: "step_outliers",
     title: "Some steps take much longer",
+    parts: &[],
     check,
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let bars = &facts.overview.step_series;
-    let Some(step) = facts.step_ps else {
+    let bars = &facts.bars;
+    let Some(step) = facts.mean_step_ps else {
         return Outcome::Skipped(NO_STEPS.to_owned());
     };
     if bars.len() < 5 {
@@ -93,7 +94,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         "Look at the longest of these steps beside a usual one in the timeline."
     })
-    .gain(Some(gain), "Σ of what these steps take beyond the median ÷ all steps")
+    .gain(Some(gain), "Σ of what these steps take beyond the median ÷ all steps, of the mean step")
+    .of_mean_step(facts)
+    .of_parts(&[part])
     .seen(evidence)
     .found()
 }

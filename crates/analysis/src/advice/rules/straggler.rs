@@ -1,94 +1,110 @@
-//! One host arrives later than the others at what they do together.
-
-use std::collections::BTreeMap;
+//! A host, or a device of one host, that the others wait for in the collectives. The figure is the
+//! one of `hosts`: time that the others wait for it, on aligned clocks.
 
 use super::{NO_STEPS, Outcome, Rule, finding, gravity};
-use crate::advice::facts::{Facts, part_ps};
-use crate::advice::report::Confidence;
+use crate::advice::evidence::{between, in_view};
+use crate::advice::facts::Facts;
+use crate::advice::report::AdviceEvidence;
 use crate::format;
+use crate::hosts::Late;
 use crate::overview::PartKind;
-use crate::steps::{StepParts, median, parts::PARTS};
 
 pub(super) static RULE: Rule = Rule {
     id: "straggler",
-    title: "A host is slower than the others",
+    title: "The others wait for one host or device",
+    parts: &[PartKind::Collectives],
     check,
 };
 
-/// Time of a step that a place spends on its own, before it meets the others: all but collectives
-/// and idle time.
-fn own(row: &StepParts) -> f64 {
-    let met = part_ps(row, PartKind::Collectives) + part_ps(row, PartKind::Idle);
-    (row.span.duration().0 - met) as f64
+fn check(facts: &Facts<'_>) -> Outcome {
+    let Some(step) = facts.mean_step_ps else {
+        return Outcome::Skipped(NO_STEPS.to_owned());
+    };
+    let several_hosts = facts.session.hosts.len() > 1;
+    if facts.is_cpu_only() && !several_hosts {
+        return Outcome::Skipped(
+            "Virtual devices of XLA:CPU take turns on the same cores, so that one is always last."
+                .to_owned(),
+        );
+    }
+    if facts.working().count() < 2 {
+        return Outcome::Skipped("Needs two devices that work.".to_owned());
+    }
+    let Some(worst) = facts.late().first() else {
+        return Outcome::Passed(
+            "Nobody comes last at the collectives more often than chance explains.".to_owned(),
+        );
+    };
+    let share = format::percent(worst.cost_ps / step);
+    let text = format!(
+        "{} arrives last in {} of {}, and the others wait {} per step for it ({share} of the mean \
+         step).",
+        worst.name,
+        worst.last_count,
+        format::counted(worst.step_count, "step"),
+        format::duration_ps(worst.cost_ps)
+    );
+    let Some(severity) = gravity(&facts.threshold("straggler_ratio"), worst.cost_ps / step) else {
+        return Outcome::Passed(text);
+    };
+    let (doing, fix) = doing(worst);
+    finding(&RULE, severity, format!("{text}{doing}"))
+        .titled(format!("{} is late", worst.name))
+        .why("All meet in the collectives of every step, so the slowest one sets the pace.")
+        .fix(fix)
+        .gain(
+            Some(worst.cost_ps),
+            "what `hosts` shows: mean over steps of the time that the others wait for it",
+        )
+        .of_mean_step(facts)
+        .of_parts(if worst.blame.activity_on == "device" {
+            &[PartKind::Collectives, PartKind::DeviceCompute]
+        } else {
+            // Whoever is rid of what makes it late is rid of its own wait as well.
+            &[
+                PartKind::Collectives,
+                PartKind::InputWait,
+                PartKind::Compilation,
+                PartKind::HostOverhead,
+            ]
+        })
+        .seen([seen(worst), in_view("hosts", "lateness by step".to_owned())])
+        .found()
 }
 
-fn check(facts: &Facts<'_>) -> Outcome {
-    let Some(step) = facts.step_ps else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
-    };
-    if facts.session.hosts.len() < 3 {
-        return Outcome::Skipped("Needs three hosts to know a usual one.".to_owned());
+fn doing(late: &Late) -> (String, String) {
+    let blame = &late.blame;
+    if blame.activity.is_empty() {
+        let fix = "Compare it with another in the timeline, in the same step: its load, its clock, \
+                   other processes.";
+        return (String::new(), fix.to_owned());
     }
-    let mut hosts: BTreeMap<_, f64> = BTreeMap::new();
-    for ((host, _), time) in facts.typical(own) {
-        let longest = hosts.entry(host).or_insert(time);
-        *longest = longest.max(time);
-    }
-    let usual = median(&hosts.values().copied().collect::<Vec<f64>>());
-    let Some((&host, &slowest)) = hosts.iter().max_by(|a, b| a.1.total_cmp(b.1)) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+    let name = format::shortened(&blame.activity);
+    let time = format::duration_ps(blame.activity_ps);
+    let text = if blame.activity_on == "device" {
+        format!(" Before it arrives it computes {name} ({time}) longer than the others.")
+    } else {
+        format!(" Before it arrives its host is in {name} ({time}).")
     };
-    let behind = slowest - usual;
-    let share = format::percent(behind / step);
-    let name = &facts.session.host(host).name;
-    let Some(severity) = gravity(&facts.threshold("straggler_ratio"), behind / step) else {
-        return Outcome::Passed(format!(
-            "{name} is {} behind the median host, {share} of a step.",
-            format::duration_ps(behind)
-        ));
-    };
-    // Which part it is that takes longer there.
-    let more = |part: PartKind| {
-        let parts = facts.typical(|row| part_ps(row, part) as f64);
-        let all: Vec<f64> = parts.iter().map(|(_, time)| *time).collect();
-        let there = parts.iter().filter(|(place, _)| place.0 == host);
-        there.map(|(_, time)| *time).fold(0.0, f64::max) - median(&all)
-    };
-    let causes = PARTS
-        .into_iter()
-        .filter(|part| !matches!(part, PartKind::Collectives | PartKind::Idle))
-        .map(|part| (part, more(part)));
-    let (part, time) = causes
-        .reduce(|most, next| if next.1 > most.1 { next } else { most })
-        .unwrap_or((PartKind::DeviceCompute, 0.0));
-    let row = facts
-        .rows()
-        .iter()
-        .filter(|row| row.host == host)
-        .max_by(|a, b| own(a).total_cmp(&own(b)));
-    let evidence = row.map(|row| {
-        let number = facts.session.steps[row.step].number;
-        facts.at_row(row, format!("step {number} on {name}"))
-    });
-    let mut found = finding(
-        &RULE,
-        severity,
+    let fix = if blame.activity_on == "device" {
+        "Give it less of the work, or see why the same work takes longer there: its clock, its \
+         temperature, what else runs on it."
+            .to_owned()
+    } else {
         format!(
-            "{name} needs {} of a step for itself where {} are usual; {} more of it is {}.",
-            format::duration_ps(slowest),
-            format::duration_ps(usual),
-            format::duration_ps(time),
-            part.title().to_lowercase()
-        ),
-    )
-    .why("All hosts meet in the collectives of every step, so the slowest one sets the pace.")
-    .fix(match part {
-        PartKind::InputWait => "Speed up the input of this host; see the finding about waiting for input.",
-        _ => "Compare this host with another in the timeline, in the same step: its load, its clock, other processes.",
-    })
-    .gain(Some(behind), "own time of the slowest host − the median over hosts")
-    .sure(Confidence::Medium)
-    .seen(evidence);
-    found.title = format!("{name} is slower than the other hosts");
-    found.found()
+            "Make {name} faster on {}, or take it out of the way: run it ahead of the step, in the \
+             background.",
+            late.name
+        )
+    };
+    (text, fix)
+}
+
+fn seen(late: &Late) -> AdviceEvidence {
+    let blame = &late.blame;
+    let text = format!("before the collective of step {}", blame.step);
+    AdviceEvidence {
+        step: Some(blame.step),
+        ..between(blame.from_ps, blame.until_ps.max(blame.from_ps + 1), text)
+    }
 }

@@ -83,7 +83,7 @@ fn measured(evidence: &Evidence<'_>) -> Option<Finding> {
     let selected = Selection::default().resolve(session).ok()?;
     let exchanges = collectives::Evidence::of(session, &selected);
     let clocks = &exchanges.clocks;
-    let step_ps = evidence.overview.step_time_ps.as_ref()?.median;
+    let step_ps = evidence.overview.step_time.as_ref()?.median;
     let compared = clocks.hosts.iter().enumerate();
     let compared = compared.filter_map(|(host, clock)| Some((host, clock.reference?, clock)));
     let (host, reference, clock) =
@@ -121,7 +121,7 @@ fn measured(evidence: &Evidence<'_>) -> Option<Finding> {
 /// By the starts of the same steps.
 fn by_steps(evidence: &Evidence<'_>) -> Option<Finding> {
     let session = evidence.session;
-    let step_ps = evidence.overview.step_time_ps.as_ref()?.median;
+    let step_ps = evidence.overview.step_time.as_ref()?.median;
     let (host, distance_ps) = (1..session.hosts.len())
         .filter_map(|host| Some((host, distance_ps(session, HostId::from_index(host))?)))
         .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;

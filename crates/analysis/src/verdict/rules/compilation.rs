@@ -38,7 +38,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         names => format!("{what}: {}", listed(names)),
     };
     let steps = delayed_steps(evidence);
-    let of_capture = time_ps as f64 / evidence.overview.duration_ps.max(1) as f64;
+    let of_capture = time_ps as f64 / evidence.duration_ps.max(1) as f64;
     let (severity, why) = match steps.as_slice() {
         [] if of_capture <= limits::COMPILATION_OF_CAPTURE_RATIO => {
             (Severity::Info, "No step waited for it.".to_owned())
@@ -87,7 +87,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
 
 /// Steps in which devices waited for compilation for a noticeable share of the step.
 fn delayed_steps(evidence: &Evidence<'_>) -> Vec<i64> {
-    let steps = evidence.overview.step_series.iter();
+    let steps = evidence.overview.bars.iter();
     steps
         .filter(|step| {
             let waited = step.parts_ps.get(PartKind::Compilation as usize);

@@ -1,0 +1,273 @@
+//! Which node of one program is which of another: by what it means, not by its name.
+//!
+//! ```text
+//! colour of a node    what it does, its shape, scope, source, …        rounds 0
+//!                     that, and the colours of operands and users      rounds 1, 2, 3
+//! match               a colour that one node has on either side; or as many on both, in order
+//! ```
+//!
+//! Colours are refined as in the Weisfeiler-Leman test, strict ones first. Matched nodes keep a colour
+//! of their own, so that what is known spreads to their neighbours, and each level asks for less.
+//! What ran and is left over is matched by a score that must reach a half.
+
+use rustc_hash::FxHashMap;
+
+use super::nodes::{Node, hash, stem};
+
+/// Which features a colour is made of, and how far it looks.
+struct Level {
+    features: u8,
+    rounds: usize,
+    /// As many of one colour on both sides are matched in the order of the program.
+    pairs_equals: bool,
+}
+
+const OPCODE: u8 = 1;
+const BODY: u8 = 2;
+const SHAPE: u8 = 4;
+const SCOPE: u8 = 8;
+const SOURCE: u8 = 16;
+const STEM: u8 = 32;
+
+const LEVELS: [Level; 14] = [
+    level(OPCODE | BODY | SHAPE | SCOPE | SOURCE, 3, true),
+    level(OPCODE | BODY | SHAPE | SCOPE, 3, false),
+    level(OPCODE | BODY | SCOPE | SOURCE, 2, false),
+    level(OPCODE | BODY | SHAPE | SCOPE, 1, false),
+    level(OPCODE | BODY | SHAPE, 3, false),
+    level(OPCODE | SHAPE | SCOPE, 0, false),
+    level(OPCODE | BODY | SCOPE, 1, false),
+    level(OPCODE | BODY | SHAPE | SCOPE | SOURCE, 0, true),
+    level(OPCODE | BODY | SCOPE, 0, true),
+    level(OPCODE | SCOPE, 1, false),
+    level(OPCODE | BODY, 1, false),
+    level(OPCODE | SCOPE, 0, true),
+    level(OPCODE | SOURCE, 0, true),
+    level(OPCODE | STEM, 0, true),
+];
+
+const fn level(features: u8, rounds: usize, pairs_equals: bool) -> Level {
+    Level {
+        features,
+        rounds,
+        pairs_equals,
+    }
+}
+
+/// Left-over nodes that are scored against each other, at most on either side.
+const MAX_SCORED: usize = 300;
+
+/// Position on the left and on the right.
+pub(super) type Pair = (usize, usize);
+
+/// The matched nodes, by position on the left. No node is matched twice.
+pub(super) fn match_nodes(left: &[Node], right: &[Node]) -> Vec<Pair> {
+    let mut matching = Matching {
+        sides: [left, right],
+        partners: [vec![None; left.len()], vec![None; right.len()]],
+        count: 0,
+    };
+    for level in &LEVELS {
+        matching.apply(level);
+    }
+    matching.score();
+    let partners = matching.partners[0].iter().enumerate();
+    partners
+        .filter_map(|(left, right)| Some((left, right.as_ref()?.0)))
+        .collect()
+}
+
+/// Nodes of two programs that are one program: the same names.
+pub(super) fn match_names(left: &[Node], right: &[Node]) -> Vec<Pair> {
+    let by_name: FxHashMap<(&str, &str), usize> = right
+        .iter()
+        .enumerate()
+        .map(|(index, node)| ((node.name.as_str(), node.opcode.as_str()), index))
+        .collect();
+    let pairs = left.iter().enumerate();
+    pairs
+        .filter_map(|(index, node)| {
+            Some((
+                index,
+                *by_name.get(&(node.name.as_str(), node.opcode.as_str()))?,
+            ))
+        })
+        .collect()
+}
+
+struct Matching<'a> {
+    sides: [&'a [Node]; 2],
+    /// Position on the other side and number of the pair.
+    partners: [Vec<Option<(usize, usize)>>; 2],
+    count: usize,
+}
+
+impl Matching<'_> {
+    fn pair(&mut self, left: usize, right: usize) {
+        self.partners[0][left] = Some((right, self.count));
+        self.partners[1][right] = Some((left, self.count));
+        self.count += 1;
+    }
+
+    fn apply(&mut self, level: &Level) {
+        let colours = [self.colours(0, level), self.colours(1, level)];
+        let mut groups: FxHashMap<u64, [Vec<usize>; 2]> = FxHashMap::default();
+        let mut order = Vec::new();
+        for side in 0..2 {
+            for (index, &colour) in colours[side].iter().enumerate() {
+                if self.partners[side][index].is_none() {
+                    let group = groups.entry(colour).or_insert_with(|| {
+                        order.push(colour);
+                        [Vec::new(), Vec::new()]
+                    });
+                    group[side].push(index);
+                }
+            }
+        }
+        for colour in order {
+            let [left, right] = &groups[&colour];
+            let is_unique = left.len() == 1 && right.len() == 1;
+            if is_unique || level.pairs_equals && left.len() == right.len() {
+                for (&left, &right) in left.iter().zip(right) {
+                    self.pair(left, right);
+                }
+            }
+        }
+    }
+
+    fn colours(&self, side: usize, level: &Level) -> Vec<u64> {
+        let nodes = self.sides[side];
+        let own = nodes
+            .iter()
+            .enumerate()
+            .map(|(index, node)| match self.partners[side][index] {
+                Some((_, pair)) => hash(&("pair", pair)),
+                None => colour(node, level.features),
+            });
+        let mut colours: Vec<u64> = own.collect();
+        for _ in 0..level.rounds {
+            let refined = nodes.iter().enumerate().map(|(index, node)| {
+                let of = |others: &[u32]| -> Vec<u64> {
+                    others
+                        .iter()
+                        .map(|&other| colours[other as usize])
+                        .collect()
+                };
+                let mut users = of(&node.users);
+                users.sort_unstable();
+                match self.partners[side][index] {
+                    Some(_) => colours[index],
+                    None => hash(&(colours[index], of(&node.operands), users)),
+                }
+            });
+            colours = refined.collect();
+        }
+        colours
+    }
+
+    /// Matches what ran and is left over, the best score first.
+    fn score(&mut self) {
+        let rest = |side: usize| -> Vec<usize> {
+            let nodes = self.sides[side].iter().enumerate();
+            nodes
+                .filter(|(index, node)| {
+                    node.item.is_some() && self.partners[side][*index].is_none()
+                })
+                .map(|(index, _)| index)
+                .take(MAX_SCORED)
+                .collect()
+        };
+        let (left, right) = (rest(0), rest(1));
+        let mut scores: Vec<(f64, usize, usize)> = Vec::new();
+        for &a in &left {
+            for &b in &right {
+                let score = self.likeness(a, b);
+                if score >= 0.5 {
+                    scores.push((score, a, b));
+                }
+            }
+        }
+        scores.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        for (_, a, b) in scores {
+            if self.partners[0][a].is_none() && self.partners[1][b].is_none() {
+                self.pair(a, b);
+            }
+        }
+    }
+
+    /// How alike two nodes are, 0 to 1.
+    fn likeness(&self, a: usize, b: usize) -> f64 {
+        let (left, right) = (&self.sides[0][a], &self.sides[1][b]);
+        if left.opcode != right.opcode {
+            return 0.0;
+        }
+        let known = |x: &str, y: &str| !x.is_empty() && x == y;
+        let mut score = 0.2;
+        score += 0.25 * scope_likeness(&left.scope, &right.scope);
+        score += if known(&left.source, &right.source) {
+            0.1
+        } else {
+            0.0
+        };
+        score += if known(&left.shape, &right.shape) {
+            0.15
+        } else {
+            0.0
+        };
+        score += if left.body == right.body { 0.1 } else { 0.0 };
+        score += if stem(&left.name) == stem(&right.name) {
+            0.05
+        } else {
+            0.0
+        };
+        score + 0.15 * self.neighbours_matched(a, b)
+    }
+
+    /// Share of the neighbours that are matched with one of the other's.
+    fn neighbours_matched(&self, a: usize, b: usize) -> f64 {
+        let (left, right) = (&self.sides[0][a], &self.sides[1][b]);
+        let around: Vec<u32> = left.operands.iter().chain(&left.users).copied().collect();
+        let others: Vec<u32> = right.operands.iter().chain(&right.users).copied().collect();
+        let matched = around.iter().filter(|&&one| {
+            let partner = self.partners[0][one as usize];
+            partner.is_some_and(|(other, _)| others.iter().any(|&one| one as usize == other))
+        });
+        matched.count() as f64 / around.len().max(others.len()).max(1) as f64
+    }
+}
+
+fn colour(node: &Node, features: u8) -> u64 {
+    let text = |feature: u8, text: &str| {
+        if features & feature == 0 {
+            0
+        } else {
+            hash(&text)
+        }
+    };
+    hash(&(
+        features,
+        text(OPCODE, &node.opcode),
+        if features & BODY == 0 { 0 } else { node.body },
+        text(SHAPE, &node.shape),
+        text(SCOPE, &node.scope),
+        text(SOURCE, &node.source),
+        text(STEM, stem(&node.name)),
+    ))
+}
+
+/// Share of the components that two scopes have in common from either end.
+fn scope_likeness(left: &str, right: &str) -> f64 {
+    if left.is_empty() || right.is_empty() {
+        return 0.0;
+    }
+    let (a, b): (Vec<&str>, Vec<&str>) = (left.split('/').collect(), right.split('/').collect());
+    let front = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let shorter = a.len().min(b.len());
+    let back = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(x, y)| x == y);
+    let back = back.count().min(shorter - front.min(shorter));
+    (front + back) as f64 / a.len().max(b.len()) as f64
+}

@@ -1,0 +1,221 @@
+//! `compare`: what changed between sessions, and whether it is more than noise.
+//!
+//! The first session is the baseline; every other one is held against it.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | step | per step the mean over hosts of the mean over the host's devices, as in `overview` |
+//! | typical steps | the selected steps but outliers, by the rule of `steps` |
+//! | effect | mean of the typical steps − that of the baseline, its interval as in [`noise`] |
+//! | beyond noise | the interval excludes 0 and the ranks agree; of ops, after Benjamini and Hochberg |
+//! | op | matched by meaning: [`pairing`], [`matching`] |
+//! | waterfall | the difference of the mean of all steps as a sum: [`waterfall`] |
+
+mod causes;
+mod figures;
+mod items;
+mod matching;
+mod nodes;
+mod noise;
+mod notes;
+mod pair;
+mod pairing;
+mod programs;
+mod report;
+mod side;
+mod tables;
+mod waterfall;
+
+use clap::Args;
+pub use report::{
+    BarKind, CompareReport, ComparedCause, ComparedFact, ComparedOp, ComparedOpSide,
+    ComparedOpcode, ComparedPart, ComparedProgram, ComparedSession, ComparedStep, Evidence,
+    SessionDifference, TimeDifference, WaterfallBar,
+};
+
+use crate::group::Group;
+use crate::order;
+use crate::registry::{AnalysisError, Compared, Comparison};
+use crate::selection::Selection;
+use crate::steps::parts::PARTS;
+use noise::RunNoise;
+use pair::Both;
+use side::{Side, listed};
+
+/// The `compare` comparison.
+pub struct Compare;
+
+/// Options of [`Compare`].
+#[derive(Debug, Clone, Args)]
+pub struct CompareOptions {
+    /// Which part of each session; `--program`, `--match`, `--sort` and `--limit` are about the ops.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Confidence of the intervals; 1 − it is the rate of false alarms
+    #[arg(long, value_name = "RATIO", default_value_t = CONFIDENCE)]
+    pub confidence: f64,
+    /// How much runs of one unchanged program differ: standard deviation ÷ mean, such as 0.01
+    /// [default: 1 %, or 1.5 standard deviations of the steps where that is more]
+    #[arg(long, value_name = "RATIO")]
+    pub run_noise: Option<f64>,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self {
+            selection: Selection::default(),
+            confidence: CONFIDENCE,
+            run_noise: None,
+        }
+    }
+}
+
+/// Confidence unless asked otherwise.
+const CONFIDENCE: f64 = 0.95;
+/// Least standard deviation of a run's mean between runs ÷ the mean.
+const RUN_RATIO: f64 = 0.01;
+/// The same in standard deviations of the steps within a run, as the study of identical runs in
+/// `docs/analyses/compare.md` measured it on a busy machine.
+const RUN_SPREADS: f64 = 1.5;
+
+impl Comparison for Compare {
+    const NAME: &'static str = "compare";
+    const ALIASES: &'static [&'static str] = &["diff_sessions"];
+    const SUMMARY: &'static str =
+        "What changed between sessions, and whether it is more than noise";
+    const EXAMPLES: &'static str = "\
+# The last two sessions of a log directory
+stepscope compare ./logs
+# Before and after, the baseline first
+stepscope compare ./before ./after
+# Sessions of one log directory, as Git names commits
+stepscope compare ./logs latest~3 latest
+# Three optimizers against the first
+stepscope compare ./logs/adam ./logs/manifold_muon ./logs/hyperspherical_descent
+# Without the steps that warm up, as JSON
+stepscope compare ./before ./after --steps 5.. --json";
+    const GROUP: Group = Group::Summary;
+    const LEAST_SESSIONS: usize = 2;
+    type Options = CompareOptions;
+    type Report = CompareReport;
+
+    fn run(
+        sessions: &[Compared<'_>],
+        options: &CompareOptions,
+    ) -> Result<CompareReport, AnalysisError> {
+        let noise = options.noise()?;
+        let sides: Vec<Side<'_>> = sessions
+            .iter()
+            .map(|one| Side::of(*one, &options.selection).map_err(|e| e.of_session(one.name)))
+            .collect::<Result<_, _>>()?;
+        let Some((baseline, others)) = sides.split_first() else {
+            return Err(AnalysisError::Internal("no session was given".to_owned()));
+        };
+        let mut differences = Vec::new();
+        let mut ops = Vec::new();
+        for (index, other) in others.iter().enumerate() {
+            let both = Both::of([baseline, other], index + 1, noise, options.confidence);
+            differences.push(difference(&both));
+            ops.extend(selected_ops(&both, &options.selection)?);
+        }
+        if others.len() > 1 {
+            ops.sort_by(|a, b| {
+                let weight = |op: &ComparedOp| op.step_difference_ps.abs();
+                weight(b).total_cmp(&weight(a))
+            });
+        }
+        let op_count = order::arrange(&mut ops, &options.selection, tables::SORT_COLUMNS)?;
+        Ok(CompareReport {
+            notes: notes::notes(&sides, &differences, options),
+            sessions: sides.iter().map(Side::report).collect(),
+            differences,
+            ops,
+            op_count,
+            confidence_ratio: options.confidence,
+        })
+    }
+}
+
+impl CompareOptions {
+    fn noise(&self) -> Result<RunNoise, AnalysisError> {
+        if !(0.5..1.0).contains(&self.confidence) {
+            let text = format!(
+                "--confidence {} is not from 0.5 to below 1",
+                self.confidence
+            );
+            return Err(AnalysisError::Options(text));
+        }
+        match self.run_noise {
+            None => Ok(RunNoise {
+                ratio: RUN_RATIO,
+                spreads: RUN_SPREADS,
+            }),
+            Some(ratio) if (0.0..=1.0).contains(&ratio) => Ok(RunNoise {
+                ratio,
+                spreads: 0.0,
+            }),
+            Some(ratio) => Err(AnalysisError::Options(format!(
+                "--run-noise {ratio} is not from 0 to 1"
+            ))),
+        }
+    }
+}
+
+fn difference(both: &Both<'_, '_>) -> SessionDifference {
+    let parts: Vec<ComparedPart> = PARTS
+        .into_iter()
+        .map(|part| ComparedPart {
+            part,
+            time: both.part(part),
+        })
+        .collect();
+    let of_part = |part| {
+        let found = parts.iter().find(|one| one.part == part);
+        found.map_or(Evidence::TooFewSteps, |one| one.time.evidence)
+    };
+    let waterfall = waterfall::bars(
+        both.sides,
+        &both.changes,
+        |op| both.name(op).to_owned(),
+        |op| both.evidence(op),
+        of_part,
+    );
+    let programs = programs::programs(both);
+    let environment = figures::environment(both.sides);
+    let step = both.step();
+    SessionDifference {
+        session: both.session,
+        conclusion: notes::conclusion(both.sides, step.as_ref()),
+        causes: causes::causes(both, &waterfall, &programs, &environment),
+        step,
+        parts,
+        waterfall,
+        programs,
+        environment,
+    }
+}
+
+/// The ops that pass `--program` and `--match` on either side.
+fn selected_ops(
+    both: &Both<'_, '_>,
+    selection: &Selection,
+) -> Result<Vec<ComparedOp>, AnalysisError> {
+    let patterns = listed(both.sides[0], selection)?;
+    let wanted = selection.program.as_deref();
+    let has_program = |side: &ComparedOpSide| {
+        let mut names = wanted.into_iter().flat_map(|wanted| wanted.split(','));
+        let name = side.program.to_lowercase();
+        wanted.is_none()
+            || names.any(|part| {
+                let part = part.trim();
+                !part.is_empty() && (side.program_id == part || name.contains(&part.to_lowercase()))
+            })
+    };
+    let passes = |side: &ComparedOpSide| {
+        has_program(side)
+            && patterns.matches(&[&side.name, &side.category, &side.scope, &side.source])
+    };
+    let mut ops = both.ops();
+    ops.retain(|op| [&op.baseline, &op.other].into_iter().flatten().any(passes));
+    Ok(ops)
+}

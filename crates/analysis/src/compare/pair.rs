@@ -1,0 +1,337 @@
+//! A session against the baseline: what is what, what changed, and what may be said of it.
+
+use stepscope_model::Session;
+
+use super::items::Item;
+use super::nodes::Node;
+use super::noise::{Effect, RunNoise, discoveries, effect};
+use super::pairing::Pairing;
+use super::report::{ComparedOp, ComparedOpSide, Evidence, TimeDifference};
+use super::side::Side;
+use super::waterfall::{Change, Changes};
+use crate::format;
+use crate::overview::PartKind;
+
+/// Ops below this share of either step are not tested: there are many, and none of them matters.
+const TESTED_RATIO: f64 = 0.001;
+
+/// The baseline, another session, and what is known of both.
+pub(super) struct Both<'a, 'b> {
+    pub(super) sides: [&'b Side<'a>; 2],
+    /// Position of the other session.
+    pub(super) session: usize,
+    pub(super) pairing: Pairing,
+    pub(super) changes: Changes,
+    noise: RunNoise,
+    confidence: f64,
+    effects: Vec<(Effect, Evidence)>,
+    /// For each item its program pair and node.
+    node_of: [Vec<Option<(usize, usize)>>; 2],
+}
+
+impl<'a, 'b> Both<'a, 'b> {
+    pub(super) fn of(
+        sides: [&'b Side<'a>; 2],
+        session: usize,
+        noise: RunNoise,
+        confidence: f64,
+    ) -> Self {
+        let items = [sides[0].items.as_slice(), sides[1].items.as_slice()];
+        let pairing = Pairing::of([sides[0].session, sides[1].session], items);
+        let changes = Changes::of(sides, &pairing.items);
+        let node_of = [0, 1].map(|side| {
+            let mut node_of = vec![None; items[side].len()];
+            for (program, pair) in pairing.programs.iter().enumerate() {
+                for (index, node) in pair.nodes[side].iter().enumerate() {
+                    if let Some(item) = node.item {
+                        node_of[item] = Some((program, index));
+                    }
+                }
+            }
+            node_of
+        });
+        let effects = effects(sides, &changes, noise, confidence);
+        Self {
+            sides,
+            session,
+            pairing,
+            changes,
+            noise,
+            confidence,
+            effects,
+            node_of,
+        }
+    }
+
+    /// The step.
+    pub(super) fn step(&self) -> Option<TimeDifference> {
+        let [a, b] = self.sides.map(Side::durations);
+        (!a.is_empty() && !b.is_empty()).then(|| self.time(&a, &b))
+    }
+
+    /// A part of the step.
+    pub(super) fn part(&self, part: PartKind) -> TimeDifference {
+        let [a, b] = self.sides.map(|side| side.part(part));
+        self.time(&a, &b)
+    }
+
+    fn time(&self, baseline: &[f64], other: &[f64]) -> TimeDifference {
+        let found = effect(baseline, other, self.noise, self.confidence);
+        let is_discovery = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence);
+        difference(baseline, other, &found, found.evidence(is_discovery))
+    }
+
+    pub(super) fn item(&self, side: usize, index: Option<usize>) -> Option<&'b Item> {
+        Some(&self.sides[side].items[index?])
+    }
+
+    pub(super) fn node(&self, side: usize, item: Option<usize>) -> Option<&Node> {
+        let (program, node) = self.node_of[side][item?]?;
+        Some(&self.pairing.programs[program].nodes[side][node])
+    }
+
+    /// What may be said of an op's own time.
+    pub(super) fn evidence(&self, op: usize) -> Evidence {
+        self.effects[op].1
+    }
+
+    /// `fusion.12`, the name in the other session first.
+    pub(super) fn name(&self, op: usize) -> &'a str {
+        let change = &self.changes.ops[op];
+        let of = |side: usize, item: Option<usize>| {
+            Some(self.item(side, item)?.name(self.sides[side].session))
+        };
+        of(1, change.other)
+            .or_else(|| of(0, change.baseline))
+            .unwrap_or_default()
+    }
+
+    /// Every op with all that is known of it.
+    pub(super) fn ops(&self) -> Vec<ComparedOp> {
+        (0..self.changes.ops.len()).map(|op| self.op(op)).collect()
+    }
+
+    fn op(&self, index: usize) -> ComparedOp {
+        let change = &self.changes.ops[index];
+        let (found, evidence) = &self.effects[index];
+        let values = [
+            self.values(0, change.baseline),
+            self.values(1, change.other),
+        ];
+        ComparedOp {
+            index,
+            session: self.session,
+            matched: self.matched(change).to_owned(),
+            baseline: self.op_side(0, change.baseline),
+            other: self.op_side(1, change.other),
+            part: change.part,
+            time: difference(&values[0], &values[1], found, *evidence),
+            step_difference_ps: change.step_ps,
+            change: self.change_text(change),
+        }
+    }
+
+    fn values(&self, side: usize, item: Option<usize>) -> Vec<f64> {
+        values(self.sides[side], item)
+    }
+
+    fn matched(&self, change: &Change) -> &'static str {
+        let (Some(left), Some(right)) = (self.item(0, change.baseline), self.item(1, change.other))
+        else {
+            return if change.baseline.is_none() {
+                "new"
+            } else {
+                "gone"
+            };
+        };
+        let names = [
+            left.name(self.sides[0].session),
+            right.name(self.sides[1].session),
+        ];
+        let nodes = [self.node(0, change.baseline), self.node(1, change.other)];
+        match nodes {
+            [Some(a), Some(b)] if a.shape != b.shape || a.body != b.body => "changed",
+            _ if names[0] != names[1] => "renamed",
+            _ => "same",
+        }
+    }
+
+    /// What changed of an op, in words.
+    pub(super) fn change_text(&self, change: &Change) -> String {
+        let (Some(left), Some(right)) = (self.item(0, change.baseline), self.item(1, change.other))
+        else {
+            return String::new();
+        };
+        let mut texts = Vec::new();
+        if let (Some(a), Some(b)) = (self.node(0, change.baseline), self.node(1, change.other)) {
+            if a.shape != b.shape && !a.shape.is_empty() && !b.shape.is_empty() {
+                let verb = match size(&b.shape).partial_cmp(&size(&a.shape)) {
+                    Some(std::cmp::Ordering::Greater) => "grew",
+                    Some(std::cmp::Ordering::Less) => "shrank",
+                    _ => "changed",
+                };
+                texts.push(format!("its shape {verb} from {} to {}", a.shape, b.shape));
+            }
+            if a.body != b.body {
+                texts.push("it fuses other instructions".to_owned());
+            }
+        }
+        let counts = (left.count(), right.count());
+        if (counts.1 - counts.0).abs() > 0.05 * counts.0.max(counts.1) {
+            texts.push(format!(
+                "it runs {} instead of {} times per step",
+                number(counts.1),
+                number(counts.0)
+            ));
+        }
+        let kernel = |side: usize, item: &Item| {
+            let name = item.kernels.first().copied();
+            name.map(|name| self.sides[side].session.text(name))
+        };
+        if let (Some(a), Some(b)) = (kernel(0, left), kernel(1, right))
+            && super::nodes::stem(a) != super::nodes::stem(b)
+        {
+            let (a, b) = (format::shortened(a), format::shortened(b));
+            texts.push(format!("kernel {b} instead of {a}"));
+        }
+        texts.join("; ")
+    }
+
+    fn op_side(&self, side: usize, index: Option<usize>) -> Option<ComparedOpSide> {
+        let item = self.item(side, index)?;
+        let session = self.sides[side].session;
+        let node = self.node(side, index);
+        let program = item.program(session).map(|id| session.program(id));
+        let op = item.op().map(|op| session.op(op));
+        let text = |id| session.text(id).to_owned();
+        let kernel = item.kernels.first().copied();
+        Some(ComparedOpSide {
+            program: program.map(|one| one.name.clone()).unwrap_or_default(),
+            program_id: program.map(|one| one.id.to_string()).unwrap_or_default(),
+            name: item.name(session).to_owned(),
+            category: category(session, item),
+            shape: node.map(|node| node.shape.clone()).unwrap_or_default(),
+            scope: op.map(|op| text(op.scope)).unwrap_or_default(),
+            source: op.map(|op| text(op.source)).unwrap_or_default(),
+            kernel: kernel.map(text).unwrap_or_default(),
+            occurrences: item.count(),
+        })
+    }
+}
+
+/// Category of an op; `kernel` or `transfer` without one.
+fn category(session: &Session, item: &Item) -> String {
+    use crate::ops::collect::Key;
+    match item.key {
+        Key::Op(op) => session.text(session.op(op).category).to_owned(),
+        Key::Kernel(..) => "kernel".to_owned(),
+        Key::Transfer(..) => "transfer".to_owned(),
+    }
+}
+
+fn values(side: &Side<'_>, item: Option<usize>) -> Vec<f64> {
+    match item {
+        Some(item) => side.items[item].self_ps.clone(),
+        None => vec![0.0; side.typical().count()],
+    }
+}
+
+/// The effect on each op, and whether it is a discovery among those that are large enough to matter.
+fn effects(
+    sides: [&Side<'_>; 2],
+    changes: &Changes,
+    noise: RunNoise,
+    confidence: f64,
+) -> Vec<(Effect, Evidence)> {
+    let steps = sides.map(|side| side.typical_step_ps().unwrap_or(0.0));
+    let found: Vec<Effect> = changes
+        .ops
+        .iter()
+        .map(|change| {
+            let [a, b] = [(0, change.baseline), (1, change.other)]
+                .map(|(side, item)| values(sides[side], item));
+            effect(&a, &b, noise, confidence)
+        })
+        .collect();
+    let is_large = |change: &Change| {
+        let mean = |side: usize, item: Option<usize>| {
+            item.map_or(0.0, |item: usize| sides[side].items[item].mean_ps())
+        };
+        mean(0, change.baseline) >= TESTED_RATIO * steps[0] && change.baseline.is_some()
+            || mean(1, change.other) >= TESTED_RATIO * steps[1] && change.other.is_some()
+    };
+    let tested: Vec<Option<f64>> = changes
+        .ops
+        .iter()
+        .zip(&found)
+        .map(|(change, effect)| effect.p_value.filter(|_| is_large(change)))
+        .collect();
+    let discovered = discoveries(&tested, 1.0 - confidence);
+    found
+        .into_iter()
+        .zip(discovered)
+        .zip(&changes.ops)
+        .map(|((effect, is_discovery), change)| {
+            let is_there = effect.p_value.is_some() && is_in_all_steps(sides, change);
+            let evidence = if is_there {
+                Evidence::BeyondNoise
+            } else {
+                effect.evidence(is_discovery)
+            };
+            (effect, evidence)
+        })
+        .collect()
+}
+
+/// The op runs in all typical steps of one side and never on the other: no noise does that.
+fn is_in_all_steps(sides: [&Side<'_>; 2], change: &Change) -> bool {
+    let item = match (change.baseline, change.other) {
+        (Some(item), None) => &sides[0].items[item],
+        (None, Some(item)) => &sides[1].items[item],
+        _ => return false,
+    };
+    item.occurrences.iter().all(|&count| count > 0.0)
+}
+
+fn difference(
+    baseline: &[f64],
+    other: &[f64],
+    found: &Effect,
+    evidence: Evidence,
+) -> TimeDifference {
+    let mean = |values: &[f64]| super::side::mean(values.iter().copied()).unwrap_or(0.0);
+    let baseline_ps = mean(baseline);
+    TimeDifference {
+        baseline_ps,
+        mean_ps: mean(other),
+        difference_ps: found.difference,
+        ratio: (baseline_ps > 0.0).then(|| found.difference / baseline_ps),
+        low_ps: found.low,
+        high_ps: found.high,
+        p_value: found.p_value,
+        evidence,
+    }
+}
+
+/// Elements of a shape as it is written; tuples are summed.
+fn size(shape: &str) -> f64 {
+    let inner = shape.split('[').skip(1);
+    inner
+        .filter_map(|rest| rest.split_once(']'))
+        .map(|(dimensions, _)| {
+            let sizes = dimensions
+                .split(',')
+                .filter_map(|size| size.parse::<f64>().ok());
+            sizes.product::<f64>()
+        })
+        .sum()
+}
+
+/// `24`, `1.5`.
+pub(super) fn number(value: f64) -> String {
+    if (value - value.round()).abs() < 0.005 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}")
+    }
+}

@@ -1,0 +1,204 @@
+//! Which program and which op of one session is which of another.
+
+use std::collections::BTreeMap;
+
+use stepscope_model::{ProgramId, Session};
+
+use super::items::Item;
+use super::matching::{Pair, match_names, match_nodes};
+use super::nodes::{Node, is_bookkeeping, nodes};
+
+/// Programs are alike whose instructions point in directions this near (cosine), names aside.
+const ALIKE: f64 = 0.8;
+
+/// Programs of a session that are looked at, those with most time first.
+const MAX_PROGRAMS: usize = 400;
+
+/// One program on either side with the matched nodes.
+pub(super) struct ProgramPair {
+    pub(super) programs: [ProgramId; 2],
+    pub(super) nodes: [Vec<Node>; 2],
+    pub(super) pairs: Vec<Pair>,
+    /// It is one program: the same fingerprint.
+    pub(super) is_same: bool,
+}
+
+/// What is what.
+pub(super) struct Pairing {
+    pub(super) programs: Vec<ProgramPair>,
+    /// Programs without a partner that ran, of either side.
+    pub(super) alone: [Vec<ProgramId>; 2],
+    /// Positions of items: of the baseline, of the other.
+    pub(super) items: Vec<Pair>,
+}
+
+impl Pairing {
+    pub(super) fn of(sessions: [&Session; 2], items: [&[Item]; 2]) -> Self {
+        let candidates = [0, 1].map(|side| programs(sessions[side], items[side]));
+        let matched = match_programs(sessions, &candidates);
+        let programs: Vec<ProgramPair> = matched
+            .iter()
+            .map(|&ids| program_pair(sessions, items, ids))
+            .collect();
+        let alone = [0, 1].map(|side| {
+            let own = candidates[side]
+                .iter()
+                .filter(|candidate| candidate.time_ps > 0.0);
+            own.map(|candidate| candidate.id)
+                .filter(|id| matched.iter().all(|pair| pair[side] != *id))
+                .collect()
+        });
+        let mut pairs: Vec<Pair> = programs.iter().flat_map(item_pairs).collect();
+        pairs.extend(rest(sessions, items, &pairs));
+        pairs.sort_unstable();
+        Self {
+            programs,
+            alone,
+            items: pairs,
+        }
+    }
+}
+
+struct Candidate<'a> {
+    id: ProgramId,
+    time_ps: f64,
+    share: f64,
+    histogram: BTreeMap<&'a str, f64>,
+}
+
+/// Programs with HLO or time, the most time first.
+fn programs<'a>(session: &'a Session, items: &[Item]) -> Vec<Candidate<'a>> {
+    let mut times = vec![0.0; session.programs.len()];
+    for item in items {
+        if let Some(program) = item.program(session) {
+            times[program.index()] += item.mean_ps();
+        }
+    }
+    let total: f64 = times.iter().sum();
+    let mut candidates: Vec<Candidate<'a>> = (0..session.programs.len())
+        .map(ProgramId::from_index)
+        .filter(|id| times[id.index()] > 0.0 || session.program(*id).hlo.is_some())
+        .map(|id| Candidate {
+            id,
+            time_ps: times[id.index()],
+            share: times[id.index()] / total.max(1.0),
+            histogram: histogram(session, id, items),
+        })
+        .collect();
+    candidates.sort_by(|a, b| b.time_ps.total_cmp(&a.time_ps).then(a.id.cmp(&b.id)));
+    candidates.truncate(MAX_PROGRAMS);
+    candidates
+}
+
+/// Instructions by opcode; of a program without HLO, ops by category.
+fn histogram<'a>(session: &'a Session, id: ProgramId, items: &[Item]) -> BTreeMap<&'a str, f64> {
+    let mut counts = BTreeMap::new();
+    if let Some(hlo) = &session.program(id).hlo {
+        for instruction in hlo.instructions() {
+            if !is_bookkeeping(&instruction.opcode) {
+                *counts.entry(instruction.opcode.as_str()).or_default() += 1.0;
+            }
+        }
+        return counts;
+    }
+    for item in items
+        .iter()
+        .filter(|item| item.program(session) == Some(id))
+    {
+        let category = item.op().map(|op| session.text(session.op(op).category));
+        *counts.entry(category.unwrap_or("kernel")).or_default() += 1.0;
+    }
+    counts
+}
+
+fn match_programs(
+    sessions: [&Session; 2],
+    candidates: &[Vec<Candidate<'_>>; 2],
+) -> Vec<[ProgramId; 2]> {
+    let mut scores = Vec::new();
+    for (left, a) in candidates[0].iter().enumerate() {
+        for (right, b) in candidates[1].iter().enumerate() {
+            let (first, second) = (sessions[0].program(a.id), sessions[1].program(b.id));
+            let is_same = first.id == second.id && first.name == second.name;
+            let is_named_alike = first.name == second.name;
+            let likeness = cosine(&a.histogram, &b.histogram);
+            if is_named_alike || likeness >= ALIKE && a.time_ps > 0.0 && b.time_ps > 0.0 {
+                let names = f64::from(u8::from(is_named_alike));
+                let shares = 1.0 - (a.share - b.share).abs();
+                let score = 4.0 * f64::from(u8::from(is_same)) + 2.0 * names + likeness + shares;
+                scores.push((score, left, right));
+            }
+        }
+    }
+    scores.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut taken = [0, 1].map(|side| vec![false; candidates[side].len()]);
+    let mut matched = Vec::new();
+    for (_, left, right) in scores {
+        if !taken[0][left] && !taken[1][right] {
+            (taken[0][left], taken[1][right]) = (true, true);
+            matched.push([candidates[0][left].id, candidates[1][right].id]);
+        }
+    }
+    matched
+}
+
+fn cosine(a: &BTreeMap<&str, f64>, b: &BTreeMap<&str, f64>) -> f64 {
+    let length = |counts: &BTreeMap<&str, f64>| {
+        counts
+            .values()
+            .map(|count| count * count)
+            .sum::<f64>()
+            .sqrt()
+    };
+    let product: f64 = a
+        .iter()
+        .filter_map(|(opcode, count)| Some(count * b.get(opcode)?))
+        .sum();
+    let lengths = length(a) * length(b);
+    if lengths > 0.0 {
+        product / lengths
+    } else {
+        0.0
+    }
+}
+
+fn program_pair(sessions: [&Session; 2], items: [&[Item]; 2], ids: [ProgramId; 2]) -> ProgramPair {
+    let [left, right] = [0, 1].map(|side| nodes(sessions[side], Some(ids[side]), items[side]));
+    let is_same = sessions[0].program(ids[0]).id == sessions[1].program(ids[1]).id;
+    let is_one = is_same
+        && left.len() == right.len()
+        && left.iter().zip(&right).all(|(a, b)| a.name == b.name);
+    let pairs = if is_one {
+        match_names(&left, &right)
+    } else {
+        match_nodes(&left, &right)
+    };
+    ProgramPair {
+        programs: ids,
+        nodes: [left, right],
+        pairs,
+        is_same: is_one,
+    }
+}
+
+fn item_pairs(program: &ProgramPair) -> impl Iterator<Item = Pair> {
+    program.pairs.iter().filter_map(|&(left, right)| {
+        let [a, b] = &program.nodes;
+        Some((a[left].item?, b[right].item?))
+    })
+}
+
+/// What ran outside of matched programs or was left over in them, by what it can be recognised by.
+fn rest(sessions: [&Session; 2], items: [&[Item]; 2], pairs: &[Pair]) -> Vec<Pair> {
+    let [left, right] = [0, 1].map(|side| {
+        let mut is_matched = vec![false; items[side].len()];
+        for pair in pairs {
+            is_matched[[pair.0, pair.1][side]] = true;
+        }
+        super::nodes::loose(sessions[side], items[side], &is_matched)
+    });
+    let matched = match_nodes(&left, &right).into_iter();
+    matched
+        .filter_map(|(a, b)| Some((left[a].item?, right[b].item?)))
+        .collect()
+}

@@ -1,0 +1,189 @@
+//! One of the sessions that are compared, measured once.
+
+use rustc_hash::FxHashMap;
+use stepscope_model::Session;
+
+use super::figures;
+use super::items::{Item, items};
+use super::report::{ComparedSession, ComparedStep};
+use crate::compile::{Compile, CompileOptions, CompileReport};
+use crate::overview::{EnvironmentReport, PartKind, StepBar, environment, step_bars};
+use crate::registry::{Analysis, AnalysisError, Compared};
+use crate::selection::{Selected, Selection};
+use crate::steps::parts::{PARTS, position};
+use crate::steps::{StepParts, divide_steps};
+
+/// One session and what is measured of it.
+pub(super) struct Side<'a> {
+    pub(super) name: &'a str,
+    pub(super) session: &'a Session,
+    /// Every selected step with its parts.
+    pub(super) steps: Vec<StepBar>,
+    /// What ran in the typical steps.
+    pub(super) items: Vec<Item>,
+    pub(super) environment: EnvironmentReport,
+    pub(super) compilations: CompileReport,
+    ends_ps: Vec<i64>,
+    busy_ratio: Option<f64>,
+    collective_bytes: Option<f64>,
+    memory_peak: Option<(i64, &'static str)>,
+}
+
+impl<'a> Side<'a> {
+    /// Measures a session. Which ops are listed is decided later, so that all of them share a step.
+    pub(super) fn of(compared: Compared<'a>, selection: &Selection) -> Result<Self, AnalysisError> {
+        let Compared { name, session } = compared;
+        let selection = Selection {
+            program: None,
+            pattern: None,
+            sort: None,
+            limit: None,
+            ..selection.clone()
+        };
+        let selected = selection.resolve(session)?;
+        let divided = divide_steps(session, &selected);
+        let rows = &divided.rows;
+        let steps = step_bars(session, rows);
+        let typical = typical(rows, &steps);
+        let items = items(session, &selected, rows, &typical);
+        let compile = CompileOptions {
+            selection: selection.clone(),
+        };
+        Ok(Self {
+            name,
+            session,
+            ends_ps: ends(rows),
+            busy_ratio: busy_ratio(rows, &typical),
+            collective_bytes: figures::collective_bytes(session, &selected),
+            memory_peak: figures::memory_peak(session, &selected, &items),
+            environment: environment(session, &selected),
+            compilations: Compile::run(session, &compile)?,
+            steps,
+            items,
+        })
+    }
+
+    /// The steps that are no outliers.
+    pub(super) fn typical(&self) -> impl Iterator<Item = &StepBar> {
+        self.steps.iter().filter(|step| !step.is_outlier)
+    }
+
+    /// Durations of the typical steps, in the order of time.
+    pub(super) fn durations(&self) -> Vec<f64> {
+        self.typical().map(|step| step.duration_ps).collect()
+    }
+
+    /// A part of every typical step, in the order of time.
+    pub(super) fn part(&self, part: PartKind) -> Vec<f64> {
+        let index = position(part);
+        self.typical().map(|step| step.parts_ps[index]).collect()
+    }
+
+    /// Mean duration of the typical steps.
+    pub(super) fn typical_step_ps(&self) -> Option<f64> {
+        mean(self.typical().map(|step| step.duration_ps))
+    }
+
+    /// By how much a part of the mean over all steps exceeds that of the typical ones.
+    pub(super) fn excess_ps(&self, part: PartKind) -> f64 {
+        let index = position(part);
+        let all = mean(self.steps.iter().map(|step| step.parts_ps[index]));
+        let typical = mean(self.typical().map(|step| step.parts_ps[index]));
+        all.unwrap_or(0.0) - typical.unwrap_or(0.0)
+    }
+
+    /// Outlier steps.
+    pub(super) fn outliers(&self) -> usize {
+        self.steps.iter().filter(|step| step.is_outlier).count()
+    }
+
+    /// Slices of work in a typical step.
+    pub(super) fn launches(&self) -> Option<f64> {
+        (!self.items.is_empty()).then(|| self.items.iter().map(Item::count).sum())
+    }
+
+    pub(super) fn report(&self) -> ComparedSession {
+        let part = |part| mean(self.part(part).into_iter()).unwrap_or(0.0);
+        ComparedSession {
+            name: self.name.to_owned(),
+            devices: self.environment.devices.clone(),
+            step_count: self.steps.len(),
+            typical_step_count: self.typical().count(),
+            step_ps: self.typical_step_ps(),
+            all_steps_ps: mean(self.steps.iter().map(|step| step.duration_ps)),
+            parts_ps: PARTS.into_iter().map(part).collect(),
+            busy_ratio: self.busy_ratio,
+            launch_count: self.launches(),
+            collective_bytes: self.collective_bytes,
+            compilation_count: self.compilations.rows.len(),
+            compilation_ps: self.compilations.total_ps.unwrap_or(0),
+            memory_peak_bytes: self.memory_peak.map(|(bytes, _)| bytes),
+            memory_peak_source: self.memory_peak.map_or("", |(_, source)| source).to_owned(),
+            steps: self.steps.iter().zip(&self.ends_ps).map(step).collect(),
+        }
+    }
+}
+
+fn step((bar, &end_ps): (&StepBar, &i64)) -> ComparedStep {
+    ComparedStep {
+        step: bar.step,
+        start_ps: bar.start_ps,
+        end_ps,
+        duration_ps: bar.duration_ps,
+        is_outlier: bar.is_outlier,
+    }
+}
+
+/// Which typical step a position in `Session::steps` is.
+fn typical(rows: &[StepParts], steps: &[StepBar]) -> FxHashMap<usize, usize> {
+    let of_steps = rows.chunk_by(|a, b| a.step == b.step).zip(steps);
+    of_steps
+        .filter(|(_, bar)| !bar.is_outlier)
+        .enumerate()
+        .map(|(number, (rows, _))| (rows[0].step, number))
+        .collect()
+}
+
+fn ends(rows: &[StepParts]) -> Vec<i64> {
+    rows.chunk_by(|a, b| a.step == b.step)
+        .map(|rows| rows.iter().map(|row| row.span.end.0).max().unwrap_or(0))
+        .collect()
+}
+
+/// Σ busy ÷ Σ duration over the typical steps on devices.
+fn busy_ratio(rows: &[StepParts], typical: &FxHashMap<usize, usize>) -> Option<f64> {
+    let on_devices = rows
+        .iter()
+        .filter(|row| row.device.is_some() && typical.contains_key(&row.step));
+    let (busy, duration) = on_devices.fold((0.0, 0.0), |sums, row| {
+        (
+            sums.0 + row.lengths.busy_ps as f64,
+            sums.1 + row.span.duration().0 as f64,
+        )
+    });
+    (duration > 0.0).then(|| busy / duration)
+}
+
+/// The arithmetic mean; none of nothing.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| {
+        (count + 1, sum + value)
+    });
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// The selection resolved again, to filter what is listed.
+pub(super) fn listed<'a>(
+    side: &Side<'a>,
+    selection: &Selection,
+) -> Result<Selected<'a>, AnalysisError> {
+    let own = Selection {
+        program: None,
+        steps: None,
+        time: None,
+        device: None,
+        host: None,
+        ..selection.clone()
+    };
+    own.resolve(side.session)
+}

@@ -1,0 +1,71 @@
+//! What the overview, the verdict and the advice begin with: steps, busy times and ops, side by side,
+//! and once for a whole session.
+
+use std::sync::Arc;
+
+use stepscope_model::Session;
+
+use super::busy;
+use super::report::{DeviceBusy, StepBar, StepTime};
+use super::series;
+use crate::ops::{AllOps, all_ops};
+use crate::selection::Selected;
+use crate::steps::{DividedSteps, divide_steps, step_time};
+use crate::totals::{WorkTotals, work_totals};
+
+/// Steps, busy times and ops of a selection.
+pub(crate) struct Glance {
+    /// Statistics over the steps; none without steps.
+    pub(crate) step_time: Option<StepTime>,
+    /// Each step on each device.
+    pub(crate) steps: Arc<DividedSteps>,
+    /// Each step, mean over hosts.
+    pub(crate) bars: Vec<StepBar>,
+    /// Each selected device.
+    pub(crate) devices: Vec<DeviceBusy>,
+    /// Time of work by label.
+    pub(crate) totals: Arc<Vec<WorkTotals>>,
+    /// Every op.
+    pub(crate) ops: Arc<AllOps>,
+}
+
+impl Glance {
+    /// Of a selection of steps, times, devices and hosts.
+    pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Arc<Self> {
+        if selected.is_everything() {
+            return session
+                .memo
+                .get_or_compute(|| Self::take(session, selected));
+        }
+        Arc::new(Self::take(session, selected))
+    }
+
+    fn take(session: &Session, selected: &Selected<'_>) -> Self {
+        // The steps cost most and need nothing from the ops, so they run side by side.
+        let ((steps, devices), (totals, ops)) = rayon::join(
+            || {
+                let steps = divide_steps(session, selected);
+                let devices = busy::devices(session, selected, &steps);
+                (steps, devices)
+            },
+            || {
+                let totals = work_totals(session, selected);
+                let ops = all_ops(session, selected, &totals);
+                (totals, ops)
+            },
+        );
+        Self {
+            step_time: step_time(session, selected),
+            bars: series::bars(session, &steps.rows),
+            steps,
+            devices,
+            totals,
+            ops,
+        }
+    }
+
+    /// Mean over the devices that recorded work.
+    pub(crate) fn busy_ratio(&self) -> Option<f64> {
+        busy::mean(&self.devices)
+    }
+}

@@ -1,0 +1,159 @@
+//! The rules of `advice`, each on a drawing that has what it looks for and on one that nearly has it.
+
+mod cases;
+mod drawings;
+mod program_cases;
+mod step_cases;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use stepscope_analysis::advice::rules::RULES;
+use stepscope_analysis::advice::thresholds::ADVICE;
+use stepscope_analysis::find;
+use stepscope_testing::corpus;
+
+use cases::Case;
+use drawings::{GAP, cpu};
+use support::{ask, drawn};
+
+fn cases() -> Vec<Case> {
+    let mut all = cases::cases();
+    all.extend(step_cases::cases());
+    all.extend(program_cases::cases());
+    all
+}
+
+fn advice(hosts: &[String]) -> Value {
+    let texts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    ask(&drawn(&texts), "advice", &[])
+}
+
+fn ids(report: &Value) -> Vec<&str> {
+    let all = report["findings"].as_array().map_or(&[][..], Vec::as_slice);
+    all.iter()
+        .filter_map(|found| found["id"].as_str())
+        .collect()
+}
+
+#[test]
+fn every_rule_finds_what_is_there_and_nothing_else() {
+    let mut wrong = Vec::new();
+    for (id, yes, no) in cases() {
+        let report = advice(&yes);
+        match report["findings"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|found| found["id"] == id)
+        {
+            None => wrong.push(format!(
+                "{id} is not found, but {:?}: {}",
+                ids(&report),
+                check(&report, id)
+            )),
+            Some(found) => {
+                for key in ["what", "why", "fix"] {
+                    let text = found[key].as_str().unwrap_or_default();
+                    // What the recorder itself complains about is passed on as it is.
+                    let is_told = !text.is_empty() || (id == "capture_quality" && key != "what");
+                    assert!(is_told, "{id} has no {key}");
+                }
+            }
+        }
+        let report = advice(&no);
+        if ids(&report).contains(&id) {
+            wrong.push(format!(
+                "{id} is found where it is not: {}",
+                report["findings"]
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn check(report: &Value, id: &str) -> String {
+    ["passed", "skipped"]
+        .iter()
+        .flat_map(|key| report[*key].as_array().into_iter().flatten())
+        .find(|check| check["id"] == id)
+        .map_or_else(String::new, |check| check["text"].to_string())
+}
+
+#[test]
+fn every_rule_has_a_case_and_a_paragraph() {
+    let tested: BTreeSet<&str> = cases().iter().map(|case| case.0).collect();
+    let declared: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
+    assert_eq!(tested, declared);
+    let path = corpus::repository_root().join("docs/analyses/advice.md");
+    let page = std::fs::read_to_string(path).expect("docs/analyses/advice.md");
+    for id in declared {
+        assert!(
+            page.contains(&format!("`{id}`")),
+            "docs/analyses/advice.md does not explain {id}"
+        );
+    }
+    for threshold in ADVICE {
+        let row = format!("| `{}` |", threshold.key);
+        assert!(page.contains(&row), "docs/analyses/advice.md lacks {row}");
+    }
+}
+
+#[test]
+fn gains_are_worked_out_by_hand() {
+    let (_, yes, _) = cases()
+        .into_iter()
+        .find(|case| case.0 == "input_wait")
+        .expect("a case");
+    let report = advice(&yes);
+    let found = &report["findings"][0];
+    assert_eq!(found["id"], "input_wait");
+    // 701 to 998 us of steps that last 1000 us: idle meanwhile.
+    assert_eq!(found["gain_ps_per_step"], 297e6);
+    assert_eq!(found["evidence"][0]["view"], "timeline");
+    let (_, yes, _) = cases()
+        .into_iter()
+        .find(|case| case.0 == "straggler")
+        .expect("a case");
+    let report = advice(&yes);
+    let all = report["findings"].as_array().expect("findings");
+    let found = all
+        .iter()
+        .find(|found| found["id"] == "straggler")
+        .expect("found");
+    assert_eq!(found["title"], "c is late");
+    // The others arrive at 300 and 310 us and wait until 800: 495 us in the mean.
+    assert_eq!(found["gain_ps_per_step"], 495e6);
+}
+
+#[test]
+fn a_file_replaces_thresholds_of_rules_and_verdicts_alike() {
+    let session = drawn(&[&cpu(GAP, "701..998us data_loading", "")]);
+    let text = "device_busy_ratio = 0.9 0.7\ninput_wait_ratio = 0.5 0.6";
+    let report = ask(&session, "advice", &[("thresholds", text)]);
+    assert!(!ids(&report).contains(&"input_wait"), "{:?}", ids(&report));
+    ask(&session, "overview", &[("thresholds", text)]);
+    let wrong = find("advice")
+        .expect("registered")
+        .run_pairs(&session, [("thresholds", "no_such_ratio = 1 2")]);
+    assert!(wrong.is_err_and(|error| error.to_string().contains("input_wait_ratio")));
+}
+
+#[test]
+fn the_straggler_of_four_hosts_is_named_first() {
+    let Some(capture) = corpus::capture("cpu-jax-4hosts") else {
+        println!("no corpus");
+        return;
+    };
+    let report = ask(&support::open(&capture), "advice", &[]);
+    let first = &report["findings"][0];
+    assert_eq!(first["id"], "input_wait");
+    assert_eq!(first["title"], "host-2 waits for input");
+    assert!(
+        first["what"]
+            .as_str()
+            .is_some_and(|what| what.contains("data_loading"))
+    );
+}

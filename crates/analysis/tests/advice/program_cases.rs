@@ -1,0 +1,189 @@
+//! Cases of what the program is made of: attention, loops, tiles, padding, memory plans.
+
+use crate::cases::Case;
+use crate::drawings::{KERNELS, gpu};
+
+/// Six steps of a millisecond on a TPU: its ops, and its program.
+fn tpu(ops: &str, program: &str) -> String {
+    format!(
+        "host vm
+        device tpu:0 v6e
+        line XLA Modules
+        repeat 6 every 1000us
+          2..1000us jit_step(5) [program_id=5]
+        end
+        line XLA Ops
+        each {{program_id=5}}
+        repeat 6 every 1000us
+          {ops}
+        end
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+        end
+        program 5 jit_step
+          {program}"
+    )
+}
+
+/// A GPU that runs these ops one after the other, of a program.
+fn with_ops(names: &[&str], program: &str) -> String {
+    let width = 998 / u32::try_from(names.len()).unwrap_or(1);
+    let kernels: Vec<String> = (0u32..)
+        .zip(names)
+        .map(|(number, name)| {
+            let start = 2 + number * width;
+            format!("{start}..{}us {name}", start + width)
+        })
+        .collect();
+    let text = gpu(&kernels.join("\n"), "", "bf16[64,64]");
+    let begin = text.find("program 5").unwrap_or(text.len());
+    format!("{}program 5 jit_step\n{program}", &text[..begin])
+}
+
+/// Scores between two products, with what is done to them in between.
+fn scores(between: &str, size: u32) -> String {
+    let program = format!(
+        "computation body
+        a.0 = f32[8,{size},{size}] parameter(0)
+        ROOT a.1 = f32[8,{size},{size}] {between}(a.0)
+        entry main
+        q.0 = bf16[8,{size},64] parameter(0)
+        k.0 = bf16[8,64,{size}] parameter(1)
+        v.0 = bf16[8,{size},64] parameter(2)
+        dot.1 = f32[8,{size},{size}] dot(q.0, k.0) lhs_contracting_dims={{2}} rhs_contracting_dims={{1}} lhs_batch_dims={{0}} rhs_batch_dims={{0}}
+        fusion.1 = f32[8,{size},{size}] fusion(dot.1) kind=kLoop calls=body
+        ROOT dot.2 = f32[8,{size},64] dot(fusion.1, v.0) lhs_contracting_dims={{2}} rhs_contracting_dims={{1}} lhs_batch_dims={{0}} rhs_batch_dims={{0}}"
+    );
+    with_ops(&["dot.1", "fusion.1", "dot.2"], &program)
+}
+
+/// So many layers of one product each.
+fn layers(count: u32) -> String {
+    let names: Vec<String> = (0..count).map(|number| format!("dot.{number}")).collect();
+    let lines: Vec<String> = (0..count)
+        .map(|number| {
+            format!("dot.{number} = bf16[64,64] dot(p.0, p.0) op_name=\"jit(step)/layer_{number}/dot\" source=\"model.py:7\"")
+        })
+        .collect();
+    let program = format!("p.0 = bf16[64,64] parameter(0)\n{}", lines.join("\n"));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    with_ops(&names, &program)
+}
+
+/// A product of n × n elements on a TPU, bound by nothing that is known.
+fn product(side: u32) -> String {
+    let program = format!(
+        "p.0 = bf16[{side},{side}] parameter(0)
+        dot.1 = bf16[{side},{side}] dot(p.0, p.0) lhs_contracting_dims={{1}} rhs_contracting_dims={{0}}"
+    );
+    tpu(
+        "2..1000us %dot.1 = bf16[8] dot(p.0) {flops=1000000000 bytes_accessed=10 hlo_category=convolution}",
+        &program,
+    )
+}
+
+/// A TPU with an array of so many columns in its memory plan.
+fn padded(bytes: u32) -> String {
+    tpu(
+        "2..1000us %add.1 = f32[8] add(p.0)",
+        &format!(
+            "p.0 = f32[1048576,8] parameter(0)
+            ROOT add.1 = f32[1048576,8] add(p.0, p.0)
+            allocation 0 size={bytes} parameter=0
+            buffer 1 p.0 size={bytes}
+            allocation 1 size={bytes} live_out
+            buffer 2 add.1 size={bytes}"
+        ),
+    )
+}
+
+/// A step whose state is handed over, or not.
+fn state(donated: &str) -> String {
+    let result = if donated.is_empty() {
+        "allocation 1 size=4294967296 live_out\nbuffer 2 add.1 size=4294967296"
+    } else {
+        "buffer 2 add.1 size=4294967296"
+    };
+    tpu(
+        "2..1000us %add.1 = f32[8] add(p.0)",
+        &format!(
+            "p.0 = f32[32768,32768] parameter(0) op_name=\"state\"
+            ROOT add.1 = f32[32768,32768] add(p.0, p.0)
+            allocation 0 size=4294967296 parameter=0 {donated}
+            buffer 1 p.0 size=4294967296
+            {result}"
+        ),
+    )
+}
+
+/// Two programs that compute a gradient, with these names, one twice as long.
+fn gradients(first: &str, second: &str) -> String {
+    format!(
+        "host vm
+        device tpu:0 v6e
+        line XLA Modules
+        repeat 6 every 1000us
+          0..200us {first}(5) [program_id=5]
+          300..700us {second}(6) [program_id=6]
+        end
+        line XLA Ops
+        repeat 6 every 1000us
+          0..200us %a.1 = f32[8] add(b, c) {{program_id=5}}
+          300..700us %a.2 = f32[8] add(b, c) {{program_id=6}}
+        end
+        program 5 {first}
+          a.1 = f32[8] parameter(0)
+        program 6 {second}
+          a.2 = f32[8] parameter(0)"
+    )
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let one = |id, yes: String, no: String| (id, vec![yes], vec![no]);
+    let with_pad = |end: u32| {
+        tpu(
+            &format!("2..{end}us %pad.1 = f32[8] pad(p.0)\n{end}..1000us %dot.1 = f32[8] dot(p.0)"),
+            "p.0 = f32[8,8] parameter(0)
+            pad.1 = f32[8,8] pad(p.0)
+            dot.1 = f32[8,8] dot(p.0, p.0)",
+        )
+    };
+    let with_add = |name: &str| {
+        with_ops(
+            &[name, "dot.1", "dot.2", "dot.1"],
+            "computation body
+            a.0 = bf16[64,64] parameter(0)
+            ROOT a.1 = bf16[64,64] add(a.0, a.0)
+            entry main
+            p.0 = bf16[64,64] parameter(0)
+            add.1 = bf16[64,64] add(p.0, p.0)
+            fusion.1 = bf16[64,64] fusion(p.0) kind=kLoop calls=body
+            dot.1 = bf16[64,64] dot(p.0, p.0)
+            dot.2 = bf16[64,64] dot(p.0, p.0)",
+        )
+    };
+    vec![
+        one(
+            "unfused_attention",
+            scores("exponential", 256),
+            scores("negate", 256),
+        ),
+        one("unrolled_loop", layers(12), layers(4)),
+        one("tile_padding", product(40), product(256)),
+        one("pad_ops", with_pad(400), with_pad(20)),
+        one("unfused_ops", with_add("add.1"), with_add("fusion.1")),
+        one(
+            "over_peak",
+            gpu(KERNELS, "", "bf16[16384,16384]"),
+            gpu(KERNELS, "", "bf16[4217,4217]"),
+        ),
+        one("buffer_padding", padded(536_870_912), padded(33_554_432)),
+        one("donation", state(""), state("live_out")),
+        one(
+            "gradient_methods",
+            gradients("jit_grad_lcam", "jit_grad_tad"),
+            gradients("jit_grad_lcam", "jit_loss_tad"),
+        ),
+    ]
+}

@@ -1,0 +1,185 @@
+//! Cases of what hosts do in a step: stops, programs, launches, compilations, requests.
+
+use crate::cases::Case;
+use crate::drawings::{BUSY, GAP, KERNELS, cpu, gpu, steady, with_memory};
+
+/// Six steps in which the host waits for the device so many times, the device idle in between.
+fn stops(times: u32) -> String {
+    let every = 900 / times;
+    let waits: Vec<String> = (0..times)
+        .map(|stop| {
+            let start = stop * every + 50;
+            format!("{start}..{}us BlockHostUntilReady", start + every / 2)
+        })
+        .collect();
+    cpu(GAP, &waits.join("\n"), "")
+}
+
+/// Six steps of so many programs each, 20 us apart.
+fn programs(count: u32) -> String {
+    let kernels: Vec<String> = (0..count)
+        .map(|run| {
+            let start = 2 + run * 40;
+            format!(
+                "{start}..{}us dot.1 [run_id={run} hlo_op=dot.1 hlo_module=jit_step program_id=5]",
+                start + 20
+            )
+        })
+        .collect();
+    let modules: Vec<String> = (0..count)
+        .map(|run| {
+            let start = 2 + run * 40;
+            format!(
+                "{start}..{}us jit_step(5) [run_id={run} program_id=5]",
+                start + 20
+            )
+        })
+        .collect();
+    format!(
+        "host vm
+        device tpu:0 v6e
+        line XLA Modules
+        repeat 6 every 1000us
+          {}
+        end
+        line XLA Ops
+        repeat 6 every 1000us
+          {}
+        end
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+        end
+        program 5 jit_step
+          p.0 = bf16[64,64] parameter(0)
+          dot.1 = bf16[64,64] dot(p.0, p.0)",
+        modules.join("\n"),
+        kernels.join("\n")
+    )
+}
+
+/// Six steps in which the host launches so many kernels of 110 us, each call of so many microseconds.
+fn launches(call_us: u32) -> String {
+    let launch = |number: u32| format!("$i{number}");
+    let calls: Vec<String> = (0..4u32)
+        .map(|number| {
+            let start = number * 240 + 5;
+            format!(
+                "{start}..{}us cuLaunchKernel [correlation_id={}]",
+                start + call_us,
+                launch(number)
+            )
+        })
+        .collect();
+    let kernels: Vec<String> = (0..4u32)
+        .map(|number| {
+            let start = number * 240 + 5 + call_us;
+            format!(
+                "{start}..{}us dot.{} [correlation_id={}]",
+                start + 110,
+                number + 1,
+                launch(number)
+            )
+        })
+        .collect();
+    format!(
+        "host vm
+        device gpu:0 nvidia H100
+        stream 7 Compute
+        each [hlo_op=$name hlo_module=jit_step program_id=5]
+        repeat 6 every 1000us
+          {}
+        end
+        thread python
+        repeat 6 every 1000us
+          0..999us train #step_num=$i,_r=1#
+          {}
+        end",
+        kernels.join("\n"),
+        calls.join("\n")
+    )
+}
+
+/// Compilations of functions, one after the other.
+fn compiled(functions: &[&str], length_us: u32) -> String {
+    let calls: Vec<String> = (0u32..)
+        .zip(functions)
+        .map(|(number, function)| {
+            let start = 7000 + number * (length_us + 100);
+            let end = start + length_us;
+            format!("{start}..{end}us PjitFunction({function})\n{start}..{end}us backend_compile")
+        })
+        .collect();
+    let text = cpu(BUSY, "", "");
+    let calls = format!("{}\nthread tf_XLAEigen", calls.join("\n"));
+    text.replacen("thread tf_XLAEigen", &calls, 1)
+}
+
+/// Requests of 100 us that wait in the queue until their batch begins, with some padding.
+fn served(begin_us: u32, padding: u32) -> String {
+    let text = cpu(BUSY, "", "");
+    let requests = format!(
+        "thread serving
+        repeat 6 every 1000us
+          0..100us inference_request #request_id=$i#
+        end
+        thread batching
+        repeat 6 every 1000us
+          {begin_us}..95us process_batch #batch_id=$i,padding_amount={padding},batch_size_after_padding=8#
+        end
+        thread tf_XLAEigen"
+    );
+    text.replacen("thread tf_XLAEigen", &requests, 1)
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let one = |id, yes: String, no: String| (id, vec![yes], vec![no]);
+    // Six hundred small arrays in each step, freed at its end.
+    let many: Vec<_> = (0..3600u32)
+        .flat_map(|number| {
+            let start = f64::from(number / 600) * 1000.0 + f64::from(number % 600);
+            let address = u64::from(number);
+            [
+                (start + 10.1, true, 1064, 64, address),
+                (start + 10.6, false, 1000, 64, address),
+            ]
+        })
+        .collect();
+    vec![
+        one("host_syncs", stops(12), stops(1)),
+        one("program_runs", programs(20), programs(2)),
+        one("launch_overhead", launches(120), launches(2)),
+        one(
+            "recompilation",
+            compiled(&["step", "step", "step"], 50),
+            compiled(&["step", "loss", "eval"], 50),
+        ),
+        one(
+            "compilation_time",
+            compiled(&["step"], 2_500_000),
+            compiled(&["step"], 1_500_000),
+        ),
+        one("request_queue", served(70, 0), served(2, 0)),
+        one("request_padding", served(2, 5), served(2, 0)),
+        one(
+            "small_allocations",
+            with_memory(&many, 0.0, 1.0),
+            with_memory(&steady(2000), 0.0, 1.0),
+        ),
+        one(
+            "matrix_units",
+            gpu(
+                &KERNELS.replace("dot.1", "sgemm_128x64"),
+                "",
+                "bf16[4096,4096]",
+            )
+            .replace("hlo_op=$name", "hlo_op=dot.1"),
+            gpu(
+                &KERNELS.replace("dot.1", "sm90_xmma_gemm_bf16bf16_wgmma"),
+                "",
+                "bf16[4096,4096]",
+            )
+            .replace("hlo_op=$name", "hlo_op=dot.1"),
+        ),
+    ]
+}

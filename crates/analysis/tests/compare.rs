@@ -1,0 +1,436 @@
+//! `compare` on drawings whose differences are worked out by hand, and on real programs in which one
+//! thing was made worse each (`fixtures/planted-cpu`).
+
+mod support;
+
+use serde_json::Value;
+use stepscope_analysis::{AnalysisError, Compared, find_comparison};
+use stepscope_model::Session;
+
+use support::drawn;
+
+fn compare(sessions: &[&Session], options: &[(&str, &str)]) -> Result<Value, AnalysisError> {
+    let names = ["before", "after", "third"];
+    let compared: Vec<Compared<'_>> = names
+        .iter()
+        .zip(sessions)
+        .map(|(name, session)| Compared { name, session })
+        .collect();
+    let entry = find_comparison("compare").expect("it is listed");
+    let answer = entry.run_pairs(&compared, options.iter().copied())?;
+    answer.json()
+}
+
+fn both(before: &Session, after: &Session) -> Value {
+    compare(&[before, after], &[]).expect("a report")
+}
+
+fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn micros(value: &Value) -> f64 {
+    number(value) / 1e6
+}
+
+/// What must hold of every report: the parts sum to the step, and the waterfall to the difference of
+/// the mean of all steps.
+fn check_sums(report: &Value) {
+    for difference in list(&report["differences"]) {
+        let index = usize::try_from(difference["session"].as_u64().expect("an index"));
+        let index = index.expect("a small index");
+        let mean = |session: usize| number(&report["sessions"][session]["all_steps_ps"]);
+        let expected = mean(index) - mean(0);
+        let bars = list(&difference["waterfall"]).iter();
+        let sum: f64 = bars.map(|bar| number(&bar["difference_ps"])).sum();
+        assert!((sum - expected).abs() < 50.0, "{sum} is not {expected}");
+        let parts = list(&difference["parts"]).iter();
+        let sum: f64 = parts
+            .map(|part| number(&part["time"]["difference_ps"]))
+            .sum();
+        let step = number(&difference["step"]["difference_ps"]);
+        assert!((sum - step).abs() < 50.0, "{sum} is not {step}");
+    }
+}
+
+fn bar<'a>(report: &'a Value, kind: &str) -> &'a Value {
+    let bars = list(&report["differences"][0]["waterfall"]);
+    let found = bars.iter().find(|bar| bar["kind"] == kind);
+    found.unwrap_or_else(|| panic!("no {kind} in {bars:#?}"))
+}
+
+fn op<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let ops = list(&report["ops"]);
+    let found = ops.iter().find(|op| op["other"]["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {ops:#?}"))
+}
+
+fn causes(report: &Value) -> Vec<(&str, &str)> {
+    list(&report["differences"][0]["causes"])
+        .iter()
+        .filter_map(|cause| Some((cause["kind"].as_str()?, cause["text"].as_str()?)))
+        .collect()
+}
+
+/// Six steps of one virtual device: a product, then an addition; `period` apart.
+fn cpu(period: u64, rows: u64, dot: (&str, u64), add: (&str, u64)) -> Session {
+    let ((dot, dot_us), (add, add_us)) = (dot, add);
+    let dot_end = 10 + dot_us;
+    let add_end = dot_end + add_us;
+    drawn(&[&format!(
+        "
+        host vm
+        program 5 jit_step
+          p.0 = f32[{rows},16] parameter(0)
+          {dot} = f32[{rows},{rows}] dot(p.0, p.0) op_name=\"jit(step)/mul\" source=\"train.py:7\"
+          ROOT {add} = f32[{rows},{rows}] add({dot}, {dot}) op_name=\"jit(step)/add\" source=\"train.py:8\"
+        thread python
+        repeat 6 every {period}us
+          0..{period}us train #step_num=$i,_r=1#
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 6 every {period}us
+          10..{dot_end}us {dot}
+          {dot_end}..{add_end}us {add}
+        end
+        "
+    )])
+}
+
+#[test]
+fn a_slower_op_under_another_name_is_found_with_its_reason() {
+    // Steps of 100 and 120 us; the product takes 30 and 50 us, the addition 10 and 10.
+    let before = cpu(100, 8, ("dot.1", 30), ("add.2", 10));
+    let after = cpu(120, 16, ("dot.41", 50), ("add.7", 10));
+    let report = both(&before, &after);
+    check_sums(&report);
+    let step = &report["differences"][0]["step"];
+    let ratio = number(&step["ratio"]);
+    assert!((0.15..0.25).contains(&ratio), "{step}");
+    assert_eq!(step["evidence"], "beyond_noise");
+    let dot = op(&report, "dot.41");
+    assert_eq!(dot["baseline"]["name"], "dot.1");
+    assert_eq!(dot["matched"], "changed");
+    assert!(
+        (micros(&dot["time"]["difference_ps"]) - 20.0).abs() < 1e-6,
+        "{dot}"
+    );
+    assert!((micros(&dot["step_difference_ps"]) - 20.0).abs() < 1e-6);
+    assert_eq!(dot["change"], "its shape grew from f32[8,8] to f32[16,16]");
+    assert_eq!(dot["other"]["program_id"], "5");
+    let add = op(&report, "add.7");
+    assert_eq!(add["baseline"]["name"], "add.2");
+    assert!(micros(&add["time"]["difference_ps"]).abs() < 1e-6);
+    assert!((micros(&bar(&report, "op")["difference_ps"]) - 20.0).abs() < 1e-6);
+    let texts = causes(&report);
+    let found = texts
+        .iter()
+        .find(|(kind, _)| *kind == "op_slower")
+        .expect("the product");
+    assert!(
+        found
+            .1
+            .starts_with("dot.41 (was dot.1) at train.py:7 +20.00 µs per step"),
+        "{found:?}"
+    );
+    let resized = texts
+        .iter()
+        .find(|(kind, _)| *kind == "resized")
+        .expect("the size");
+    assert!(
+        resized.1.starts_with("a size changed from 8 to 16"),
+        "{resized:?}"
+    );
+}
+
+#[test]
+fn a_session_against_itself_has_no_difference() {
+    let session = cpu(100, 8, ("dot.1", 30), ("add.2", 10));
+    let report = both(&session, &session);
+    check_sums(&report);
+    assert_eq!(
+        list(&report["differences"][0]["waterfall"]),
+        &[] as &[Value]
+    );
+    assert_eq!(causes(&report), []);
+    assert_eq!(report["differences"][0]["step"]["evidence"], "within_noise");
+    assert!(
+        list(&report["ops"])
+            .iter()
+            .all(|op| op["matched"] == "same")
+    );
+    assert_eq!(report["differences"][0]["programs"][0]["matched"], "same");
+}
+
+/// A product of 40 us and a reduction of 30 us on two streams of a GPU, `start` us into the step.
+fn gpu(start: u64, period: u64) -> Session {
+    let end = start + 30;
+    drawn(&[&format!(
+        "
+        host vm
+        device gpu:0 nvidia H100
+        stream 7 Compute
+        repeat 6 every {period}us
+          10..50us gemm_kernel [hlo_op=dot.1 program_id=5 hlo_module=jit_step correlation_id=11]
+        end
+        stream 8 Compute
+        repeat 6 every {period}us
+          {start}..{end}us ncclDevKernel_AllReduce [hlo_op=all-reduce.2 program_id=5 hlo_module=jit_step correlation_id=12]
+        end
+        thread python
+        repeat 6 every {period}us
+          0..{period}us train #step_num=$i,_r=1#
+        end
+        "
+    )])
+}
+
+#[test]
+fn a_lost_overlap_is_told_apart_from_a_slower_collective() {
+    // The reduction takes 30 us in both: behind the product in one, after it in the other.
+    let report = both(&gpu(20, 100), &gpu(50, 130));
+    check_sums(&report);
+    let overlap = bar(&report, "overlap");
+    assert_eq!(overlap["part"], "collectives");
+    assert!(
+        (micros(&overlap["difference_ps"]) - 30.0).abs() < 1e-6,
+        "{overlap}"
+    );
+    let reduction = op(&report, "all-reduce.2");
+    assert!(
+        micros(&reduction["step_difference_ps"]).abs() < 1e-6,
+        "{reduction}"
+    );
+    let texts = causes(&report);
+    let found = texts
+        .iter()
+        .find(|(kind, _)| *kind == "overlap")
+        .expect("the overlap");
+    assert_eq!(
+        found.1,
+        "communication overlaps with computation less: 30.00 µs more of it is exposed per step"
+    );
+}
+
+#[test]
+fn an_extra_op_is_new_and_the_others_are_the_same() {
+    let with = |extra: &str, operand: &str, slice: &str| {
+        drawn(&[&format!(
+            "
+            host vm
+            program 5 jit_step
+              p.0 = f32[8,8] parameter(0)
+              {extra}
+              ROOT dot.1 = f32[8,8] dot({operand}, p.0) op_name=\"jit(step)/mul\" source=\"train.py:7\"
+            thread python
+            repeat 6 every 100us
+              0..100us train #step_num=$i,_r=1#
+            end
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+            repeat 6 every 100us
+              10..40us dot.1
+              {slice}
+            end
+            "
+        )])
+    };
+    let extra = "transpose.9 = f32[8,8] transpose(p.0) op_name=\"jit(step)/layout\" \
+                 source=\"train.py:3\"";
+    let before = with("", "p.0", "");
+    let after = with(extra, "transpose.9", "40..45us transpose.9");
+    let report = both(&before, &after);
+    check_sums(&report);
+    assert_eq!(op(&report, "dot.1")["matched"], "same");
+    assert_eq!(op(&report, "transpose.9")["matched"], "new");
+    let new = bar(&report, "new_op");
+    assert!((micros(&new["difference_ps"]) - 5.0).abs() < 1e-6, "{new}");
+    let texts = causes(&report);
+    let found = texts
+        .iter()
+        .find(|(kind, _)| *kind == "op_new")
+        .expect("the transpose");
+    assert_eq!(
+        found.1,
+        "an extra transpose (transpose.9) at train.py:3: +5.000 µs per step"
+    );
+    let program = &report["differences"][0]["programs"][0];
+    assert_eq!(program["added"][0], "transpose.9 f32[8,8]");
+    assert_eq!(program["opcodes"][0]["opcode"], "transpose");
+    let reversed = both(&after, &before);
+    check_sums(&reversed);
+    assert!((micros(&bar(&reversed, "gone_op")["difference_ps"]) + 5.0).abs() < 1e-6);
+}
+
+#[test]
+fn few_steps_give_figures_and_no_claim() {
+    let steps = |period: u64| {
+        drawn(&[&format!(
+            "
+            host vm
+            thread python
+            repeat 3 every {period}us
+              0..{period}us train #step_num=$i,_r=1#
+            end
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+            repeat 3 every {period}us
+              10..90us dot.1
+            end
+            "
+        )])
+    };
+    let report = both(&steps(100), &steps(200));
+    check_sums(&report);
+    let step = &report["differences"][0]["step"];
+    assert_eq!(step["evidence"], "too_few_steps");
+    assert!(number(&step["difference_ps"]) > 5e7, "{step}");
+    let notes = list(&report["notes"]).iter();
+    let warnings = notes.filter(|note| note["kind"] == "warning");
+    assert_eq!(warnings.count(), 2);
+}
+
+#[test]
+fn three_sessions_are_each_held_against_the_first() {
+    let sessions = [100, 120, 100].map(|period| cpu(period, 8, ("dot.1", 30), ("add.2", 10)));
+    let report = compare(&[&sessions[0], &sessions[1], &sessions[2]], &[]).expect("a report");
+    check_sums(&report);
+    assert_eq!(list(&report["sessions"]).len(), 3);
+    let evidence = |index: usize| report["differences"][index]["step"]["evidence"].clone();
+    assert_eq!(
+        (evidence(0), evidence(1)),
+        ("beyond_noise".into(), "within_noise".into())
+    );
+    let some = compare(
+        &[&sessions[0], &sessions[1]],
+        &[("match", "add"), ("limit", "1")],
+    );
+    let some = some.expect("a report");
+    assert_eq!(some["op_count"], 1);
+    assert_eq!(some["ops"][0]["other"]["name"], "add.2");
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let session = cpu(100, 8, ("dot.1", 30), ("add.2", 10));
+    let alone = compare(&[&session], &[]).expect_err("one is too few");
+    assert_eq!(
+        alone.to_string(),
+        "compare wants at least 2 sessions, not 1"
+    );
+    let empty = compare(&[&session, &session], &[("steps", "77")]).expect_err("no such step");
+    assert!(
+        empty
+            .to_string()
+            .starts_with("before: --steps 77 matches nothing"),
+        "{empty}"
+    );
+    assert!(compare(&[&session, &session], &[("confidence", "2")]).is_err());
+    assert!(compare(&[&session, &session], &[("run-noise", "-1")]).is_err());
+    let without = drawn(&["host vm\nthread python\n0..9us work\n"]);
+    let report = both(&session, &without);
+    assert!(report["differences"][0]["step"].is_null());
+}
+
+/// The report of the base program against a variant of it.
+fn planted(variant: &str) -> Value {
+    let open = |name: &str| {
+        let folder = stepscope_testing::corpus::repository_root().join("fixtures/planted-cpu");
+        let path = folder.join(format!("{name}/plugins/profile/{name}/vm.xplane.pb.gz"));
+        support::open(&stepscope_testing::corpus::Capture {
+            name: name.to_owned(),
+            folder,
+            hosts: vec![path],
+            own: true,
+        })
+    };
+    let report = both(&open("base"), &open(variant));
+    check_sums(&report);
+    report
+}
+
+fn matched<'a>(report: &'a Value, how: &str) -> Vec<&'a Value> {
+    let ops = list(&report["ops"]).iter();
+    ops.filter(|op| op["matched"] == how).collect()
+}
+
+#[test]
+fn a_planted_slower_layer_is_found() {
+    let report = planted("slower");
+    assert_eq!(report["differences"][0]["step"]["evidence"], "beyond_noise");
+    // Six more products in the forward pass and twelve in the backward pass, all of one layer.
+    let new = matched(&report, "new");
+    let of_layer = new.iter().filter(|op| {
+        let scope = op["other"]["scope"].as_str().unwrap_or_default();
+        scope.contains("layer_1")
+    });
+    assert_eq!(of_layer.count(), 18, "{new:#?}");
+    assert_eq!(new.len(), 18);
+    let texts = causes(&report);
+    let found = texts
+        .iter()
+        .find(|(kind, _)| *kind == "op_new")
+        .expect("extra ops");
+    assert!(found.1.contains("extra ops at "), "{found:?}");
+    assert!(found.1.contains("capture_planted.py:29"), "{found:?}");
+    let program = &report["differences"][0]["programs"][0];
+    assert_eq!(program["matched"], "changed");
+}
+
+#[test]
+fn a_planted_transpose_is_found() {
+    let report = planted("transpose");
+    let new = matched(&report, "new");
+    let is_layout = |op: &&&Value| {
+        let scope = op["other"]["scope"].as_str().unwrap_or_default();
+        scope.contains("layout") && scope.ends_with("transpose")
+    };
+    assert!(new.iter().any(|op| is_layout(&op)), "{new:#?}");
+    let texts = causes(&report);
+    let found = texts
+        .iter()
+        .find(|(kind, _)| *kind == "op_new")
+        .expect("the transpose");
+    assert!(
+        found.1.starts_with("an extra transpose_copy_fusion"),
+        "{found:?}"
+    );
+    let gone = matched(&report, "gone");
+    assert!(gone.is_empty(), "{gone:#?}");
+}
+
+#[test]
+fn a_planted_recompilation_is_found() {
+    let report = planted("recompile");
+    let texts = causes(&report);
+    let found = texts
+        .iter()
+        .find(|(kind, _)| *kind == "recompiled")
+        .expect("compilations");
+    assert!(found.1.contains("train_step"), "{found:?}");
+    assert!(found.1.contains("3 times"), "{found:?}");
+    assert!(number(&bar(&report, "outlier_compilation")["difference_ps"]) > 1e9);
+}
+
+#[test]
+fn a_planted_batch_is_found() {
+    let report = planted("batch");
+    let texts = causes(&report);
+    let found = texts
+        .iter()
+        .find(|(kind, _)| *kind == "resized")
+        .expect("a size");
+    assert!(
+        found.1.starts_with("a size changed from 256 to 512"),
+        "{found:?}"
+    );
+    assert!(matched(&report, "new").is_empty());
+    assert!(matched(&report, "gone").is_empty());
+}

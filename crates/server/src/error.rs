@@ -89,6 +89,13 @@ impl From<AnalysisError> for ApiError {
                 let first = text.lines().next().unwrap_or_default();
                 Self::bad_request(first.trim_start_matches("error: "))
             }
+            AnalysisError::TooFewSessions { .. } => Self::bad_request(error.to_string())
+                .with_hint("Give session=… once for each, the baseline first."),
+            AnalysisError::OfSession { session, source } => {
+                let mut of_one = Self::from(*source);
+                of_one.report.error = format!("{session}: {}", of_one.report.error);
+                of_one
+            }
             AnalysisError::NothingSelected { .. } => Self::not_found(error.to_string())
                 .with_hint("Widen the selection, or choose one of those that there are."),
             AnalysisError::NoEvents { .. } => Self::not_found(error.to_string())

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::access::{Access, Pass, Refusal};
 use crate::error::ApiError;
-use crate::{capture_routes, ui};
+use crate::{capture_routes, prefix, ui};
 
 /// Lets a request through, or answers it.
 pub(crate) async fn guard(
@@ -29,23 +29,34 @@ async fn admit(access: &Access, request: Request, next: Next) -> Response {
         return with_header(answer, header::ALLOW, "GET, HEAD");
     }
     match access.check(request.headers(), request.uri().query()) {
-        Err(refusal) => refuse(refusal),
+        Err(refusal) => refuse(refusal, request.headers()),
         Ok(_) if is_action => match capture_routes::check_origin(request.headers()) {
             Ok(()) => next.run(request).await,
             Err(error) => error.into_response(),
         },
-        Ok(Pass::InUrl) if request.uri().path() == "/" => keep_token(access, request.uri()),
+        Ok(Pass::InUrl) if request.uri().path() == "/" => {
+            keep_token(access, request.uri(), prefix::forwarded(request.headers()))
+        }
         Ok(Pass::Free | Pass::Carried | Pass::InUrl) => next.run(request).await,
     }
 }
 
-fn refuse(refusal: Refusal) -> Response {
+fn refuse(refusal: Refusal, headers: &HeaderMap) -> Response {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
     let error = match refusal {
         Refusal::ForeignHost => ApiError::new(
             StatusCode::FORBIDDEN,
-            "The request names a host that this server does not know.",
+            format!(
+                "The request names a host that this server does not know: {}.",
+                host.unwrap_or("none")
+            ),
         )
-        .with_hint("Use http://localhost:PORT or http://127.0.0.1:PORT."),
+        .with_hint(
+            "Use http://localhost:PORT or http://127.0.0.1:PORT; behind a proxy that is called \
+             otherwise, start the server with --allow-host NAME.",
+        ),
         Refusal::NoToken => ApiError::new(
             StatusCode::UNAUTHORIZED,
             "This server wants the token of the URL that it printed.",
@@ -56,16 +67,17 @@ fn refuse(refusal: Refusal) -> Response {
 }
 
 /// Puts the token into a cookie and sends the browser to the page without it, so that it is neither
-/// in the history nor in a copied link. The target is relative: there may be a prefix.
-fn keep_token(access: &Access, uri: &Uri) -> Response {
+/// in the history nor in a copied link. The target is relative where no proxy tells the prefix.
+fn keep_token(access: &Access, uri: &Uri, prefix: Option<String>) -> Response {
+    let folder = prefix.unwrap_or_else(|| ".".to_owned());
     let query = uri.query().unwrap_or_default();
     let others: Vec<&str> = query
         .split('&')
         .filter(|pair| !pair.starts_with("token="))
         .collect();
     let target = match others.join("&") {
-        rest if rest.is_empty() => "./".to_owned(),
-        rest => format!("./?{rest}"),
+        rest if rest.is_empty() => format!("{folder}/"),
+        rest => format!("{folder}/?{rest}"),
     };
     let mut answer = StatusCode::SEE_OTHER.into_response();
     let location = HeaderValue::from_str(&target).ok();

@@ -23,9 +23,11 @@ mod capture_reports;
 mod capture_routes;
 mod error;
 mod guard;
+pub mod handover;
 mod library;
 mod opening;
 mod parameters;
+mod prefix;
 mod reports;
 mod router;
 mod serve;
@@ -38,9 +40,10 @@ pub use capture_reports::{
 pub use error::ServerError;
 pub use library::{Library, OpenSession};
 pub use opening::{OpenError, open_files};
+pub use prefix::normal_prefix;
 pub use reports::{
     AnalysisEntry, AnalysisOption, ErrorReport, ProgressReport, SessionState, SessionSummary,
     SessionWarning, SessionsReport, VersionReport,
 };
-pub use router::router;
+pub use router::{router, router_below};
 pub use serve::{Ready, ServerOptions, asked_to_stop, serve};

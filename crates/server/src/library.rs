@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use stepscope_analysis::Note;
 use stepscope_analysis::timeline::TimelineIndex;
 use stepscope_model::Session;
-use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find};
+use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find, is_remote};
 use tokio::sync::watch;
 
 use crate::api::ReportCache;
@@ -32,6 +32,9 @@ const SETTLING: Duration = Duration::from_millis(500);
 /// A list of sessions younger than this is not looked for again.
 const FRESH: Duration = Duration::from_secs(2);
 
+/// The same for sessions far away: looking takes requests, which cost time and money.
+const FRESH_REMOTE: Duration = Duration::from_secs(30);
+
 /// An open session and what is computed beside it.
 pub struct OpenSession {
     /// The session.
@@ -39,9 +42,14 @@ pub struct OpenSession {
     /// For tiles and searches.
     pub timeline: TimelineIndex,
     pub(crate) reports: Mutex<ReportCache>,
+    /// No two openings have the same number, also of the same files.
+    pub(crate) opening: u64,
     size_bytes: u64,
     last_used: AtomicU64,
 }
+
+/// Openings so far.
+static OPENINGS: AtomicU64 = AtomicU64::new(0);
 
 impl OpenSession {
     fn new(session: Session) -> Self {
@@ -51,6 +59,7 @@ impl OpenSession {
         Self {
             timeline: TimelineIndex::new(&session),
             reports: Mutex::default(),
+            opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
             size_bytes: (file_bytes + column_bytes) as u64,
             last_used: AtomicU64::new(0),
             session,
@@ -106,10 +115,14 @@ struct Shelf {
 impl Library {
     /// The sessions below a path: whatever [`find`] takes.
     pub fn at(root: &Path) -> Result<Arc<Self>, StorageError> {
-        let found = find(root)?;
+        Ok(Self::holding(root, find(root)?))
+    }
+
+    /// The sessions below a path that were found there a moment ago.
+    pub fn holding(root: &Path, found: Found) -> Arc<Self> {
         let library = Self::new(Some(root.to_path_buf()));
         library.put(found);
-        Ok(Arc::new(library))
+        Arc::new(library)
     }
 
     /// A folder in which there is no session yet: what is captured into it appears.
@@ -318,7 +331,8 @@ impl Library {
 
     /// Looks for sessions again, unless that happened a moment ago. What is known keeps its number.
     pub(crate) fn refresh(&self) {
-        self.look(FRESH);
+        let is_remote = self.root.as_deref().is_some_and(is_remote);
+        self.look(if is_remote { FRESH_REMOTE } else { FRESH });
     }
 
     /// Looks for sessions now: one was just captured.
@@ -410,7 +424,7 @@ fn path_of(root: &Path, location: &str) -> String {
 fn note(note: &stepscope_storage::Note) -> Note {
     let text = format!("{}: {}", note.message, note.path.display());
     match note.kind {
-        NoteKind::Unreadable | NoteKind::Limit => Note::warning(text),
+        NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => Note::warning(text),
         NoteKind::Ignored | NoteKind::Joined => Note::info(text),
     }
 }

@@ -13,10 +13,16 @@ use tower_http::trace::TraceLayer;
 
 use crate::access::Access;
 use crate::library::Library;
-use crate::{api, capture_routes, guard, ui};
+use crate::{api, capture_routes, guard, prefix, ui};
 
 /// Answers shorter than this are sent as they are.
 const COMPRESSED_FROM_BYTES: u64 = 4096;
+
+/// The whole server, without a socket, at the root and below a prefix in the form of
+/// [`normal_prefix`](crate::normal_prefix).
+pub fn router_below(prefix: &str, library: Arc<Library>, access: Access) -> Router {
+    prefix::below(prefix, router(library, access))
+}
 
 /// The whole server, without a socket.
 pub fn router(library: Arc<Library>, access: Access) -> Router {
@@ -47,6 +53,8 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
     Router::new()
         .route("/api/version", get(api::sessions::version))
         .route("/api/analyses", get(api::analyses::list))
+        .route("/api/comparisons", get(api::analyses::list_comparisons))
+        .route("/api/comparisons/{name}", get(api::analyses::compare))
         .route("/api/sessions", get(api::sessions::list))
         .nest("/api/sessions/{session}", session)
         .nest(capture_routes::PREFIX, captures)

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::access::{Access, new_token};
 use crate::error::ServerError;
 use crate::library::Library;
-use crate::router::router;
+use crate::router::router_below;
 
 /// Ports tried after the wanted one.
 const MORE_PORTS: u16 = 50;
@@ -30,6 +30,11 @@ pub struct ServerOptions {
     /// Names beside those of loopback by which the server is called without a token, such as that
     /// of a proxy in front of it.
     pub allowed_hosts: Vec<String>,
+    /// Path below which a proxy shows the server, in the form of
+    /// [`normal_prefix`](crate::normal_prefix).
+    pub path_prefix: String,
+    /// Also stop when standard input ends: whoever started the server is gone then.
+    pub ends_with_input: bool,
 }
 
 impl Default for ServerOptions {
@@ -39,6 +44,8 @@ impl Default for ServerOptions {
             port: 6006,
             token: None,
             allowed_hosts: Vec::new(),
+            path_prefix: String::new(),
+            ends_with_input: false,
         }
     }
 }
@@ -50,6 +57,8 @@ pub struct Ready {
     pub url: String,
     /// The address bound.
     pub address: SocketAddr,
+    /// The token that requests must bring, where one is wanted.
+    pub token: Option<String>,
 }
 
 /// Serves the library until Ctrl-C (or SIGTERM). The newest session begins to open at once;
@@ -66,10 +75,11 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let access = access(&options, address)?;
     let ready = Ready {
-        url: url(address, access.token()),
+        url: url(address, &options.path_prefix, access.token()),
         address,
+        token: access.token().map(str::to_owned),
     };
-    let router = router(library, access);
+    let router = router_below(&options.path_prefix, library, access);
     let (stop, mut stopping) = tokio::sync::watch::channel(());
     let listener = listener.tap_io(|connection| {
         // Small answers are not to wait for more.
@@ -78,7 +88,10 @@ pub async fn serve(
         }
     });
     let server = axum::serve(listener, router).with_graceful_shutdown(async move {
-        asked_to_stop().await;
+        tokio::select! {
+            () = asked_to_stop() => {}
+            () = input_ends(options.ends_with_input) => {}
+        }
         drop(stop);
     });
     when_ready(&ready);
@@ -125,15 +138,34 @@ fn access(options: &ServerOptions, address: SocketAddr) -> Result<Access, Server
     Ok(Access::with_token(token, address.port()))
 }
 
-fn url(address: SocketAddr, token: Option<&str>) -> String {
+/// Waits for the end of standard input, or for ever.
+async fn input_ends(is_asked_for: bool) {
+    if !is_asked_for {
+        return std::future::pending().await;
+    }
+    let (ended, end) = tokio::sync::oneshot::channel();
+    // A thread of its own: a read of standard input cannot be called off.
+    let reader = std::thread::Builder::new()
+        .name("stdin".to_owned())
+        .spawn(move || {
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            let _ = ended.send(());
+        });
+    if reader.is_err() || end.await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn url(address: SocketAddr, prefix: &str, token: Option<&str>) -> String {
     let ip = match address.ip() {
         ip if ip.is_unspecified() => outward_address().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         ip => ip,
     };
     let base = format!("http://{}", SocketAddr::new(ip, address.port()));
-    match token {
-        Some(token) => format!("{base}/?token={token}"),
-        None => base,
+    match (token, prefix) {
+        (Some(token), prefix) => format!("{base}{prefix}/?token={token}"),
+        (None, "") => base,
+        (None, prefix) => format!("{base}{prefix}/"),
     }
 }
 
@@ -203,8 +235,12 @@ mod tests {
     #[test]
     fn the_url_can_be_opened() {
         let loopback = SocketAddr::from(([127, 0, 0, 1], 6006));
-        assert_eq!(url(loopback, None), "http://127.0.0.1:6006");
-        assert_eq!(url(loopback, Some("x")), "http://127.0.0.1:6006/?token=x");
-        assert!(!url(SocketAddr::from(([0, 0, 0, 0], 1)), None).contains("0.0.0.0"));
+        assert_eq!(url(loopback, "", None), "http://127.0.0.1:6006");
+        assert_eq!(url(loopback, "/lab", None), "http://127.0.0.1:6006/lab/");
+        assert_eq!(
+            url(loopback, "", Some("x")),
+            "http://127.0.0.1:6006/?token=x"
+        );
+        assert!(!url(SocketAddr::from(([0, 0, 0, 0], 1)), "", None).contains("0.0.0.0"));
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::OnceLock;
 
-use axum::http::{HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
 use crate::error::ApiError;
+use crate::prefix;
 
 #[derive(RustEmbed)]
 #[folder = "$STEPSCOPE_UI_DIR"]
@@ -17,7 +18,7 @@ const START_PAGE: &str = "index.html";
 
 /// Answers a path with its file, and `/` with the start page. Everything after `#` stays in the
 /// browser, so there are no other pages.
-pub(crate) async fn serve(uri: Uri) -> Response {
+pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
     let path = match uri.path().trim_start_matches('/') {
         "" => START_PAGE,
         path => path,
@@ -37,8 +38,21 @@ pub(crate) async fn serve(uri: Uri) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind.as_ref()),
         (header::CACHE_CONTROL, caching),
+        (header::VARY, "x-forwarded-prefix"),
     ];
+    if path == START_PAGE
+        && let Some(prefix) = prefix::forwarded(&sent)
+    {
+        let page = with_base(&String::from_utf8_lossy(&file.data), &prefix);
+        return (headers, page).into_response();
+    }
     (headers, file.data).into_response()
+}
+
+/// The page, told below which prefix it is: a proxy that cuts off `/x` asks for the same page
+/// whether the browser was sent to `/x` or to `/x/`.
+fn with_base(page: &str, prefix: &str) -> String {
+    page.replacen("<head>", &format!("<head><base href=\"{prefix}/\" />"), 1)
 }
 
 /// What a page of this server may load: files of this server, and the scripts that stand in the
@@ -54,7 +68,7 @@ pub(crate) fn content_security_policy() -> &'static HeaderValue {
         }
         policy.push_str(
             "; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; \
-             connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; \
+             connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'self'; \
              form-action 'none'; frame-ancestors 'self' http://localhost:* http://127.0.0.1:*",
         );
         HeaderValue::from_str(&policy)
@@ -105,6 +119,12 @@ mod tests {
         for (text, expected) in texts.iter().zip(encoded) {
             assert_eq!(base64(text.as_bytes()), expected);
         }
+    }
+
+    #[test]
+    fn a_page_below_a_prefix_knows_it() {
+        let page = with_base("<html><head><title>", "/lab/x");
+        assert_eq!(page, "<html><head><base href=\"/lab/x/\" /><title>");
     }
 
     #[test]

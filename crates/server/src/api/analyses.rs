@@ -1,6 +1,6 @@
-//! Reports, from the one list of analyses.
+//! Reports, from the one list of analyses and that of comparisons.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
 use axum::body::Bytes;
@@ -8,18 +8,23 @@ use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::cell::to_csv;
-use stepscope_analysis::{ANALYSES, Answer, Entry, find};
-use stepscope_model::Session;
+use stepscope_analysis::registry::Asks;
+use stepscope_analysis::{
+    ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, find, find_comparison,
+};
 
-use super::opened;
+use super::{opened, slot};
 use crate::error::{ApiError, compute};
-use crate::library::{Library, OpenSession};
+use crate::library::{Library, OpenSession, Slot};
 use crate::parameters::Parameters;
 use crate::reports::{AnalysisEntry, AnalysisOption};
 
 /// Reports kept per session, and their bytes.
 const MAX_REPORTS: usize = 64;
 const MAX_REPORT_BYTES: usize = 64 << 20;
+
+/// Parameters that say whom to ask, who asks, and in which form to answer.
+const NO_OPTIONS: [&str; 4] = ["format", "table", "token", "session"];
 
 /// Reports computed before: sessions never change. The latest last.
 #[derive(Default)]
@@ -51,10 +56,14 @@ impl ReportCache {
 }
 
 pub(crate) async fn list() -> Json<Vec<AnalysisEntry>> {
-    Json(ANALYSES.iter().map(entry).collect())
+    Json(ANALYSES.iter().map(|one| entry(one)).collect())
 }
 
-fn entry(entry: &Entry) -> AnalysisEntry {
+pub(crate) async fn list_comparisons() -> Json<Vec<AnalysisEntry>> {
+    Json(COMPARISONS.iter().map(|one| entry(one)).collect())
+}
+
+fn entry(entry: &Declaration) -> AnalysisEntry {
     let command = entry.command();
     let options = command.get_arguments().filter_map(|argument| {
         let defaults = argument.get_default_values().first();
@@ -88,52 +97,121 @@ pub(crate) async fn run(
 ) -> Result<Response, ApiError> {
     let entry = find(&name).ok_or_else(|| {
         let names: Vec<&str> = ANALYSES.iter().map(|entry| entry.name).collect();
-        let hint = format!("There are: {}.", names.join(", "));
-        ApiError::not_found(format!("There is no analysis {name:?}.")).with_hint(hint)
+        unknown("analysis", &name, &names)
     })?;
     let open = opened(&library, &id).await?;
     let place = format!("The analysis {}", entry.name);
-    compute(&place, move || answer(&open, entry, &parameters)).await
+    compute(&place, move || {
+        let ask = || Ok(entry.run_pairs(&open.session, options(&parameters))?);
+        let question = question(entry.name, &parameters);
+        respond(entry, &parameters, &open.reports, question, ask)
+    })
+    .await
 }
 
-fn answer(
-    open: &OpenSession,
-    entry: &'static Entry,
+/// A comparison of the sessions that `session=…&session=…` name by their numbers, the baseline
+/// first; without them every session, where the comparison asks all. They are held open until it is
+/// done.
+pub(crate) async fn compare(
+    State(library): State<Arc<Library>>,
+    Path(name): Path<String>,
+    parameters: Parameters,
+) -> Result<Response, ApiError> {
+    let entry = find_comparison(&name).ok_or_else(|| {
+        let names: Vec<&str> = COMPARISONS.iter().map(|entry| entry.name).collect();
+        unknown("comparison", &name, &names)
+    })?;
+    let mut sessions: Vec<(Arc<Slot>, Arc<OpenSession>)> = Vec::new();
+    for (_, id) in parameters.0.iter().filter(|(name, _)| name == "session") {
+        sessions.push((slot(&library, id)?, opened(&library, id).await?));
+    }
+    if sessions.is_empty() && entry.asks == Asks::EverySession {
+        for slot in library.slots() {
+            // One that cannot be opened says so in the list of sessions.
+            if let Ok(open) = opened(&library, &slot.id.to_string()).await {
+                sessions.push((slot, open));
+            }
+        }
+    }
+    let place = format!("The comparison {}", entry.name);
+    compute(&place, move || {
+        answer_of_several(&sessions, entry, &parameters)
+    })
+    .await
+}
+
+fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
+    let hint = format!("There are: {}.", names.join(", "));
+    ApiError::not_found(format!("There is no {what} {name:?}.")).with_hint(hint)
+}
+
+fn answer_of_several(
+    sessions: &[(Arc<Slot>, Arc<OpenSession>)],
+    entry: &ComparisonEntry,
     parameters: &Parameters,
+) -> Result<Response, ApiError> {
+    let places = sessions
+        .iter()
+        .map(|(slot, open)| (open.session.name.as_str(), slot.path.as_str()));
+    let names = entry.names(places);
+    let compared: Vec<Compared<'_>> = names
+        .iter()
+        .zip(sessions)
+        .map(|(name, (_, open))| Compared {
+            name,
+            session: &open.session,
+        })
+        .collect();
+    let ask = || Ok(entry.run_pairs(&compared, options(parameters))?);
+    let Some((_, first)) = sessions.first() else {
+        let error = ApiError::bad_request("The parameter session is missing.");
+        let hint = "Give it once for each session, the baseline first: session=0&session=1.";
+        return Err(error.with_hint(hint));
+    };
+    // A session that was closed and opened again may have changed, so its opening is in the key.
+    let openings: Vec<u64> = sessions.iter().map(|(_, open)| open.opening).collect();
+    let question = format!("{openings:?} {}", question(entry.name, parameters));
+    respond(entry, parameters, &first.reports, question, ask)
+}
+
+fn respond(
+    entry: &Declaration,
+    parameters: &Parameters,
+    known: &Mutex<ReportCache>,
+    question: String,
+    ask: impl FnOnce() -> Result<Answer, ApiError>,
 ) -> Result<Response, ApiError> {
     match parameters.get("format") {
         None | Some("json") => {
-            let json = json(open, entry, parameters)?;
+            let json = json(known, question, ask)?;
             Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
         }
-        Some("csv") => csv(open, entry, parameters),
+        Some("csv") => csv(entry.name, parameters, &ask()?),
         Some(other) => Err(ApiError::bad_request(format!("The format is {other:?}."))
             .with_hint("There are json and csv.")),
     }
 }
 
-fn json(open: &OpenSession, entry: &Entry, parameters: &Parameters) -> Result<Bytes, ApiError> {
-    let question = format!(
-        "{}?{:?}",
-        entry.name,
-        options(parameters).collect::<Vec<_>>()
-    );
-    let cache = || {
-        open.reports
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-    };
+fn question(name: &str, parameters: &Parameters) -> String {
+    format!("{name}?{:?}", options(parameters).collect::<Vec<_>>())
+}
+
+fn json(
+    known: &Mutex<ReportCache>,
+    question: String,
+    ask: impl FnOnce() -> Result<Answer, ApiError>,
+) -> Result<Bytes, ApiError> {
+    let cache = || known.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = cache().get(&question) {
         return Ok(known);
     }
-    let answer = computed(&open.session, entry, parameters)?;
-    let json = Bytes::from(answer.json_text()?);
+    let json = Bytes::from(ask()?.json_text()?);
     cache().put(question, json.clone());
     Ok(json)
 }
 
-fn csv(open: &OpenSession, entry: &Entry, parameters: &Parameters) -> Result<Response, ApiError> {
-    let tables = computed(&open.session, entry, parameters)?.tables();
+fn csv(name: &str, parameters: &Parameters, answer: &Answer) -> Result<Response, ApiError> {
+    let tables = answer.tables();
     let wanted = parameters.get("table");
     let table = match wanted {
         None => tables.first(),
@@ -145,7 +223,7 @@ fn csv(open: &OpenSession, entry: &Entry, parameters: &Parameters) -> Result<Res
         let wanted = wanted.unwrap_or_default();
         ApiError::not_found(format!("The report has no table {wanted:?}.")).with_hint(hint)
     })?;
-    let disposition = format!("attachment; filename=\"{}-{}.csv\"", entry.name, table.key);
+    let disposition = format!("attachment; filename=\"{name}-{}.csv\"", table.key);
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (header::CONTENT_DISPOSITION, disposition),
@@ -153,17 +231,12 @@ fn csv(open: &OpenSession, entry: &Entry, parameters: &Parameters) -> Result<Res
     Ok((headers, to_csv(table)).into_response())
 }
 
-fn computed(session: &Session, entry: &Entry, parameters: &Parameters) -> Result<Answer, ApiError> {
-    Ok(entry.run_pairs(session, options(parameters))?)
-}
-
-/// The parameters that are options of the analysis. The token is none: scripts may send it with
+/// The parameters that are options of the question. The token is none: scripts may send it with
 /// every request.
 fn options(parameters: &Parameters) -> impl Iterator<Item = (&str, &str)> {
     let pairs = parameters
         .0
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
-    pairs
-        .filter(|(name, value)| !matches!(*name, "format" | "table" | "token") && !value.is_empty())
+    pairs.filter(|(name, value)| !NO_OPTIONS.contains(name) && !value.is_empty())
 }

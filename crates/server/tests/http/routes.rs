@@ -136,6 +136,42 @@ async fn a_session_handed_in_open_is_served_without_files() {
 }
 
 #[tokio::test]
+async fn comparisons_ask_several_sessions_the_baseline_first() {
+    let folder = log_directory(&[TWO_STEPS, TWO_STEPS]);
+    let server = server_at(folder.path());
+    let list = get_json(&server, "/api/comparisons").await;
+    assert_eq!(list[0]["name"], "compare");
+    let uri = "/api/comparisons/compare?session=1&session=0";
+    let report = get_json(&server, uri).await;
+    assert_eq!(report["sessions"].as_array().unwrap().len(), 2);
+    assert_eq!(report["differences"][0]["session"], 1);
+    assert_eq!(report, get_json(&server, uri).await, "kept");
+    let alias = "/api/comparisons/diff_sessions?session=1&session=0";
+    assert_eq!(report, get_json(&server, alias).await);
+    let csv = get(&server, &format!("{uri}&format=csv&table=parts")).await;
+    assert_eq!(csv.status, StatusCode::OK);
+    for (wrong, status) in [
+        ("/api/comparisons/nothing?session=0", StatusCode::NOT_FOUND),
+        ("/api/comparisons/compare", StatusCode::BAD_REQUEST),
+        (
+            "/api/comparisons/compare?session=0",
+            StatusCode::BAD_REQUEST,
+        ),
+        (
+            "/api/comparisons/compare?session=0&session=9",
+            StatusCode::NOT_FOUND,
+        ),
+        (
+            "/api/comparisons/compare?session=0&session=1&steps=77",
+            StatusCode::NOT_FOUND,
+        ),
+    ] {
+        let answer = get(&server, wrong).await;
+        assert_eq!(answer.status, status, "{wrong}");
+    }
+}
+
+#[tokio::test]
 async fn analyses_come_from_the_one_list() {
     let folder = log_directory(&[TWO_STEPS]);
     let server = server_at(folder.path());

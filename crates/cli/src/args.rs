@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, Resettable};
 use clap::{Arg, ArgAction, Args, Command, Id, value_parser};
-use stepscope_analysis::{ANALYSES, Entry, Selection, registry};
+use stepscope_analysis::registry::Asks;
+use stepscope_analysis::{
+    ANALYSES, COMPARISONS, ComparisonEntry, Declaration, Entry, Selection, registry,
+};
 
 /// Rows that a table shows on a terminal unless `--limit` says otherwise.
 pub(crate) const DEFAULT_LIMIT: usize = 50;
@@ -22,15 +25,19 @@ Examples:
   stepscope ops ./logs --steps 3..8 --match dot
   stepscope ops ./logs --json
 
-PATH is a log directory, a run directory, an *.xplane.pb (also .gz or .zst), an archive of these
-(.zip, .tar, .tar.gz), or a folder of any of them.
+PATH is a log directory, a run directory, an *.xplane.pb (also .gz or .zst), a trace of Chrome or
+Perfetto (*.trace.json, *.pftrace), an archive of these (.zip, .tar, .tar.gz), or a folder of any of
+them; or the URL of one of these: gs://, s3://, az://, https://, ssh://.
 
 Exit codes: 0 fine, 1 failure, 2 usage, 3 nothing usable at PATH, 4 a check did not pass";
 
 /// The command line as given, with `view` put in where someone names only a path, as in
 /// `stepscope ./logs` or, from TensorBoard's users, `stepscope --logdir ./logs`.
 pub(crate) fn with_view(given: Vec<OsString>) -> Vec<OsString> {
-    with_view_where(given, |path| Path::new(path).exists())
+    with_view_where(given, |path| {
+        let path = Path::new(path);
+        stepscope_remote::is_url(path) || path.exists()
+    })
 }
 
 fn with_view_where(mut given: Vec<OsString>, exists: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
@@ -63,7 +70,11 @@ pub(crate) fn command() -> Command {
         .subcommand(report())
         .subcommand(sessions())
         .subcommand(crate::commands::capture::command())
+        .subcommand(crate::commands::export::command())
+        .subcommand(crate::commands::perfetto::command())
+        .subcommand(crate::commands::far::tunnel::command())
         .subcommands(ANALYSES.iter().map(analysis))
+        .subcommands(COMPARISONS.iter().map(comparison))
         .subcommand(doctor())
         .subcommand(environment())
         .subcommand(completions())
@@ -115,8 +126,8 @@ fn view() -> Command {
             "Examples:\n  # Print the report and serve the pages at http://127.0.0.1:6006\n  \
              stepscope view ./logs\n  # As TensorBoard and XProf users type it\n  \
              stepscope view --logdir ./logs --port 6007 --bind_all\n  \
-             # On a remote machine; then: ssh -L 6006:localhost:6006 MACHINE\n  \
-             stepscope view ./logs --no-report",
+             # In a bucket, or on a machine that you reach by ssh\n  \
+             stepscope view gs://lab/runs/today\n  stepscope view ssh://vm/data/logs",
         )
         .arg(path().required_unless_present("logdir"))
         .arg(
@@ -129,6 +140,8 @@ fn view() -> Command {
         )
         .arg(session())
         .args(serving())
+        .args(far_away())
+        .arg(remote_command())
         .arg(flag("no-report", "Print no report, only the address"))
         .arg(flag("no-serve", "Print the report and stop").conflicts_with("no-report"))
 }
@@ -159,6 +172,7 @@ fn report() -> Command {
         .arg(path().required(true))
         .arg(session())
         .arg(check())
+        .args(far_away())
         .arg(output());
     match registry::find("overview") {
         Some(overview) => with_options(command, overview),
@@ -176,6 +190,7 @@ fn sessions() -> Command {
         )
         .arg(path().required(true))
         .arg(flag("quick", "Do not open the sessions: no devices, durations and steps"))
+        .args(far_away())
         .args(formats())
         .arg(output())
         .arg(wide())
@@ -199,6 +214,7 @@ fn doctor() -> Command {
         )
         .arg(path())
         .arg(session().requires("path"))
+        .args(far_away())
         .arg(
             folder("python", "PYTHON")
                 .conflicts_with("path")
@@ -247,12 +263,52 @@ fn completions() -> Command {
 
 /// An analysis as a subcommand: its own options, and how to print.
 fn analysis(entry: &'static Entry) -> Command {
-    let command = Command::new(entry.name)
-        .about(entry.summary)
-        .visible_aliases(entry.aliases)
-        .after_help(examples(entry.examples))
-        .arg(path().required(true))
-        .arg(session())
+    question(entry, [path().required(true), session()])
+}
+
+/// A question about several sessions as a subcommand.
+fn comparison(entry: &'static ComparisonEntry) -> Command {
+    let several = [
+        Arg::new("path")
+            .value_name("PATH")
+            .num_args(1..)
+            .required(true)
+            .help(match (entry.asks, entry.takes_files) {
+                (Asks::NewestSession, _) => {
+                    "Sessions, the baseline first: paths, PATH@NAME for one of several there, or \
+                     names in the first path such as latest~1"
+                }
+                (Asks::EverySession, false) => {
+                    "Paths, of which every session counts; PATH@NAME for one of several there"
+                }
+                (Asks::EverySession, true) => {
+                    "Paths, of which every session counts; PATH@NAME for one of several there; and \
+                     JSON files of benchmarks"
+                }
+            }),
+        Arg::new("session")
+            .long("session")
+            .value_name("SESSION")
+            .action(ArgAction::Append)
+            .help(match entry.asks {
+                Asks::NewestSession => {
+                    "A session of the first PATH by name, number or latest~N; may be repeated"
+                }
+                Asks::EverySession => {
+                    "Only this session of each PATH, by name, number or latest~N; may be repeated"
+                }
+            }),
+    ];
+    question(entry, several)
+}
+
+fn question(declaration: &'static Declaration, sessions: [Arg; 2]) -> Command {
+    let command = Command::new(declaration.name)
+        .about(declaration.summary)
+        .visible_aliases(declaration.aliases)
+        .after_help(examples(declaration.examples))
+        .args(sessions)
+        .args(far_away())
         .args(formats())
         .arg(
             Arg::new("table")
@@ -264,23 +320,23 @@ fn analysis(entry: &'static Entry) -> Command {
         )
         .arg(output())
         .arg(wide());
-    with_options(command, entry)
+    with_options(command, declaration)
 }
 
 /// Adds the analysis' options. One that takes a FILE wants its text, because analyses open no files;
 /// one beside the selection stands with the other options of the command.
-fn with_options(command: Command, entry: &Entry) -> Command {
+fn with_options(command: Command, declaration: &Declaration) -> Command {
     let selection = Selection::augment_args(Command::new("selection"));
     let selects = |id: &Id| {
         selection
             .get_arguments()
             .any(|argument| argument.get_id() == id)
     };
-    let options = entry.command();
+    let options = declaration.command();
     let own = options
         .get_arguments()
         .filter(|argument| !selects(argument.get_id()));
-    own.fold(entry.augment(command), |command, argument| {
+    own.fold(declaration.augment(command), |command, argument| {
         let names = argument.get_value_names().unwrap_or_default();
         let is_file = names.iter().any(|name| name == "FILE");
         command.mut_arg(argument.get_id(), |argument| {
@@ -303,14 +359,58 @@ fn examples(text: &str) -> String {
     format!("Examples:\n{}", lines.join("\n"))
 }
 
-fn path() -> Arg {
+pub(crate) fn path() -> Arg {
     Arg::new("path")
         .value_name("PATH")
         .value_parser(value_parser!(PathBuf))
-        .help("Log directory, run directory, *.xplane.pb (.gz, .zst), memory.prof, archive, or folder of these")
+        .help("Log directory, run directory, *.xplane.pb (.gz, .zst), trace of a viewer, memory.prof, archive, folder of these, or URL")
 }
 
-fn session() -> Arg {
+/// What holds for a PATH that is a URL.
+fn far_away() -> [Arg; 2] {
+    const HEADING: &str = "Far away";
+    [
+        flag(
+            "anonymous",
+            "Ask for a URL without credentials, as for public buckets",
+        )
+        .env("STEPSCOPE_ANONYMOUS")
+        .value_parser(clap::builder::FalseyValueParser::new())
+        .hide_env_values(true)
+        .help_heading(HEADING),
+        Arg::new("cache-size")
+            .long("cache-size")
+            .value_name("SIZE")
+            .env("STEPSCOPE_CACHE_SIZE")
+            .hide_env_values(true)
+            .value_parser(parse_size)
+            .help_heading(HEADING)
+            .help(
+                "What files of URLs may take on this machine, such as 500M or 20G [default: 10G]",
+            ),
+    ]
+}
+
+/// How Stepscope is called on a machine reached by ssh.
+pub(crate) fn remote_command() -> Arg {
+    Arg::new("remote-command")
+        .long("remote-command")
+        .value_name("COMMAND")
+        .env("STEPSCOPE_REMOTE_COMMAND")
+        .hide_env_values(true)
+        .help_heading("Far away")
+        .help("How stepscope is called on the machine of ssh://, where it is not on the PATH there")
+}
+
+fn parse_prefix(text: &str) -> Result<String, String> {
+    stepscope_server::normal_prefix(text).ok_or_else(|| "give a path such as /stepscope".to_owned())
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    stepscope_remote::parse_size(text).ok_or_else(|| "give a size such as 500M or 20G".to_owned())
+}
+
+pub(crate) fn session() -> Arg {
     Arg::new("session")
         .long("session")
         .value_name("SESSION")
@@ -353,7 +453,7 @@ fn wide() -> Arg {
     .help_heading("Output")
 }
 
-fn serving() -> [Arg; 5] {
+fn serving() -> [Arg; 7] {
     const HEADING: &str = "Server";
     [
         Arg::new("port")
@@ -381,6 +481,18 @@ fn serving() -> [Arg; 5] {
             .action(ArgAction::Append)
             .help_heading(HEADING)
             .help("A name by which a proxy on this machine calls the server, such as a notebook's"),
+        Arg::new("path-prefix")
+            .long("path-prefix")
+            .alias("path_prefix")
+            .value_name("PATH")
+            .value_parser(parse_prefix)
+            .help_heading(HEADING)
+            .help("Path below which a proxy shows the pages, such as /stepscope"),
+        flag(
+            "child",
+            "For programs that start it: one line of JSON with URL and token; ends with its input",
+        )
+        .help_heading(HEADING),
         Arg::new("token")
             .long("token")
             .value_name("TOKEN")

@@ -46,6 +46,22 @@ impl Failure {
         }
     }
 
+    /// Says at which of several sessions it came up.
+    fn of_session(self, name: &str) -> Self {
+        match self {
+            Self::Told {
+                exit,
+                message,
+                hint,
+            } => Self::Told {
+                exit,
+                message: format!("{name}: {message}"),
+                hint,
+            },
+            Self::BrokenPipe => self,
+        }
+    }
+
     /// Adds what to do about it.
     pub(crate) fn hint(self, text: impl Into<String>) -> Self {
         match self {
@@ -87,7 +103,12 @@ impl From<StorageError> for Failure {
 impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
         let exit = match error {
-            AnalysisError::Options(_) | AnalysisError::NothingSelected { .. } => Exit::Usage,
+            AnalysisError::Options(_)
+            | AnalysisError::NothingSelected { .. }
+            | AnalysisError::TooFewSessions { .. } => Exit::Usage,
+            AnalysisError::OfSession { session, source } => {
+                return Self::from(*source).of_session(&session);
+            }
             AnalysisError::NoEvents { .. } => {
                 return Self::new(Exit::Path, error.to_string())
                     .hint("stepscope heap PATH shows what was alive and who allocated it");

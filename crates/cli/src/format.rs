@@ -61,6 +61,7 @@ fn ascii_of(character: char) -> Option<&'static str> {
         '≥' => ">=",
         'Σ' => "sum of",
         'σ' => "sd",
+        '█' => "#",
         '“' | '”' => "\"",
         '‘' | '’' => "'",
         '\u{a0}' | '\u{202f}' => " ",

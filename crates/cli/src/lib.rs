@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod doctor;
 mod exit;
+pub mod exporting;
 mod format;
 mod open;
 mod output;
@@ -17,6 +18,7 @@ mod table;
 use std::ffi::OsString;
 
 use clap::ArgMatches;
+pub use commands::comparison::benchmarks_at;
 pub use commands::sessions::table as sessions_table;
 use stepscope_analysis::registry;
 
@@ -41,7 +43,18 @@ fn run_matches(matches: &ArgMatches) -> Exit {
     };
     output::start_tracing(arguments.get_count("verbose"));
     let output = Output::new(arguments);
+    choose_for_remote(arguments);
     answer(name, arguments, &output).unwrap_or_else(|failure| output::failure(&output, &failure))
+}
+
+/// Options about places far away hold for the whole process. Commands without a PATH have none.
+fn choose_for_remote(arguments: &ArgMatches) {
+    let is_set = |name: &str| arguments.try_get_one::<bool>(name).ok().flatten() == Some(&true);
+    let cache_bytes = arguments.try_get_one::<u64>("cache-size").ok().flatten();
+    stepscope_remote::choose(stepscope_remote::Settings {
+        cache_bytes: cache_bytes.copied(),
+        is_anonymous: is_set("anonymous"),
+    });
 }
 
 fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
@@ -53,10 +66,14 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "doctor" => doctor::run(arguments, output),
         "env" => doctor::variables::run(arguments, output),
         "capture" => commands::capture::run(arguments, output),
+        "export" => commands::export::run(arguments, output),
+        "perfetto" => commands::perfetto::run(arguments, output),
+        "tunnel" => commands::far::tunnel::run(arguments, output),
         "completions" => commands::completions::run(arguments, output),
-        name => match registry::find(name) {
-            Some(entry) => commands::analysis::run(entry, arguments, output),
-            None => Err(Failure::new(
+        name => match (registry::find(name), registry::find_comparison(name)) {
+            (Some(entry), _) => commands::analysis::run(entry, arguments, output),
+            (None, Some(entry)) => commands::comparison::run(entry, arguments, output),
+            (None, None) => Err(Failure::new(
                 Exit::Usage,
                 format!("there is no command {name}"),
             )),

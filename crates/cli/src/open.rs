@@ -35,7 +35,7 @@ pub(crate) fn find(path: &Path, output: &Output) -> Result<Found, Failure> {
 pub(crate) fn remark(note: &Note, output: &Output) {
     let path = note.path.display();
     match note.kind {
-        NoteKind::Unreadable | NoteKind::Limit => {
+        NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => {
             output.warn(
                 &format!("{}: {}: {path}", note.kind.as_str(), note.message),
                 "",
@@ -67,10 +67,12 @@ pub(crate) fn choose<'a>(
         }
         return Ok(newest);
     };
-    found.pick(wanted).ok_or_else(|| not_there(found, wanted))
+    let picked = found.pick(wanted);
+    picked.ok_or_else(|| not_there(found, &format!("--session {wanted}")))
 }
 
-fn not_there(found: &Found, wanted: &str) -> Failure {
+/// Says that what was typed is no session, and which there are.
+pub(crate) fn not_there(found: &Found, typed: &str) -> Failure {
     const SHOWN: usize = 12;
     let mut names: Vec<String> = found
         .newest_first()
@@ -83,7 +85,7 @@ fn not_there(found: &Found, wanted: &str) -> Failure {
         names.push(format!("{} more", found.sessions.len() - SHOWN));
     }
     let message = format!(
-        "--session {wanted} is not one session; there are: {}",
+        "{typed} is not one session; there are: {}",
         names.join(", ")
     );
     Failure::new(Exit::Usage, message)

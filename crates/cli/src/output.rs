@@ -127,6 +127,11 @@ impl Output {
         anstream::eprintln!("Stepscope at {HINT}{url}{HINT:#} (Ctrl-C to stop)");
     }
 
+    /// Gives an address to open, quiet or not.
+    pub(crate) fn link(&self, what: &str, url: &str) {
+        anstream::eprintln!("{what}: {HINT}{}{HINT:#}", self.clean(url));
+    }
+
     /// Warns, quiet or not, with what to do about it.
     pub(crate) fn warn(&self, text: &str, hint: &str) {
         anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", self.clean(text));

@@ -19,22 +19,38 @@ use crate::table::{self, View};
 pub(crate) fn run(entry: &Entry, arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let session = open_session(arguments, output)?;
     let answer = entry.run_matches(session, arguments)?;
+    print_answer(entry.name, &answer, &[session], arguments, output)
+}
+
+/// Prints the answer of sessions in the form that the arguments ask for.
+pub(super) fn print_answer(
+    name: &str,
+    answer: &Answer,
+    sessions: &[&Session],
+    arguments: &ArgMatches,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let warn = || {
+        for session in sessions {
+            open::warn(session, answer.notes(), output);
+        }
+    };
     if arguments.get_flag("json") {
-        open::warn(session, answer.notes(), output);
+        warn();
         output.json(&answer.json_text()?)?;
     } else if arguments.get_flag("csv") {
         let key = arguments.get_one::<String>("table").map(String::as_str);
-        let csv = csv(&answer, key)?;
-        open::warn(session, answer.notes(), output);
+        let csv = csv(answer, key)?;
+        warn();
         say_notes(answer.notes(), output);
         output.data(&csv)?;
     } else if let Some(document) = answer.document() {
-        open::warn(session, answer.notes(), output);
+        warn();
         say_notes(answer.notes(), output);
         output.data(document)?;
     } else if answer.sentences().is_empty() {
-        open::warn(session, answer.notes(), output);
-        output.text(&text(entry, &answer, &view(arguments, output), output))?;
+        warn();
+        output.text(&text(name, answer, &view(arguments, output), output))?;
     } else {
         // Sentences speak of warnings themselves.
         output.text(&page::sentences(
@@ -80,7 +96,7 @@ pub(crate) fn print(
         charset: output.charset,
         is_wide: false,
     };
-    output.text(&text(entry, &answer, &view, output))?;
+    output.text(&text(entry.name, &answer, &view, output))?;
     Ok(())
 }
 
@@ -98,9 +114,14 @@ fn view(arguments: &ArgMatches, output: &Output) -> View {
     }
 }
 
-fn text(entry: &Entry, answer: &Answer, view: &View, output: &Output) -> String {
+fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
     let tables = answer.tables();
     let mut text = page::headline(&answer.headline(), output.charset);
+    text.push_str(&page::sentences(
+        &answer.chart(),
+        output.width.min(page::READABLE),
+        output.charset,
+    ));
     // A table without rows is left out: its note, or the table before it, says why.
     let shown: Vec<&Table> = tables
         .iter()
@@ -116,7 +137,7 @@ fn text(entry: &Entry, answer: &Answer, view: &View, output: &Output) -> String 
         text.push_str(&table::render(table, view));
     }
     if shown.is_empty() {
-        let _ = writeln!(text, "{}: no rows", entry.name);
+        let _ = writeln!(text, "{name}: no rows");
     }
     let notes = page::notes(
         answer.notes(),

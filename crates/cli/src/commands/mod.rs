@@ -2,9 +2,13 @@
 
 pub(crate) mod analysis;
 pub(crate) mod capture;
+pub(crate) mod comparison;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod export;
+pub(crate) mod far;
 mod findings_section;
+pub(crate) mod perfetto;
 pub(crate) mod report;
 pub(crate) mod sessions;
 mod steps_section;
@@ -40,8 +44,12 @@ fn with_other_snapshot(
     output: &Output,
 ) -> Result<Option<SessionFiles>, Failure> {
     let against = arguments.try_get_one::<String>("against").ok().flatten();
+    let is_place = |name: &str| {
+        let path = Path::new(name);
+        stepscope_remote::is_url(path) || path.exists()
+    };
     let is_here = |name: &str| files.memory.iter().any(|snapshot| snapshot.host == name);
-    let Some(against) = against.filter(|name| !is_here(name) && Path::new(name).exists()) else {
+    let Some(against) = against.filter(|name| !is_here(name) && is_place(name)) else {
         return Ok(None);
     };
     let found = open::find(Path::new(against), output)?;

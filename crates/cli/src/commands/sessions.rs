@@ -88,7 +88,7 @@ fn json(root: &Path, sessions: Vec<SessionSummary>, found: &Found) -> Result<Str
     let notes = found.notes.iter().map(|note| {
         let text = format!("{}: {}", note.message, note.path.display());
         match note.kind {
-            NoteKind::Unreadable | NoteKind::Limit => Note::warning(text),
+            NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => Note::warning(text),
             NoteKind::Ignored | NoteKind::Joined => Note::info(text),
         }
     });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use stepscope_server::{Library, Ready, ServerOptions, serve};
 
-use super::{path, report};
+use super::{far, path, report};
 use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
@@ -16,6 +16,9 @@ use crate::output::Output;
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let root = path(arguments, "path").or_else(|_| path(arguments, "logdir"))?;
     let wanted = arguments.get_one::<String>("session").map(String::as_str);
+    if let Some(ended) = far::view(root, arguments, output)? {
+        return Ok(ended);
+    }
     let may_wait = wanted.is_none() && !arguments.get_flag("no-serve");
     if may_wait && is_without_files(root) {
         output.remark(&format!(
@@ -34,8 +37,9 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         )?;
         return Ok(Exit::Fine);
     }
-    let library = Library::at(root)?;
-    let number = if arguments.get_flag("no-report") {
+    let library = Library::holding(root, found.clone());
+    let is_without_report = arguments.get_flag("no-report") || arguments.get_flag("child");
+    let number = if is_without_report {
         library.number_of(files)
     } else {
         let session = open::open_owned(files, output)?;
@@ -89,7 +93,11 @@ pub(crate) fn start(
         if wanted_port != 0 && ready.address.port() != wanted_port {
             output.remark(&format!("port {wanted_port} is taken"));
         }
-        announce(ready, number, output);
+        if arguments.get_flag("child") {
+            tell_parent(ready, output);
+        } else {
+            announce(ready, number, output);
+        }
     }));
     served.map_err(|error| {
         Failure::new(Exit::Failure, error.to_string())
@@ -99,16 +107,35 @@ pub(crate) fn start(
     Ok(Exit::Fine)
 }
 
+/// One line for the program that started this one.
+fn tell_parent(ready: &Ready, output: &Output) {
+    let line = serde_json::json!({
+        "url": ready.url,
+        "port": ready.address.port(),
+        "token": ready.token,
+        "version": env!("CARGO_PKG_VERSION"),
+    });
+    // A parent that is gone has also closed the input, which ends this.
+    let _ = output.data(&format!("{line}\n"));
+}
+
 fn announce(ready: &Ready, number: Option<u32>, output: &Output) {
-    let place = number.map_or_else(String::new, |number| format!("/#/s/{number}/overview"));
-    let url = match (ready.url.split_once("/?"), number) {
+    let place = number.map_or_else(String::new, |number| format!("#/s/{number}/overview"));
+    let url = match number {
         // The token stands before the place in the page.
-        (Some(_), Some(_)) => format!("{}{}", ready.url, place.trim_start_matches('/')),
-        _ => format!("{}{place}", ready.url),
+        Some(_) if ready.url.contains("/?") => format!("{}{place}", ready.url),
+        Some(_) => format!("{}/{place}", ready.url.trim_end_matches('/')),
+        None => ready.url.clone(),
     };
     output.address(&url);
     if !ready.address.ip().is_loopback() {
         output.remark("other machines reach it too; the address carries the token they need");
+    } else if is_wsl() {
+        let port = ready.address.port();
+        output.remark(&format!(
+            "in Windows: http://localhost:{port}; if that does not answer, start it with --bind_all \
+             and use the address it prints (`stepscope doctor` says more)"
+        ));
     } else if std::env::var_os("SSH_CONNECTION").is_some() {
         let port = ready.address.port();
         output.remark(&format!(
@@ -133,9 +160,33 @@ fn options(arguments: &ArgMatches) -> Result<ServerOptions, Failure> {
             .get_one::<u16>("port")
             .copied()
             .unwrap_or(defaults.port),
-        token: arguments.get_one::<String>("token").cloned(),
+        token: token(arguments)?,
         allowed_hosts: allowed.cloned().collect(),
+        path_prefix: arguments
+            .get_one::<String>("path-prefix")
+            .cloned()
+            .unwrap_or_default(),
+        ends_with_input: arguments.get_flag("child"),
     })
+}
+
+/// Whether this is Linux inside Windows, whose browser sees other addresses.
+fn is_wsl() -> bool {
+    let version = std::fs::read_to_string("/proc/version").unwrap_or_default();
+    version.to_lowercase().contains("microsoft")
+}
+
+/// The token that was given; one is drawn for a parent, who hands on what others on this machine
+/// are not to reach.
+fn token(arguments: &ArgMatches) -> Result<Option<String>, Failure> {
+    let given = arguments.get_one::<String>("token").cloned();
+    if given.is_none() && arguments.get_flag("child") {
+        let drawn = stepscope_server::new_token();
+        return drawn
+            .map(Some)
+            .map_err(|error| Failure::new(Exit::Failure, error.to_string()));
+    }
+    Ok(given)
 }
 
 /// The address of a name; IPv4 first, as TensorBoard does.

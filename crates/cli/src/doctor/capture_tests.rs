@@ -182,6 +182,10 @@ fn the_troubleshooting_page_names_what_there_is() {
         let columns: Vec<&str> = row.trim_matches('|').split(" | ").collect();
         assert_eq!(columns.len(), 4, "{row}");
         let shown = columns[3].trim();
+        // Verbs that reach for other machines say what is wrong there; their own tests see to that.
+        if shown == "the message itself" {
+            continue;
+        }
         for name in shown.split(", ") {
             let (kind, id) = name.split_once(' ').unwrap_or_else(|| panic!("{row}"));
             let id = id.trim_matches('`');

@@ -2,10 +2,13 @@
 
 mod answers;
 mod capture;
+mod compare;
 mod docs;
 mod doctor;
 mod failures;
 mod heap;
 mod manifest;
+mod scaling;
 mod serving;
 mod support;
+mod traces;

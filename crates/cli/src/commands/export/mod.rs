@@ -1,0 +1,162 @@
+//! `stepscope export`: a session, or a part of it, as a file for another program. One file per format
+//! beside this one; what they share stands here and in `file.rs`.
+
+mod chrome;
+mod file;
+mod perfetto;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use stepscope_analysis::selection::{Selection, wanted_times};
+use stepscope_analysis::{AnalysisError, format as figures};
+use stepscope_interchange::write::{Wanted, Written};
+use stepscope_model::Session;
+
+use super::open_session;
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// A format: its option, and how a session is written in it.
+struct Format {
+    option: &'static str,
+    help: &'static str,
+    write: fn(&Session, &Wanted, &Path) -> Result<Report, Failure>,
+}
+
+/// What was written, and how large the file became.
+pub(crate) struct Report {
+    pub(crate) written: Written,
+    pub(crate) file_bytes: u64,
+}
+
+const FORMATS: &[Format] = &[
+    Format {
+        option: "perfetto",
+        help: "Perfetto's protobuf, for ui.perfetto.dev and its trace processor (*.pftrace)",
+        write: perfetto::write,
+    },
+    Format {
+        option: "chrome",
+        help: "Chrome's JSON, for chrome://tracing and many others (*.trace.json)",
+        write: chrome::write,
+    },
+];
+
+/// The subcommand.
+pub(crate) fn command() -> Command {
+    let formats = FORMATS.iter().map(|format| {
+        Arg::new(format.option)
+            .long(format.option)
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help_heading("Formats")
+            .help(format!(
+                "{}; compressed where the name ends in .gz",
+                format.help
+            ))
+    });
+    let command = Command::new("export")
+        .about("Write a session, or a part of it, for another program")
+        .after_help(
+            "Examples:\n  # For ui.perfetto.dev\n  \
+             stepscope export ./logs --perfetto run.pftrace\n  \
+             # Three steps of one device, for chrome://tracing\n  \
+             stepscope export ./logs --steps 3..6 --device 0 --chrome part.trace.json.gz",
+        )
+        .arg(args::path().required(true))
+        .arg(args::session())
+        .args(formats)
+        .group(
+            ArgGroup::new("format")
+                .args(FORMATS.iter().map(|format| format.option))
+                .required(true)
+                .multiple(true),
+        );
+    with_selection(command)
+}
+
+/// The shared selection, without what only tables need.
+pub(crate) fn with_selection(command: Command) -> Command {
+    // The selection would put its own description in the place of the command's.
+    let about = command.get_about().cloned();
+    Selection::augment_args(command)
+        .about(about.unwrap_or_default())
+        .mut_arg("sort", |argument| argument.hide(true))
+        .mut_arg("limit", |argument| argument.hide(true))
+}
+
+/// Writes every file that was asked for.
+pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    let session = open_session(arguments, output)?;
+    let wanted = wanted(session, arguments)?;
+    for format in FORMATS {
+        if let Some(path) = arguments.get_one::<PathBuf>(format.option) {
+            let report = write(format.option, session, &wanted, path)?;
+            output.remark(&format!("{}: {}", path.display(), sentence(&report)));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Writes a file in the format of an option.
+pub(crate) fn write(
+    option: &str,
+    session: &Session,
+    wanted: &Wanted,
+    path: &Path,
+) -> Result<Report, Failure> {
+    let format = FORMATS.iter().find(|format| format.option == option);
+    let unknown = || Failure::new(Exit::Usage, format!("there is no format {option:?}"));
+    (format.ok_or_else(unknown)?.write)(session, wanted, path)
+}
+
+/// The part of the session that options select, by name and value.
+pub(crate) fn wanted_by(
+    session: &Session,
+    options: &[(String, String)],
+) -> Result<Wanted, Failure> {
+    let words = options
+        .iter()
+        .map(|(name, value)| format!("--{name}={value}"));
+    let command = with_selection(Command::new("export").no_binary_name(true));
+    let arguments = command
+        .try_get_matches_from(words)
+        .map_err(|error| AnalysisError::Options(error.to_string()))?;
+    wanted(session, &arguments)
+}
+
+/// The part of the session that the arguments select.
+pub(crate) fn wanted(session: &Session, arguments: &ArgMatches) -> Result<Wanted, Failure> {
+    if session.tracks.is_empty() {
+        let message = "the session has nothing that happens in time: there is no trace to write";
+        return Err(Failure::new(Exit::Path, message));
+    }
+    let selection = Selection::from_arg_matches(arguments)
+        .map_err(|error| AnalysisError::Options(error.to_string()))?;
+    let times = wanted_times(session, &selection)?;
+    Ok(Wanted {
+        devices: times.devices,
+        hosts: times.hosts,
+        labels: times.labels,
+        steps: times.steps,
+    })
+}
+
+/// `1.2 MB, 3,600 slices on 12 tracks, …`
+pub(crate) fn sentence(report: &Report) -> String {
+    let written = &report.written;
+    let mut parts = vec![
+        figures::bytes(report.file_bytes as f64),
+        figures::counted(written.slices, "slice"),
+        figures::counted(written.tracks, "track"),
+    ];
+    if written.samples > 0 {
+        parts.push(figures::counted(written.samples, "sample"));
+    }
+    if written.flows > 0 {
+        parts.push(figures::counted(written.flows, "arrow"));
+    }
+    parts.join(", ")
+}

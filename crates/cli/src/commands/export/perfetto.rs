@@ -1,0 +1,18 @@
+//! `--perfetto`.
+
+use std::path::Path;
+
+use stepscope_interchange::write::{Wanted, write_perfetto};
+use stepscope_model::Session;
+
+use super::{Report, file};
+use crate::exit::Failure;
+
+/// Writes the trace.
+pub(crate) fn write(session: &Session, wanted: &Wanted, path: &Path) -> Result<Report, Failure> {
+    let (written, file_bytes) = file::write(path, |out| write_perfetto(session, wanted, out))?;
+    Ok(Report {
+        written,
+        file_bytes,
+    })
+}

@@ -1,0 +1,79 @@
+//! Pages of another machine, shown here: the engine runs where the files are, and one connection of
+//! `ssh` carries its pages.
+//!
+//! ```text
+//! browser ── 127.0.0.1:LOCAL ══ ssh ══ 127.0.0.1:REMOTE ── stepscope view --child
+//!                                └── standard input of sh: its end ends everything there
+//! ```
+
+mod engine;
+mod keep;
+mod line;
+pub(crate) mod tunnel;
+
+use std::path::Path;
+
+use clap::ArgMatches;
+use stepscope_remote::{Address, Scheme, is_url, ssh};
+
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+use engine::{Engine, Wanted};
+
+/// Shows what `ssh://` names by an engine over there. None where PATH is something else, or where
+/// Stepscope is not there: then files are fetched and read here.
+pub(crate) fn view(
+    root: &Path,
+    arguments: &ArgMatches,
+    output: &Output,
+) -> Result<Option<Exit>, Failure> {
+    if !is_url(root) || arguments.get_flag("no-serve") || arguments.get_flag("child") {
+        return Ok(None);
+    }
+    let address = Address::parse(&root.to_string_lossy())
+        .map_err(|error| Failure::new(Exit::Usage, error.to_string()).hint(error.hint))?;
+    if address.scheme != Scheme::Machine {
+        return Ok(None);
+    }
+    let wanted = Wanted {
+        path: address.path.clone(),
+        session: arguments.get_one::<String>("session").cloned(),
+        command: arguments.get_one::<String>("remote-command").cloned(),
+        local_port: arguments.get_one::<u16>("port").copied(),
+        remote_port: None,
+        token: arguments.get_one::<String>("token").cloned(),
+    };
+    let (host, _) = ssh::host_and_port(&address.place);
+    let connect = move |forward: &str| {
+        let options = ["-o", "ExitOnForwardFailure=yes", "-L", forward];
+        let mut command = ssh::command(&address.place, &options);
+        command.arg("sh");
+        command
+    };
+    let place = Place {
+        url: root.display().to_string(),
+        host,
+        failure: |url, host, status, said| {
+            let error = ssh::failure(url, host, status, said);
+            Failure::new(Exit::Path, error.to_string()).hint(error.hint)
+        },
+    };
+    let engine = match Engine::start(&place, &connect, &wanted)? {
+        Engine::Running(running) => running,
+        Engine::Missing(why) => {
+            output.remark(&format!(
+                "{why}; its files are fetched and read here instead"
+            ));
+            return Ok(None);
+        }
+    };
+    keep::alive(engine, &place, &connect, &wanted, output).map(Some)
+}
+
+/// A machine, and how its connection's errors are told.
+pub(crate) struct Place {
+    pub(crate) url: String,
+    pub(crate) host: String,
+    /// From URL, host, exit code, and what was printed on standard error.
+    pub(crate) failure: fn(&str, &str, Option<i32>, &str) -> Failure,
+}

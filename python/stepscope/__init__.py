@@ -19,6 +19,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._comparisons import compare as compare
+    from ._comparisons import scaling as scaling
     from .arguments import add_profile_args as add_profile_args
     from .benchmark import BenchmarkResult as BenchmarkResult
     from .benchmark import benchmark_function as benchmark_function
@@ -74,6 +76,8 @@ _MODULE_OF: dict[str, str] = {
     "add_profile_args": "arguments",
     "benchmark_function": "benchmark",
     "capture": "on_demand",
+    "compare": "_comparisons",
+    "scaling": "_comparisons",
     "environment_profiler": "environment",
     "format_directory": "run_directory",
     "maybe_profile": "environment",

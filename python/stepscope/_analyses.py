@@ -804,8 +804,9 @@ class Analyses:
         sort: Text | None = None,
         limit: int | None = None,
         instances: int | None = None,
+        shardings: int | None = None,
     ) -> reports.CollectivesReport:
-        """Communication: bytes, bandwidth, exposed and hidden time, who waited for whom.
+        """Communication: bytes, bandwidth, exposed and hidden time, who waited for whom, shardings.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
@@ -819,6 +820,8 @@ class Analyses:
         sort: Sort by this column, largest first; a leading `-` sorts smallest first.
         limit: At most this many rows; 0 means all.
         instances: At most this many single occurrences, costliest first; 0 means all (default: 50).
+        shardings: At most this many inputs and outputs of programs, largest first; 0 means all
+        (default: 200).
         """
         return self._answer(
             "collectives",
@@ -832,6 +835,7 @@ class Analyses:
             sort=sort,
             limit=limit,
             instances=instances,
+            shardings=shardings,
         )
 
     def hosts(

@@ -85,6 +85,10 @@ class OptionsError(EngineError, ValueError):
     """An option of an analysis that does not exist or has a value that is not understood."""
 
 
+class ExportError(EngineError, OSError):
+    """A session could not be written or handed to another viewer: a file, or a port that is taken."""
+
+
 class NothingSelectedError(EngineError, LookupError):
     """A selection matches nothing; the message lists what there is."""
 

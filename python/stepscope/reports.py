@@ -8,6 +8,47 @@ from typing import ClassVar, Literal
 
 from .reports_base import Record, Report
 
+BarKind = Literal[
+    "op",
+    "new_op",
+    "gone_op",
+    "other_ops",
+    "overlap",
+    "input_wait",
+    "compilation",
+    "host_overhead",
+    "idle",
+    "outlier_compilation",
+    "outlier_steps",
+    "residual",
+]
+"""What a bar of a waterfall is.
+
+`op`: An op of both sessions takes more or less time.
+
+`new_op`: An op that the baseline has not.
+
+`gone_op`: An op that only the baseline has.
+
+`other_ops`: All other ops of a part together.
+
+`overlap`: Ops of a part run beside each other, or behind other work, less or more than before.
+
+`input_wait`: The device waits for input.
+
+`compilation`: The device waits while the host compiles, in typical steps.
+
+`host_overhead`: The device waits while the host does other work.
+
+`idle`: The device waits and nothing is recorded.
+
+`outlier_compilation`: Compilation in outlier steps.
+
+`outlier_steps`: All else in outlier steps.
+
+`residual`: What none of the others explains.
+"""
+
 Cause = Literal[
     "compilation",
     "data_loading",
@@ -61,6 +102,16 @@ Confidence = Literal["high", "medium", "low"]
 `medium`: It follows from what was recorded, with assumptions that the text names.
 
 `low`: It is a likely guess.
+"""
+
+Evidence = Literal["beyond_noise", "within_noise", "too_few_steps"]
+"""What may be said of a difference.
+
+`beyond_noise`: It is more than noise explains.
+
+`within_noise`: Noise explains it.
+
+`too_few_steps`: Either session has too few steps to tell.
 """
 
 HeapChange = Literal["new", "grown", "same", "shrunk", "gone"]
@@ -121,6 +172,14 @@ collective.
 excluded.
 
 `idle`: The device is idle, and the thread that drives it waits or recorded nothing.
+"""
+
+ScalingKind = Literal["strong", "weak"]
+"""What stays the same while devices are added.
+
+`strong`: The work of a step: twice the devices should take half the time.
+
+`weak`: The work of a device: twice the devices should take the same time.
 """
 
 SessionState = Literal["closed", "opening", "open", "failed"]
@@ -242,8 +301,15 @@ class AdviceFinding(Record):
     gain_ps_per_step: float | None
     """Time of one step that is gained at most; absent where it cannot be told."""
 
+    step_ps: float | None
+    """The step that the gain is of: the median, or the mean where only some steps have the cause.
+    """
+
     gain_ratio: float | None
-    """Gain ÷ step."""
+    """Gain ÷ that step, at most 1."""
+
+    overlaps: list[str]
+    """Rules of other findings whose gains may be the same time; empty if none."""
 
     estimate: str
     """How the gain was estimated; empty without one."""
@@ -1185,6 +1251,12 @@ class CollectivesReport(Report):
     rendezvous: list[RendezvousRow]
     """Exchanges with the host or with other slices, by rendezvous."""
 
+    shardings: list[ShardingRow]
+    """Inputs and outputs of programs that run on several devices, most bytes first."""
+
+    sharding_count: int
+    """All of them, before `--shardings` cut them."""
+
     link_bandwidth: float | None
     """Peak of one link to a neighbour, one way, bytes per second; absent where not known."""
 
@@ -1193,6 +1265,280 @@ class CollectivesReport(Report):
 
     notes: list[Note]
     """How figures were obtained and what they do not cover."""
+
+
+@dataclass(frozen=True, repr=False)
+class CompareReport(Report):
+    """The answer of the `compare` comparison."""
+
+    sessions: list[ComparedSession]
+    """The sessions in the order in which they were given; the first is the baseline."""
+
+    differences: list[SessionDifference]
+    """Every session but the first against the first."""
+
+    ops: list[ComparedOp]
+    """Ops, kernels and copies of the baseline and of each other session, matched by meaning; what
+    changed the step most comes first, unless sorted otherwise.
+    """
+
+    op_count: int
+    """Ops before the limit."""
+
+    confidence_ratio: float
+    """Confidence of the intervals, 0..1."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class ComparedCause(Record):
+    """One reason, in plain words."""
+
+    kind: str
+    """Stable key of its kind, such as `op_slower` or `recompiled`."""
+
+    text: str
+    """A sentence."""
+
+    difference_ps: float | None
+    """What it does to the mean step; absent where that is not known."""
+
+    op: int | None
+    """Position among all ops; absent where it is about no single op."""
+
+    evidence: Evidence | None
+    """Whether the difference is more than noise; absent where it is no time."""
+
+
+@dataclass(frozen=True)
+class ComparedFact(Record):
+    """A fact that differs."""
+
+    name: str
+    """Name, such as `jax_version`."""
+
+    baseline: str
+    """In the baseline; empty if not recorded."""
+
+    other: str
+    """In the other; empty if not recorded."""
+
+
+@dataclass(frozen=True)
+class ComparedOp(Record):
+    """An op, kernel or copy of the baseline and of another session."""
+
+    index: int
+    """Its position before sorting and limit, to which bars and causes refer."""
+
+    session: int
+    """Position of the other session in `sessions`."""
+
+    matched: str
+    """`same`, `renamed`, `changed` (shape or content), `new` or `gone`."""
+
+    baseline: ComparedOpSide | None
+    """In the baseline; absent for a new op."""
+
+    other: ComparedOpSide | None
+    """In the other session; absent for one that is gone."""
+
+    part: PartKind
+    """Part of a step in which it stands."""
+
+    time: TimeDifference
+    """Self time per step, mean over devices."""
+
+    step_difference_ps: float
+    """What it does to the step: the difference of its self time, scaled so that the ops of a part
+    sum to the part, since they may run beside each other.
+    """
+
+    change: str
+    """What changed of it, in words; empty if nothing is known."""
+
+
+@dataclass(frozen=True)
+class ComparedOpSide(Record):
+    """An op in one session."""
+
+    program: str
+    """Name of the program without its id; empty for work without one."""
+
+    program_id: str
+    """Program id; empty for work without one."""
+
+    name: str
+    """Instruction or kernel."""
+
+    category: str
+    """Category, such as `loop fusion`; `kernel` or `transfer` without an op."""
+
+    shape: str
+    """Shape of its value; empty if unknown."""
+
+    scope: str
+    """JAX name stack; empty if unknown."""
+
+    source: str
+    """`file:line`; empty if unknown."""
+
+    kernel: str
+    """The kernel with the most time; empty without kernels."""
+
+    occurrences: float
+    """Slices per step, mean over devices."""
+
+
+@dataclass(frozen=True)
+class ComparedOpcode(Record):
+    """How often an opcode stands in a program."""
+
+    opcode: str
+    """Opcode, instructions of fusions included."""
+
+    baseline_count: int
+    """In the baseline."""
+
+    other_count: int
+    """In the other."""
+
+
+@dataclass(frozen=True)
+class ComparedPart(Record):
+    """One part of the step in the baseline and in the other session."""
+
+    part: PartKind
+    """Which part."""
+
+    time: TimeDifference
+    """Its time."""
+
+
+@dataclass(frozen=True)
+class ComparedProgram(Record):
+    """One program in the baseline and in the other session."""
+
+    matched: str
+    """`same`, `changed`, `new` or `gone`."""
+
+    baseline: str
+    """Name in the baseline; empty for a new one."""
+
+    baseline_id: str
+    """Its id."""
+
+    other: str
+    """Name in the other session; empty for one that is gone."""
+
+    other_id: str
+    """Its id."""
+
+    baseline_instructions: int | None
+    """Instructions of the baseline, those of fusions and mere bookkeeping aside; absent without
+    HLO.
+    """
+
+    other_instructions: int | None
+    """Instructions of the other."""
+
+    added: list[str]
+    """Instructions that only the other has, by name and shape, at most 50."""
+
+    added_count: int
+    """How many."""
+
+    removed: list[str]
+    """Instructions that only the baseline has, at most 50."""
+
+    removed_count: int
+    """How many."""
+
+    changed: list[str]
+    """Instructions whose shape or content differs, at most 50."""
+
+    changed_count: int
+    """How many."""
+
+    opcodes: list[ComparedOpcode]
+    """Opcodes whose number differs."""
+
+
+@dataclass(frozen=True)
+class ComparedSession(Record):
+    """One of the sessions."""
+
+    name: str
+    """Name, by which no two of the sessions are called."""
+
+    devices: str
+    """Kinds of devices with counts, such as `8 × XLA:CPU`."""
+
+    step_count: int
+    """Steps that are compared."""
+
+    typical_step_count: int
+    """Those of them that are no outliers."""
+
+    step_ps: float | None
+    """Mean of the typical steps; absent without steps."""
+
+    all_steps_ps: float | None
+    """Mean of all steps; absent without steps."""
+
+    parts_ps: list[float]
+    """Parts of the mean typical step, in the order of `PartKind`; they sum to it."""
+
+    busy_ratio: float | None
+    """Device busy ÷ step, in typical steps, 0..1; absent without steps."""
+
+    launch_count: float | None
+    """Slices of work in a typical step, mean over devices: kernel launches and copies on GPUs."""
+
+    collective_bytes: float | None
+    """Bytes that the collectives of a typical step move, mean over devices; absent without any
+    whose
+    shapes are known.
+    """
+
+    compilation_count: int
+    """Compilations in the capture."""
+
+    compilation_ps: int
+    """Time in which a host compiled, of the host that did most."""
+
+    memory_peak_bytes: int | None
+    """Largest memory in use on a device: by its allocator, else by memory snapshots, else by the
+    memory plan of the largest program.
+    """
+
+    memory_peak_source: str
+    """Which of them: `allocator`, `snapshot`, `plan`; empty without a peak."""
+
+    steps: list[ComparedStep]
+    """Every step, so that timelines can be aligned by step."""
+
+
+@dataclass(frozen=True)
+class ComparedStep(Record):
+    """One step of one session."""
+
+    step: int
+    """Step number as recorded."""
+
+    start_ps: int
+    """Start since the session began, of the first device that begins it."""
+
+    end_ps: int
+    """End since the session began, of the last device that ends it."""
+
+    duration_ps: float
+    """Mean over hosts of the mean over the host's devices."""
+
+    is_outlier: bool
+    """Far from the median of the session's steps, by the rule of `steps`."""
 
 
 @dataclass(frozen=True)
@@ -2437,6 +2783,9 @@ class InputHost(Record):
     duration_mean_ps: float
     """Mean step."""
 
+    input_median_ps: float
+    """Input of the median step: one odd step does not colour it."""
+
     input_mean_ps: float
     """Mean input of a step."""
 
@@ -3275,7 +3624,13 @@ class RendezvousRow(Record):
     """Exchanges of one rendezvous: with the host, or over the network with another slice."""
 
     rendezvous: str
-    """Channel of the exchange."""
+    """Name under which both sides meet, else the channel."""
+
+    transfer_type: str
+    """Kind of exchange between slices, such as `ALL_REDUCE`; empty where the program says none."""
+
+    participants: int | None
+    """Devices or slices that take part; absent where the profile does not say."""
 
     program: str
     """Program it belongs to."""
@@ -3293,7 +3648,9 @@ class RendezvousRow(Record):
     """Times, over all selected devices."""
 
     bytes: int | None
-    """Bytes sent in one occurrence; absent where the shape is not known."""
+    """Bytes over the network in one occurrence, by the kind of exchange; of exchanges without one
+    the bytes of the value. Absent where shape or participants are not known.
+    """
 
     slack_ps: float
     """Mean time that was there to hide it: from the start of the send to the start of the end of
@@ -3561,6 +3918,195 @@ class RooflineRow(Record):
 
 
 @dataclass(frozen=True)
+class ScalingLimit(Record):
+    """One thing that keeps a step from getting faster with more devices."""
+
+    kind: str
+    """`imbalance`, or a part of a step, such as `collectives` (exposed communication)."""
+
+    title: str
+    """The same in words."""
+
+    text: str
+    """A sentence."""
+
+    step_ps: float
+    """Time in the step on the largest count."""
+
+    before_ps: float | None
+    """The same on the count before it; absent where there is none."""
+
+    next_ps: float
+    """What it takes on the next count, if it goes on as from the count before to the largest."""
+
+    cost_ps: float
+    """That − what perfect scaling leaves of it."""
+
+    cost_ratio: float
+    """Cost ÷ the step on the largest count, 0..1."""
+
+
+@dataclass(frozen=True)
+class ScalingMethod(Record):
+    """One method over all its device counts."""
+
+    method: str
+    """What the names of its sessions have in common besides count and time stamp."""
+
+    source: str
+    """`capture` or `benchmark`."""
+
+    device_counts: list[int]
+    """Counts that were measured, ascending."""
+
+    base_device_count: int
+    """The least of them: speed-up and efficiency are measured against it."""
+
+    next_device_count: int
+    """Twice the largest of them."""
+
+    serial_ratio: float | None
+    """Share of the base's step that does not shrink with more devices, by Amdahl's law, 0..1;
+    absent
+    with one count, with weak scaling, and where the law does not fit.
+    """
+
+    fit_error_ratio: float | None
+    """Largest distance of a measured step from that law ÷ the step; absent without the law, and
+    with two counts, through which it always fits.
+    """
+
+    next_step_ps: float | None
+    """What the law, or with weak scaling the last doubling, says of a step on the next count."""
+
+    next_speedup_ratio: float | None
+    """The same as speed-up over the base."""
+
+    largest_speedup_ratio: float | None
+    """Speed-up over the base that no number of devices exceeds; absent where nothing limits it."""
+
+    limits: list[ScalingLimit]
+    """What the step on the largest count would lose at the next doubling, costliest first."""
+
+    conclusion: str
+    """The answer in a few sentences."""
+
+
+@dataclass(frozen=True, repr=False)
+class ScalingReport(Report):
+    """The answer of the `scaling` comparison."""
+
+    kind: ScalingKind
+    """Strong: the work of a step stays the same. Weak: it grows with the devices."""
+
+    methods: list[ScalingMethod]
+    """What limits each method."""
+
+    rows: list[ScalingRow]
+    """One row per method and device count, methods by name and counts ascending."""
+
+    samples: list[ScalingSample]
+    """Every session and every benchmark that was counted, in the order of the rows."""
+
+    notes: list[Note]
+    """How figures were obtained, and what was left out."""
+
+
+@dataclass(frozen=True)
+class ScalingRow(Record):
+    """A method on so many devices."""
+
+    method: str
+    """Method."""
+
+    source: str
+    """`capture` or `benchmark`."""
+
+    device_count: int
+    """Devices that worked."""
+
+    devices: str
+    """Kinds of devices with counts, such as `8 × XLA:CPU`; empty if unknown."""
+
+    is_virtual: bool
+    """They share the cores of one machine, so that times say little."""
+
+    sample_count: int
+    """Sessions or benchmarks of this method and count."""
+
+    step_ps: float
+    """Mean over the samples of their mean step, outliers set aside."""
+
+    step_min_ps: float
+    """Least of the samples."""
+
+    step_max_ps: float
+    """Largest of the samples."""
+
+    throughput_per_second: float
+    """Steps per second; with weak scaling × device count, as each device brings work of its own."""
+
+    examples_per_second: float | None
+    """Examples per second, where the batch is given."""
+
+    speedup_ratio: float
+    """Throughput ÷ that of the least count."""
+
+    ideal_speedup_ratio: float
+    """Device count ÷ the least count: what perfect scaling gives."""
+
+    efficiency_ratio: float
+    """Speed-up ÷ ideal speed-up, 1 is perfect."""
+
+    compute_ps: float | None
+    """Computation in a step, mean over devices; absent for benchmarks, as the next six are."""
+
+    communication_ps: float | None
+    """Communication in a step, hidden or not."""
+
+    communication_ratio: float | None
+    """Communication ÷ step."""
+
+    exposed_ps: float | None
+    """Communication while the device computes nothing."""
+
+    exposed_ratio: float | None
+    """Exposed communication ÷ step."""
+
+    balance_ratio: float | None
+    """Mean over devices of their computation ÷ that of the device with most; 1 is even."""
+
+    parts_ps: list[float]
+    """Parts of a step in the order of `PartKind`; empty for benchmarks."""
+
+
+@dataclass(frozen=True)
+class ScalingSample(Record):
+    """One session, or one benchmark of a file."""
+
+    name: str
+    """Name of the session, or file and benchmark."""
+
+    method: str
+    """Method that its name was taken for."""
+
+    source: str
+    """`capture` or `benchmark`."""
+
+    device_count: int
+    """Devices that worked."""
+
+    step_count: int
+    """Steps or calls that were measured, outliers set aside."""
+
+    step_ps: float
+    """Mean of them."""
+
+    session: int | None
+    """Position among the sessions that were asked; absent for benchmarks."""
+
+
+@dataclass(frozen=True)
 class ScopeRow(Record):
     """One node of the tree."""
 
@@ -3626,6 +4172,37 @@ class ScopesReport(Report):
 
     notes: list[Note]
     """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class SessionDifference(Record):
+    """How one session differs from the baseline."""
+
+    session: int
+    """Position of the session in `sessions`."""
+
+    conclusion: str
+    """The answer in a sentence."""
+
+    step: TimeDifference | None
+    """Mean typical step against that of the baseline; absent where either has no step."""
+
+    parts: list[ComparedPart]
+    """The parts of the mean typical step; their differences sum to that of the step."""
+
+    waterfall: list[WaterfallBar]
+    """The difference of the mean step (of all steps, outliers included) as a sum, the largest
+    first.
+    """
+
+    causes: list[ComparedCause]
+    """Why, in plain words, what weighs most first."""
+
+    programs: list[ComparedProgram]
+    """Programs, matched by name and content."""
+
+    environment: list[ComparedFact]
+    """What differs of versions, chips, flags, options and manifests."""
 
 
 @dataclass(frozen=True)
@@ -3703,6 +4280,58 @@ class SessionsReport(Report):
 
     notes: list[Note]
     """Files ignored or unreadable, with the reason."""
+
+
+@dataclass(frozen=True)
+class ShardingRow(Record):
+    """An input or output of a program that runs on several devices."""
+
+    program: str
+    """`module(program id)`."""
+
+    program_id: str
+    """Program id."""
+
+    is_input: bool
+    """Whether it goes in; else it comes out."""
+
+    number: int
+    """Number of the parameter, or of the element of the result."""
+
+    name: str
+    """What the framework calls it, else its instruction."""
+
+    instruction: str
+    """Instruction that takes or makes it."""
+
+    shape: str
+    """Shape on one device."""
+
+    partition: str
+    """Mesh axes that cut each dimension, as JAX writes them: `P(data, None)`, `P()` where it is
+    whole on every device; empty where the program does not say.
+    """
+
+    is_mesh_guessed: bool
+    """Whether names of axes are ours, told by strides of devices."""
+
+    sharding: str
+    """Sharding as the program writes it; empty where it does not say."""
+
+    part_count: int | None
+    """Different parts the value is cut into; absent where the program does not say."""
+
+    device_count: int
+    """Devices the program runs on."""
+
+    device_bytes: int
+    """Bytes on one device, without padding."""
+
+    total_bytes: int
+    """Bytes on all devices."""
+
+    replicated_bytes: int | None
+    """Bytes on all devices beyond one copy; absent where the program does not say."""
 
 
 @dataclass(frozen=True)
@@ -3969,6 +4598,35 @@ class StreamRow(Record):
 
     overlap_ratio: float
     """overlap ÷ busy, 0..1."""
+
+
+@dataclass(frozen=True)
+class TimeDifference(Record):
+    """A mean time against that of the baseline."""
+
+    baseline_ps: float
+    """Mean over the typical steps of the baseline."""
+
+    mean_ps: float
+    """Mean over the typical steps of the session."""
+
+    difference_ps: float
+    """The latter − the former."""
+
+    ratio: float | None
+    """Difference ÷ baseline; absent where that is 0."""
+
+    low_ps: float
+    """Lower end of the difference's confidence interval, noise between runs included."""
+
+    high_ps: float
+    """Upper end."""
+
+    p_value: float | None
+    """How often noise alone gives as much; absent with too few steps."""
+
+    evidence: Evidence
+    """What may be said."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -4247,6 +4905,31 @@ class VerdictReport(Report):
     """Events decoded from all files, of all kinds."""
 
 
+@dataclass(frozen=True)
+class WaterfallBar(Record):
+    """One bar of a waterfall."""
+
+    kind: BarKind
+    """What kind."""
+
+    title: str
+    """In words."""
+
+    part: PartKind | None
+    """The part of a step that it belongs to; absent where it belongs to none."""
+
+    difference_ps: float
+    """Its share of the difference."""
+
+    op: int | None
+    """Position among all ops (before sorting and limit, in the order of weight); absent where it is
+    no single op.
+    """
+
+    evidence: Evidence
+    """Whether the difference is more than noise."""
+
+
 @dataclass(frozen=True, repr=False)
 class OtherReport(Report):
     """The answer of an analysis that this version of the types does not know."""
@@ -4298,5 +4981,8 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "requests": RequestsReport,
     "inference_profile": RequestsReport,
     "inference": RequestsReport,
+    "compare": CompareReport,
+    "diff_sessions": CompareReport,
+    "scaling": ScalingReport,
 }
-"""The report of each analysis, by its names."""
+"""The report of each analysis and comparison, by its names."""

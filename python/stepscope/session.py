@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import warnings
+import webbrowser
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -22,13 +23,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from . import reports
 from ._analyses import Analyses
 from ._engine import engine
-from .engine_errors import CaptureWarning
+from .engine_errors import CaptureWarning, OptionsError
 from .reports_base import ROWS_SHOWN, Report
 
 if TYPE_CHECKING:
     from . import _stepscope
 
 AnyReport = TypeVar("AnyReport", bound=Report)
+
+PERFETTO_PORT = 9001
+"""The only port of this machine that ui.perfetto.dev asks."""
 
 _LOUD = ("damaged", "truncated", "recorder")
 """Kinds of warnings that the command line prints and that Python warns of."""
@@ -107,12 +111,54 @@ class Session(Analyses):
         return self._answer(analysis, kind, **options)
 
     def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:
-        pairs = [
-            (name.rstrip("_").replace("_", "-"), _text(value))
-            for name, value in options.items()
-            if value is not None
-        ]
-        return kind._of(self._native.run(analysis, pairs))
+        return kind._of(self._native.run(analysis, option_pairs(options)))
+
+    def compare(
+        self, baseline: Session | str | os.PathLike[str], **options: Any
+    ) -> reports.CompareReport:
+        """What changed since the baseline; options are those of `stepscope.compare`."""
+        from ._comparisons import compare
+
+        return compare(baseline, self, **options)
+
+    def export(
+        self,
+        *,
+        perfetto: str | os.PathLike[str] | None = None,
+        chrome: str | os.PathLike[str] | None = None,
+        **selection: Any,
+    ) -> dict[str, int]:
+        """Writes the session, or what `selection` leaves of it, for other viewers.
+
+        `perfetto` and `chrome` are the files to write, compressed where a name ends in `.gz`; at
+        least one is needed. `selection` is that of all questions: `steps=range(3, 6)`, `device=0`,
+        `match="dot"`. Gives the sizes of the files by format, in bytes.
+        """
+        files = {"perfetto": perfetto, "chrome": chrome}
+        wanted = {name: os.fspath(path) for name, path in files.items() if path is not None}
+        if not wanted:
+            raise OptionsError("export needs a file to write: perfetto=PATH or chrome=PATH")
+        options = option_pairs(selection)
+        return {name: self._native.export(name, path, options) for name, path in wanted.items()}
+
+    def perfetto(
+        self,
+        *,
+        open_browser: bool = True,
+        timeout: float = 600,
+        port: int = PERFETTO_PORT,
+        **selection: Any,
+    ) -> str:
+        """Opens the session, or what `selection` leaves of it, in ui.perfetto.dev. Gives the link.
+
+        The call returns at once. A thread waits at most `timeout` seconds for the page to fetch the
+        trace and ends then; it does not keep the program alive. The page comes from the internet;
+        the trace goes from this machine to the browser and stays there unless you press Share.
+        """
+        link = self._native.perfetto(timeout, port, option_pairs(selection))
+        if open_browser:
+            webbrowser.open(link)
+        return link
 
     def __repr__(self) -> str:
         counts = (("host", self.host_names), ("device", self.devices), ("step", self.step_numbers))
@@ -141,6 +187,15 @@ class _Listing:
 
     def html(self, rows: int) -> str:
         return self._table.html(max(rows, 2 * ROWS_SHOWN))
+
+
+def option_pairs(options: dict[str, Any]) -> list[tuple[str, str]]:
+    """Keywords as the command line knows them; those that are None are left out."""
+    return [
+        (name.rstrip("_").replace("_", "-"), _text(value))
+        for name, value in options.items()
+        if value is not None
+    ]
 
 
 def _text(value: Any) -> str:

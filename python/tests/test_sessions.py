@@ -210,6 +210,23 @@ def test_sessions_are_listed_with_what_they_hold(tmp_path: Path) -> None:
     assert numbered == [one.name for one in listed.sessions]
 
 
+def test_sessions_are_compared_as_the_command_line_does() -> None:
+    folder = fixture("planted-cpu")
+    base, slower = f"{folder}/base", f"{folder}/slower"
+    expected = command_json("compare", base, slower)
+    report = stepscope.compare(base, slower)
+    assert report.to_dict() == expected
+    assert isinstance(report, reports.CompareReport)
+    assert report.differences[0].conclusion
+    assert stepscope.compare(f"{folder}@base", f"{folder}@slower").to_dict() == expected
+    opened = stepscope.open(slower)
+    assert opened.compare(base, limit=3).op_count == report.op_count
+    assert len(stepscope.compare(base, opened, limit=3).ops) == 3
+    assert len(stepscope.compare(folder).sessions) == 2
+    with pytest.raises(errors.OptionsError, match="at least 2 sessions"):
+        stepscope.compare(opened)
+
+
 def test_a_session_works_from_many_threads(demo: stepscope.Session) -> None:
     expected = demo.ops().to_dict()
     found: list[bool] = []

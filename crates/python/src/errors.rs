@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stepscope_analysis::AnalysisError;
 use stepscope_model::ingest::IngestError;
-use stepscope_storage::StorageError;
+use stepscope_storage::{RemoteErrorKind, StorageError};
 
 /// Where the classes are.
 const MODULE: &str = "stepscope.engine_errors";
@@ -68,7 +68,13 @@ pub(crate) fn storage(py: Python<'_>, error: &StorageError) -> PyErr {
             std::io::ErrorKind::PermissionDenied => "UnreadablePermissionError",
             _ => "UnreadableError",
         },
+        StorageError::Remote { error, .. } => match error.kind {
+            RemoteErrorKind::NotFound | RemoteErrorKind::NoBucket => "PathNotFoundError",
+            RemoteErrorKind::Credentials | RemoteErrorKind::Refused => "UnreadablePermissionError",
+            _ => "UnreadableError",
+        },
         StorageError::Corrupt { .. } => "CorruptError",
+        StorageError::NotATrace { .. } => "NotAProfileError",
         StorageError::TooLarge { .. } => "TooLargeError",
     };
     let errno = match error {
@@ -107,8 +113,12 @@ pub(crate) fn ingest(py: Python<'_>, error: &IngestError, path: &Path) -> PyErr 
 
 /// See the module.
 pub(crate) fn analysis(py: Python<'_>, error: &AnalysisError) -> PyErr {
-    let class = match error {
-        AnalysisError::Options(_) => "OptionsError",
+    let of_one = match error {
+        AnalysisError::OfSession { source, .. } => source,
+        _ => error,
+    };
+    let class = match of_one {
+        AnalysisError::Options(_) | AnalysisError::TooFewSessions { .. } => "OptionsError",
         AnalysisError::NothingSelected { .. } => "NothingSelectedError",
         AnalysisError::NoEvents { .. } | AnalysisError::NeverRan { .. } => "NoEventsError",
         _ => "AnalysisFailedError",

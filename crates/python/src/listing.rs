@@ -52,7 +52,7 @@ fn list(path: &Path, quick: bool) -> Result<(SessionsReport, Vec<Option<u64>>), 
     let notes = found.notes.iter().map(|note| {
         let text = format!("{}: {}", note.message, note.path.display());
         match note.kind {
-            NoteKind::Unreadable | NoteKind::Limit => Note::warning(text),
+            NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => Note::warning(text),
             NoteKind::Ignored | NoteKind::Joined => Note::info(text),
         }
     });

@@ -2,9 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use pyo3::prelude::*;
-use stepscope_analysis::{ANALYSES, find};
+use stepscope_analysis::registry::NamedText;
+use stepscope_analysis::{ANALYSES, AnalysisError, COMPARISONS, Compared, find, find_comparison};
+use stepscope_cli::exporting;
 use stepscope_model::ingest::{IngestError, ingest_all};
 use stepscope_model::{Warning, WarningKind};
 use stepscope_storage::{Found, NoProgress, OpenedHosts, SessionFiles, StorageError, open_hosts};
@@ -106,6 +109,39 @@ impl Session {
             .collect()
     }
 
+    /// Writes the selected part in the format of a name; gives the size of the file.
+    fn export(
+        &self,
+        py: Python<'_>,
+        format: &str,
+        path: PathBuf,
+        options: Vec<(String, String)>,
+    ) -> PyResult<u64> {
+        let session = &self.session;
+        let written = py.detach(|| exporting::export(session, &options, format, &path));
+        written.map_err(|refusal| refused(py, refusal))
+    }
+
+    /// Offers the selected part to ui.perfetto.dev until it was fetched or so many seconds are over,
+    /// on a thread of its own. Gives the link.
+    fn perfetto(
+        &self,
+        py: Python<'_>,
+        seconds: f64,
+        port: u16,
+        options: Vec<(String, String)>,
+    ) -> PyResult<String> {
+        let session = &self.session;
+        let timeout = Duration::try_from_secs_f64(seconds)
+            .map_err(|error| Problem::new("OptionsError", error.to_string()).raise(py))?;
+        let offer = py.detach(|| exporting::offer(session, &options, port));
+        let offer = offer.map_err(|refusal| refused(py, refusal))?;
+        let link = offer.link().to_owned();
+        // Nobody waits for it: it ends by itself, or with the process.
+        std::thread::spawn(move || offer.serve(timeout));
+        Ok(link)
+    }
+
     /// Runs an analysis by name or alias, options as name and value: `("steps", "3..8")`.
     fn run(&self, py: Python<'_>, name: &str, options: Vec<(String, String)>) -> PyResult<Answer> {
         let entry = find(name).ok_or_else(|| {
@@ -124,16 +160,113 @@ impl Session {
         };
         let answer = py
             .detach(|| catch_unwind(AssertUnwindSafe(|| entry.run_pairs(&self.session, pairs()))));
-        match answer {
-            Ok(answer) => answer
-                .map(Answer::new)
-                .map_err(|error| errors::analysis(py, &error)),
-            Err(payload) => {
-                let what = format!("the analysis {}", entry.name);
-                Err(errors::panic(py, &what, payload.as_ref()))
-            }
-        }
+        told(py, answer, &format!("the analysis {}", entry.name))
     }
+}
+
+/// Every session at a path, in the order of their names, and names and texts of the benchmarks there.
+type Everything = (Vec<Session>, Vec<(String, String)>);
+
+/// Opens every session at a path; a JSON file is a benchmark.
+#[pyfunction]
+pub(crate) fn every_session(py: Python<'_>, path: PathBuf) -> PyResult<Everything> {
+    let opened = py.detach(|| catch_unwind(AssertUnwindSafe(|| everything_at(&path))));
+    match opened {
+        Ok(opened) => opened.map_err(|refused| refused.raise(py)),
+        Err(payload) => Err(errors::panic(py, "opening the sessions", payload.as_ref())),
+    }
+}
+
+fn everything_at(path: &Path) -> Result<Everything, Refused> {
+    let files = stepscope_cli::benchmarks_at(path);
+    let files = files.into_iter().map(|file| (file.name, file.text));
+    let files: Vec<(String, String)> = files.collect();
+    let found = match stepscope_storage::find(path) {
+        Ok(found) => found,
+        Err(_) if !files.is_empty() => return Ok((Vec::new(), files)),
+        Err(error) => return Err(Refused::Storage(error)),
+    };
+    let sessions = found.sessions.iter().map(|files| {
+        Ok(Session {
+            session: open_files(files)?,
+            path: found.path_of(files),
+        })
+    });
+    Ok((sessions.collect::<Result<Vec<Session>, Refused>>()?, files))
+}
+
+/// Runs a comparison of sessions, the baseline first, options as name and value; `files` are names and
+/// texts of files that are no sessions.
+#[pyfunction]
+#[pyo3(signature = (name, sessions, options, files=Vec::new()))]
+pub(crate) fn compare(
+    py: Python<'_>,
+    name: &str,
+    sessions: Vec<Py<Session>>,
+    options: Vec<(String, String)>,
+    files: Vec<(String, String)>,
+) -> PyResult<Answer> {
+    let entry = find_comparison(name).ok_or_else(|| {
+        let names: Vec<&str> = COMPARISONS.iter().map(|entry| entry.name).collect();
+        let message = format!("there is no comparison {name:?}");
+        Problem::new("NoSuchAnalysisError", message)
+            .hint(format!("there are: {}", names.join(", ")))
+            .raise(py)
+    })?;
+    let places: Vec<String> = sessions
+        .iter()
+        .map(|one| one.get().path.display().to_string())
+        .collect();
+    let named = sessions.iter().zip(&places);
+    let told_apart = entry.names(named.map(|(one, place)| (one.get().name(), place.as_str())));
+    let compared: Vec<Compared<'_>> = told_apart
+        .iter()
+        .zip(&sessions)
+        .map(|(name, one)| Compared {
+            name,
+            session: &one.get().session,
+        })
+        .collect();
+    let pairs = || {
+        options
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    };
+    let files: Vec<NamedText> = files
+        .into_iter()
+        .map(|(name, text)| NamedText { name, text })
+        .collect();
+    let answer = py.detach(|| {
+        catch_unwind(AssertUnwindSafe(|| {
+            entry.run_pairs_with_files(&compared, files, pairs())
+        }))
+    });
+    told(py, answer, &format!("the comparison {}", entry.name))
+}
+
+/// What a question gave, as Python is told.
+fn told(
+    py: Python<'_>,
+    answer: std::thread::Result<Result<stepscope_analysis::Answer, AnalysisError>>,
+    what: &str,
+) -> PyResult<Answer> {
+    match answer {
+        Ok(answer) => answer
+            .map(Answer::new)
+            .map_err(|error| errors::analysis(py, &error)),
+        Err(payload) => Err(errors::panic(py, what, payload.as_ref())),
+    }
+}
+
+fn refused(py: Python<'_>, refusal: exporting::Refusal) -> PyErr {
+    let class = if refusal.is_usage {
+        "OptionsError"
+    } else {
+        "ExportError"
+    };
+    Problem::new(class, refusal.message)
+        .hint(refusal.hint)
+        .raise(py)
 }
 
 fn open_at(path: &Path, wanted: Option<&str>) -> Result<Session, Refused> {

@@ -1,0 +1,332 @@
+"""Stepscope as a dashboard of TensorBoard: `tensorboard --logdir ./logs`, tab *Stepscope*.
+
+TensorBoard finds this module by its entry point. The pages come from `stepscope view` in a process
+of its own, started when the dashboard is first opened and ended with TensorBoard, and reach the
+browser through TensorBoard's own port: one tunnel is enough, and the token stays in this process.
+
+Nothing here runs while TensorBoard starts but the construction of one object: neither the engine nor
+jax is imported, and the log directory is looked at on a thread.
+"""
+
+from __future__ import annotations
+
+import atexit
+import http.client
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any
+
+from tensorboard.plugins import base_plugin
+
+StartResponse = Callable[..., Any]
+WsgiApp = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
+
+_log = logging.getLogger("stepscope.tensorboard")
+
+# Where TensorBoard puts the pages of a plugin; below it everything is handed on.
+_NAME = "stepscope"
+_ROUTE = f"/data/plugin/{_NAME}"
+# TensorBoard imports this module into an empty frame, which then becomes the page itself.
+_MODULE = b"""export async function render() {
+  document.location.replace(new URL('app/', import.meta.url).href);
+}
+"""
+# Seconds between looks at a log directory without profiles.
+_LOOK_AGAIN = 20.0
+# Folders looked into on such a look; captures lie near the top.
+_MAX_FOLDERS = 4000
+# Seconds until the engine must have said where it listens.
+_START_SECONDS = 60.0
+_CHUNK_BYTES = 1 << 16
+# Of requests and answers, what is about one connection and not about the page.
+_HOP_BY_HOP = frozenset(
+    (
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailers",
+        "transfer-encoding",
+        "upgrade",
+    )
+)
+
+
+class StepscopePlugin(base_plugin.TBPlugin):
+    """The dashboard."""
+
+    plugin_name = _NAME
+
+    def __init__(self, context: base_plugin.TBContext) -> None:
+        self._logdir: str = context.logdir or ""
+        self._look = _Look(self._logdir)
+        self._engine = _Engine(self._logdir)
+
+    def get_plugin_apps(self) -> dict[str, WsgiApp]:
+        return {"/index.js": _index, "/app": self._proxy, "/app/*": self._proxy}
+
+    def is_active(self) -> bool:
+        return self._look.has_profiles()
+
+    def frontend_metadata(self) -> base_plugin.FrontendMetadata:
+        return base_plugin.FrontendMetadata(
+            es_module_path="/index.js", tab_name="Stepscope", disable_reload=True
+        )
+
+    def _proxy(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        try:
+            port, token = self._engine.address()
+            return _handed_on(environ, start_response, port, token)
+        except _EngineError as error:
+            return _plain(start_response, "503 Service Unavailable", str(error))
+        except OSError as error:
+            self._engine.forget()
+            text = f"The engine of Stepscope does not answer ({error}). Load this page again."
+            return _plain(start_response, "502 Bad Gateway", text)
+
+
+def _index(_environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+    headers = [
+        ("Content-Type", "application/javascript"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cache-Control", "no-cache"),
+        ("Content-Length", str(len(_MODULE))),
+    ]
+    start_response("200 OK", headers)
+    return [_MODULE]
+
+
+def _plain(
+    start_response: StartResponse, status: str, text: str, *more: tuple[str, str]
+) -> Iterable[bytes]:
+    body = text.encode()
+    headers = [
+        *more,
+        ("Content-Type", "text/plain; charset=utf-8"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Content-Length", str(len(body))),
+    ]
+    start_response(status, headers)
+    return [body]
+
+
+def _handed_on(
+    environ: dict[str, Any], start_response: StartResponse, port: int, token: str
+) -> Iterable[bytes]:
+    """The answer of the engine to the same request."""
+    # What TensorBoard may have been told to put before its own routes stands in SCRIPT_NAME.
+    path = environ.get("PATH_INFO", "")
+    _, _, below = path.partition(f"{_ROUTE}/app")
+    prefix = environ.get("SCRIPT_NAME", "") + path[: len(path) - len(below)]
+    if below == "":
+        return _plain(start_response, "302 Found", "", ("Location", "app/"))
+    query = environ.get("QUERY_STRING", "")
+    method = environ.get("REQUEST_METHOD", "GET")
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    body = environ["wsgi.input"].read(length) if length else None
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    try:
+        target = urllib.parse.quote(below) + (f"?{query}" if query else "")
+        connection.request(method, target, body, _request_headers(environ, prefix, token))
+        answer = connection.getresponse()
+    except BaseException:
+        connection.close()
+        raise
+    headers = [
+        (name, _policy(value) if name.lower() == "content-security-policy" else value)
+        for name, value in answer.getheaders()
+        # The token is between this process and the engine: the browser gets no cookie.
+        if name.lower() not in _HOP_BY_HOP and name.lower() != "set-cookie"
+    ]
+    start_response(f"{answer.status} {answer.reason}", headers)
+    return _chunks(connection, answer)
+
+
+def _policy(policy: str) -> str:
+    """The engine's content security policy, as strict as TensorBoard wants it of its plugins."""
+    narrowed = ("worker-src", "frame-ancestors")
+    directives = (directive.strip() for directive in policy.split(";"))
+    return "; ".join(
+        f"{directive.partition(' ')[0]} 'self'" if directive.startswith(narrowed) else directive
+        for directive in directives
+    )
+
+
+def _request_headers(environ: dict[str, Any], prefix: str, token: str) -> dict[str, str]:
+    headers = {
+        name[5:].replace("_", "-").lower(): value
+        for name, value in environ.items()
+        if name.startswith("HTTP_")
+    }
+    if environ.get("CONTENT_TYPE"):
+        headers["content-type"] = environ["CONTENT_TYPE"]
+    for name in (*_HOP_BY_HOP, "host", "cookie"):
+        headers.pop(name, None)
+    headers["authorization"] = f"Bearer {token}"
+    headers["x-forwarded-prefix"] = prefix
+    return headers
+
+
+def _chunks(
+    connection: http.client.HTTPConnection, answer: http.client.HTTPResponse
+) -> Iterator[bytes]:
+    try:
+        while chunk := answer.read(_CHUNK_BYTES):
+            yield chunk
+    finally:
+        connection.close()
+
+
+class _EngineError(Exception):
+    """Why there are no pages, a sentence for the person in front of them."""
+
+
+class _Engine:
+    """`stepscope view` in a process of its own, started when first asked for."""
+
+    def __init__(self, logdir: str) -> None:
+        self._logdir = logdir
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._address: tuple[int, str] | None = None
+
+    def address(self) -> tuple[int, str]:
+        """Port and token, of a process that runs."""
+        with self._lock:
+            if self._process is not None and self._process.poll() is not None:
+                self._address = None
+            if self._address is None:
+                self._address = self._start()
+            return self._address
+
+    def forget(self) -> None:
+        """Has it started again on the next request."""
+        with self._lock:
+            self._end()
+
+    def _start(self) -> tuple[int, str]:
+        self._end()
+        line = [*_command(), "view", self._logdir, "--child", "--no-report", "--port", "0"]
+        # Its input is a pipe from here: it ends when this process does, however that ends.
+        self._process = subprocess.Popen(
+            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        atexit.register(self._end)
+        said: list[str] = []
+        threading.Thread(target=_listen, args=(self._process.stderr, said), daemon=True).start()
+        told: list[dict[str, Any]] = []
+        waiter = threading.Thread(target=_first, args=(self._process.stdout, told), daemon=True)
+        waiter.start()
+        waiter.join(_START_SECONDS)
+        if not told:
+            self._end()
+            # An error and its hint, each on a line.
+            last = "\n".join(said[-2:]) if said else "it said nothing"
+            raise _EngineError(f"The engine of Stepscope did not start:\n{last}")
+        return told[0]["port"], told[0]["token"]
+
+    def _end(self) -> None:
+        process, self._process, self._address = self._process, None, None
+        if process is None:
+            return
+        atexit.unregister(self._end)
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _listen(stream: IO[bytes] | None, said: list[str]) -> None:
+    for line in stream or ():
+        text = line.decode(errors="replace").strip()
+        if text:
+            _log.info("%s", text)
+            said.append(text)
+
+
+def _first(stream: IO[bytes] | None, told: list[dict[str, Any]]) -> None:
+    for line in stream or ():
+        try:
+            told.append(json.loads(line))
+            return
+        except ValueError:
+            continue
+
+
+def _command() -> list[str]:
+    """This package's own command, or the program of that name where the engine is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("stepscope._stepscope") is not None:
+        return [sys.executable, "-m", "stepscope"]
+    program = shutil.which("stepscope")
+    if program is None:
+        raise _EngineError(
+            "The engine of Stepscope is not installed: pip install stepscope, in TensorBoard's Python."
+        )
+    return [program]
+
+
+class _Look:
+    """Whether there are profiles, found out on a thread: TensorBoard waits for the answer."""
+
+    def __init__(self, logdir: str) -> None:
+        self._logdir = logdir
+        self._found = False
+        self._looked = float("-inf")
+        self._lock = threading.Lock()
+
+    def has_profiles(self) -> bool:
+        """As far as is known; asks again beside, while there are none."""
+        with self._lock:
+            is_due = not self._found and time.monotonic() - self._looked > _LOOK_AGAIN
+            if is_due and self._logdir:
+                self._looked = time.monotonic()
+                looking = threading.Thread(target=self._look, daemon=True)
+                looking.start()
+            else:
+                return self._found
+        # Most folders are small: their answer is there before the page asks again.
+        looking.join(0.2)
+        return self._found
+
+    def _look(self) -> None:
+        try:
+            found = _has_profiles(self._logdir)
+        except Exception as error:
+            _log.info("cannot look into %s: %s", self._logdir, error)
+            return
+        with self._lock:
+            self._found = self._found or found
+
+
+def _has_profiles(logdir: str) -> bool:
+    if "://" in logdir:
+        line = [*_command(), "sessions", logdir, "--quick", "--json"]
+        return subprocess.run(line, capture_output=True, timeout=120).returncode == 0
+    folders = [os.path.expanduser(logdir)]
+    for seen in range(_MAX_FOLDERS):
+        if seen >= len(folders):
+            return False
+        try:
+            with os.scandir(folders[seen]) as entries:
+                for entry in entries:
+                    if entry.name.endswith((".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst")):
+                        return True
+                    if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+        except OSError:
+            continue
+    return False

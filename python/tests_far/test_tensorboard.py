@@ -1,0 +1,116 @@
+"""The dashboard in TensorBoard, as far as it needs no browser; the rest is in ui/e2e."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import DEMO
+from stepscope.tensorboard_plugin import StepscopePlugin
+from tensorboard.backend.security_validator import SecurityValidatorMiddleware
+from tensorboard.plugins.base_plugin import TBContext
+
+
+def asked(made: StepscopePlugin, path: str, **more: str) -> tuple[str, dict[str, str], bytes]:
+    """The answer of the plugin as TensorBoard hands it on, after its checks."""
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": f"/data/plugin/stepscope{path}",
+        "SCRIPT_NAME": "",
+        "HTTP_HOST": "board.example:6006",
+        "HTTP_COOKIE": "theirs=1",
+        "wsgi.input": io.BytesIO(),
+        **more,
+    }
+    answer: list[Any] = []
+    route = "/index.js" if path == "/index.js" else "/app/*"
+    application = SecurityValidatorMiddleware(made.get_plugin_apps()[route])
+    body = b"".join(application(environ, lambda *told: answer.extend(told)))
+    return answer[0], dict(answer[1]), body
+
+
+@pytest.fixture
+def board() -> Any:
+    made = StepscopePlugin(TBContext(logdir=str(DEMO)))
+    yield made
+    made._engine.forget()
+
+
+def test_tensorboard_finds_it() -> None:
+    (found,) = entry_points(group="tensorboard_plugins", name="stepscope")
+    assert found.load() is StepscopePlugin
+
+
+def test_pages_and_reports_come_through(
+    board: StepscopePlugin, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        status, headers, page = asked(board, "/app/")
+        assert status == "200 OK" and b"<title>Stepscope" in page
+        assert b'<base href="/data/plugin/stepscope/app/"' in page
+        status, _, body = asked(board, "/app/api/sessions")
+        (session,) = json.loads(body)["sessions"]
+        assert session["name"] == "demo"
+        report = f"/app/api/sessions/{session['id']}/analyses/overview"
+        assert asked(board, report)[0] == "200 OK"
+        assert asked(board, "/app/api/no-such-thing")[0].startswith("404")
+        status, headers, _ = asked(board, "/app", SCRIPT_NAME="/x")
+        assert (status, headers["Location"]) == ("302 Found", "app/")
+        assert asked(board, "/index.js")[0] == "200 OK"
+    assert "Set-Cookie" not in headers
+    assert not caplog.records, "TensorBoard has nothing to object to"
+
+
+def test_an_engine_that_is_gone_is_started_again(board: StepscopePlugin) -> None:
+    assert asked(board, "/app/api/version")[0] == "200 OK"
+    process = board._engine._process
+    assert process is not None
+    process.kill()
+    process.wait()
+    assert asked(board, "/app/api/version")[0] == "200 OK"
+
+
+def test_why_there_are_no_pages_is_said(tmp_path: Path) -> None:
+    made = StepscopePlugin(TBContext(logdir=str(tmp_path / "nowhere")))
+    status, _, body = asked(made, "/app/")
+    assert status.startswith("503")
+    assert b"did not start" in body and b"nowhere" in body
+
+
+def test_it_is_active_where_there_are_profiles(tmp_path: Path) -> None:
+    def is_active(folder: Path) -> bool:
+        made = StepscopePlugin(TBContext(logdir=str(folder)))
+        for _ in range(50):
+            if made.is_active():
+                return True
+            time.sleep(0.01)
+        return False
+
+    assert is_active(DEMO)
+    assert not is_active(tmp_path)
+    assert not is_active(tmp_path / "nowhere")
+    assert not is_active(Path(""))
+
+
+def test_being_there_costs_nothing() -> None:
+    text = (
+        "import sys, time\n"
+        "from tensorboard.plugins.base_plugin import TBContext\n"
+        "before = set(sys.modules)\n"
+        "from stepscope.tensorboard_plugin import StepscopePlugin\n"
+        f"StepscopePlugin(TBContext(logdir={str(DEMO)!r})).frontend_metadata()\n"
+        "print(sorted(name for name in set(sys.modules) - before if 'jax' in name or '_stepscope' in name))"
+    )
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    line = [sys.executable, "-c", text]
+    answer = subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment)
+    assert answer.stdout.strip() == "[]", answer.stderr

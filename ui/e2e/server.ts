@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { test as base, type Page } from '@playwright/test';
 
 const UI = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const ROOT = path.resolve(UI, '..');
+export const ROOT = path.resolve(UI, '..');
 const BINARY = path.resolve(UI, process.env['STEPSCOPE_BIN'] ?? '../target/release/stepscope');
 const START_MS = 60_000;
 
@@ -23,19 +23,29 @@ export const test = base.extend<object, { url: string }>({
         return;
       }
       // A relative path, as people type it; pictures show it.
-      const server = spawn(BINARY, ['view', 'fixtures', '--no-report', '--port', '0'], {
-        cwd: ROOT,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      const server = await startServer(['view', 'fixtures', '--no-report', '--port', '0']);
       try {
-        await use(await printedUrl(server));
+        await use(server.url);
       } finally {
-        server.kill();
+        server.process.kill();
       }
     },
     { scope: 'worker', timeout: START_MS },
   ],
 });
+
+/** Starts the binary in the root of the repository, and waits for the address that it prints. */
+export async function startServer(
+  line: string[],
+): Promise<{ url: string; process: ChildProcess }> {
+  const server = spawn(BINARY, line, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    return { url: await printedUrl(server), process: server };
+  } catch (error) {
+    server.kill();
+    throw error;
+  }
+}
 
 export { expect } from '@playwright/test';
 

@@ -6,7 +6,16 @@ import { copyText } from '../widgets/copy';
 import { commandLine, entryView, menu, sessions } from './session';
 import { openShortcuts } from './shortcuts-overlay';
 import { registerShortcut } from './shortcuts';
-import { clearSelection, flushUrl, navigate, route, select } from './state';
+import {
+  baseline,
+  clearSelection,
+  flushUrl,
+  navigate,
+  route,
+  select,
+  setBaseline,
+  swapBaseline,
+} from './state';
 import { setTheme } from './theme';
 import './overlay.css';
 
@@ -138,6 +147,7 @@ function commands(): Command[] {
     action('All sessions', () => navigate({ session: null, view: 'sessions' })),
     action('Capture a running job', openCapture),
     action('Clear the selection', clearSelection),
+    ...baselineCommands(),
     action('Copy the link', () => {
       flushUrl();
       void copyText(window.location.href);
@@ -149,6 +159,22 @@ function commands(): Command[] {
     action('Keyboard shortcuts', openShortcuts),
   );
   return list;
+}
+
+/** Sessions to hold this one against, and what is done with a baseline. */
+function baselineCommands(): Command[] {
+  if (route.session === null) return [];
+  const others = (sessions.data()?.sessions ?? []).filter(({ id }) => id !== route.session);
+  const list = others.map((session) => ({
+    ...action(`Compare with ${session.name}`, () => setBaseline(session.id), session.devices),
+    group: 'Baseline',
+  }));
+  if (baseline() === null) return list;
+  return [
+    ...list,
+    { ...action('Swap with the baseline', swapBaseline), group: 'Baseline' },
+    { ...action('No baseline', () => setBaseline(null)), group: 'Baseline' },
+  ];
 }
 
 function action(title: string, run: () => void, detail = ''): Command {

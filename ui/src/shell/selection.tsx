@@ -6,6 +6,7 @@ import { timeText } from '../format/time-range';
 import { CopyButton } from '../widgets/copy';
 import { Popover } from '../widgets/popover';
 import { createReport } from '../wire/report';
+import { BaselineChip } from './baseline-chip';
 import { Icon } from './icons';
 import { commandLine, shortCommandLine, summaryOf } from './session';
 import {
@@ -21,6 +22,7 @@ import './selection.css';
 export function SelectionBar() {
   return (
     <div class="selection" role="toolbar" aria-label="Selection">
+      <BaselineChip />
       <Chip name="steps" title="Steps" everything="all">
         {(close) => (
           <TextSelection

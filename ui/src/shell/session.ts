@@ -6,8 +6,11 @@ import { createAnswer } from '../wire/report';
 import type { Group } from '../wire/generated/Group';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
 import { FIRST_VIEW } from './hash';
-import { getParam, route, selectionParams } from './state';
+import { baseline, getParam, route, selectionParams } from './state';
 import { VIEWS } from './views';
+
+/** The view of all sessions by their device counts. */
+const SCALING_VIEW = 'scaling';
 
 /** Views in the menu until the server has told its own. */
 const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
@@ -17,6 +20,9 @@ const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
   'steps',
 ].map((name) => ({ name, group: 'summary', summary: '' }));
 
+/** The view of differences between sessions. */
+export const COMPARE_VIEW = 'compare';
+
 export interface MenuEntry {
   name: string;
   title: string;
@@ -24,17 +30,21 @@ export interface MenuEntry {
   group: Group;
 }
 
-export const { analyses, sessions, opened, menu, summaryOf } = createRoot(() => {
+export const { analyses, comparisons, sessions, opened, menu, summaryOf } = createRoot(() => {
   const analyses = createAnswer<AnalysisEntry[]>(() => 'api/analyses');
+  const comparisons = createAnswer<AnalysisEntry[]>(() => 'api/comparisons');
   const sessions = createAnswer<SessionsReport>(() => 'api/sessions', false);
   /** The session of the URL, opened by asking for it. */
   const opened = createAnswer<SessionSummary>(() =>
     route.session === null ? null : `api/sessions/${route.session}`,
   );
+  const sessionCount = () => sessions.data()?.sessions.length ?? 0;
   const menu = createMemo<MenuEntry[]>(() => {
-    const entries = analyses.data() ?? USUAL_ENTRIES;
+    const entries = [...(analyses.data() ?? USUAL_ENTRIES), ...(comparisons.data() ?? [])];
     return entries
       .filter((entry) => VIEWS.has(entry.name))
+      // Of one session alone there is no scaling to see.
+      .filter((entry) => entry.name !== SCALING_VIEW || sessionCount() > 1)
       .map(({ name, summary, group }) => ({ name, summary, group, title: titleOf(name) }));
   });
   const summaryOf = (id: number | null): SessionSummary | undefined => {
@@ -42,7 +52,7 @@ export const { analyses, sessions, opened, menu, summaryOf } = createRoot(() => 
     if (current && current.id === id) return current;
     return sessions.data()?.sessions.find((session) => session.id === id);
   };
-  return { analyses, sessions, opened, menu, summaryOf };
+  return { analyses, comparisons, sessions, opened, menu, summaryOf };
 });
 
 /** Where a session is entered: memory snapshots and programs have nothing that happens in time. */
@@ -59,24 +69,41 @@ export function titleOf(analysis: string): string {
 
 /** The command that prints what the page shows. Reactive. */
 export function commandLine(): string {
-  return commandWith(shellQuote(location()));
+  return commandWith((path) => shellQuote(path));
 }
 
-/** The same with its path cut to what fits, to look at. */
+/** The same with its paths cut to what fits, to look at. */
 export function shortCommandLine(): string {
-  return commandWith(truncateMiddle(location(), 36));
+  return commandWith((path) => truncateMiddle(path, baseline() === null ? 36 : 20));
+}
+
+/** Other sessions of a comparison of more than two, as numbers. Reactive. */
+export function otherSessions(): number[] {
+  if (route.view !== COMPARE_VIEW) return [];
+  return (getParam('also') ?? '')
+    .split(',')
+    .filter((part) => /^\d+$/.test(part))
+    .map(Number)
+    .filter((id) => id !== route.session && id !== baseline());
 }
 
 /** A session that lies in no file, such as the demo, has no path. */
-function location(): string {
+function locationOf(session: number | null): string {
   const root = sessions.data()?.root || 'PATH';
-  return route.session === null ? root : summaryOf(route.session)?.location || root;
+  return session === null ? root : summaryOf(session)?.location || root;
 }
 
-function commandWith(path: string): string {
-  const words = ['stepscope', route.view, path];
-  if (route.session === null) return words.join(' ');
-  for (const [name, value] of Object.entries({ ...ownOptions(), ...selectionParams() })) {
+function commandWith(shown: (path: string) => string): string {
+  const { session, view } = route;
+  if (session === null) return ['stepscope', view, shown(locationOf(null))].join(' ');
+  const against = view === SCALING_VIEW ? null : baseline();
+  // With a baseline the page shows what changed, and so does this.
+  const verb = against === null ? view : COMPARE_VIEW;
+  const ids = against === null ? [session] : [against, session, ...otherSessions()];
+  // Scaling is of every session there.
+  const places = view === SCALING_VIEW ? [null] : ids;
+  const words = ['stepscope', verb, ...places.map((id) => shown(locationOf(id)))];
+  for (const [name, value] of Object.entries({ ...ownOptions(verb), ...selectionParams() })) {
     // A flag stands alone.
     words.push(`--${name}`, ...(value === 'true' ? [] : [shellQuote(value)]));
   }
@@ -86,10 +113,12 @@ function commandWith(path: string): string {
 /** Columns that only the page has; the command line cannot sort by them. */
 const PAGE_ONLY = new Set(['busy_ratio', 'total_ratio', 'parts', 'phases']);
 
-/** Parameters of the URL that are options of the analysis shown. */
-function ownOptions(): Record<string, string> {
-  const entry = analyses.data()?.find((analysis) => analysis.name === route.view);
+/** Parameters of the URL that are options of what the command asks. */
+function ownOptions(verb: string): Record<string, string> {
+  const entries = [...(analyses.data() ?? []), ...(comparisons.data() ?? [])];
+  const entry = entries.find((each) => each.name === verb);
   const found: Record<string, string> = {};
+  if (verb !== route.view) return found;
   for (const option of entry?.options ?? []) {
     const value = getParam(option.name);
     if (value && !(option.name === 'sort' && PAGE_ONLY.has(value.replace(/^-/, '')))) {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import {
+  baseline,
   clearSelection,
   getParam,
   hrefTo,
@@ -9,7 +10,9 @@ import {
   select,
   selected,
   selectionParams,
+  setBaseline,
   setParams,
+  swapBaseline,
   toggleStep,
 } from './state';
 
@@ -60,5 +63,31 @@ describe('the selection', () => {
     setParams({ sort: 'start_ps' }, false);
     clearSelection();
     expect(route.params).toEqual({ sort: 'start_ps' });
+  });
+});
+
+describe('the baseline', () => {
+  test('follows to other views and sessions, and is never the session itself', () => {
+    navigate({ session: 6, view: 'ops' });
+    setBaseline(7);
+    expect(baseline()).toBe(7);
+    navigate({ view: 'kernels' });
+    expect(baseline()).toBe(7);
+    expect(hrefTo({ session: 8, view: 'ops' })).toBe('#/s/8/ops?baseline=7');
+    expect(hrefTo({ session: 7, view: 'ops' })).toBe('#/s/7/ops');
+    expect(selectionParams()).toEqual({});
+    setBaseline(null);
+    expect(baseline()).toBeNull();
+  });
+
+  test('swaps with the session, and keeps view and selection', () => {
+    navigate({ session: 9, view: 'steps' });
+    setBaseline(10);
+    select('steps', '3..8');
+    swapBaseline();
+    expect(route.session).toBe(10);
+    expect(baseline()).toBe(9);
+    expect(route.view).toBe('steps');
+    expect(selectionParams()).toEqual({ steps: '3..8' });
   });
 });

@@ -6,6 +6,7 @@
  * - `setParams({name: value | null}, replace)` changes parameters. `replace: true` for what moves
  *   continuously (a window being dragged): the store changes at once, the URL follows at most every
  *   150 ms and Back skips it. `replace: false` adds a step for Back.
+ * - `baseline` is the session that everything is held against; views and sessions share it.
  * - The selection (`steps`, `time`, `device`, `host`, `program`, `match`) is shared by all views and survives
  *   a change of view; all other parameters belong to the view that set them and come back with it.
  */
@@ -18,6 +19,9 @@ export type { Params, Route } from './hash';
 /** Parameters that mean the same in every view and on the command line. */
 export const SELECTION_KEYS = ['steps', 'time', 'device', 'host', 'program', 'match'] as const;
 export type SelectionKey = (typeof SELECTION_KEYS)[number];
+
+/** The session that everything is held against; it stays when the view or the session changes. */
+const BASELINE_KEY = 'baseline';
 
 const URL_DELAY_MS = 150;
 
@@ -105,9 +109,33 @@ export function flushUrl(): void {
   writeUrl(true);
 }
 
+/** The session chosen as the baseline; null without one, and where it is the session shown. Reactive. */
+export function baseline(): number | null {
+  const text = store.params[BASELINE_KEY] ?? '';
+  const id = /^\d+$/.test(text) ? Number(text) : null;
+  return id === store.session ? null : id;
+}
+
+/** Chooses the baseline, or none; Back undoes it. */
+export function setBaseline(session: number | null): void {
+  setParams({ [BASELINE_KEY]: session }, false);
+}
+
+/** The same view of the baseline, held against the session shown now. */
+export function swapBaseline(): void {
+  const [shown, other] = [store.session, baseline()];
+  if (shown === null || other === null) return;
+  const params = { ...selectionParams(), [BASELINE_KEY]: String(shown) };
+  navigate({ session: other, view: store.view, params });
+}
+
 function resolve(target: { session?: number | null; view: string; params?: Params }): Route {
   const session = target.session === undefined ? store.session : target.session;
   const shared = session === store.session ? selectionParams() : {};
+  const against = store.params[BASELINE_KEY];
+  if (against !== undefined && session !== null && against !== String(session)) {
+    shared[BASELINE_KEY] = against;
+  }
   const isHere = session === store.session && target.view === store.view;
   const own = isHere ? store.params : remembered.get(`${session}/${target.view}`);
   return { session, view: target.view, params: { ...own, ...shared, ...target.params } };
@@ -133,7 +161,7 @@ function show(next: Route): void {
 
 /** Keeps the own parameters of the view that is left. */
 function remember(): void {
-  const shared: readonly string[] = SELECTION_KEYS;
+  const shared: readonly string[] = [...SELECTION_KEYS, BASELINE_KEY];
   const own = Object.entries(store.params).filter(([name]) => !shared.includes(name));
   remembered.set(`${store.session}/${store.view}`, Object.fromEntries(own));
 }

@@ -44,6 +44,7 @@ export function TopBar() {
       <button
         class="quiet palette-button"
         data-tip="Go to a view, session or action"
+        aria-label="Go to"
         onClick={openPalette}
       >
         <Icon name="search" />

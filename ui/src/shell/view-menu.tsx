@@ -63,6 +63,7 @@ function ViewLink(props: { entry: MenuEntry; isTab?: boolean; onChoose?: () => v
   return (
     <a
       href={hrefTo({ view: props.entry.name })}
+      class={props.isTab ? `is-${props.entry.name}` : ''}
       aria-current={route.view === props.entry.name ? 'page' : undefined}
       data-tip={(props.isTab && props.entry.summary) || undefined}
       onPointerEnter={() => void VIEWS.get(props.entry.name)?.preload()}

@@ -73,6 +73,10 @@ export class Timeline {
   readonly classes = createSignal<readonly string[]>([]);
   /** Called when the window came to rest or jumped. */
   onWindow: (window: TimeWindow, change: WindowChange) => void = () => undefined;
+  /** Called in every frame that shows another window, unless another timeline asked for it. */
+  onShown: (window: TimeWindow) => void = () => undefined;
+  /** Called when the pointer moves over the canvas or leaves it. */
+  onPointer: (pointer: { x: number; y: number } | null) => void = () => undefined;
   showsStats = false;
 
   /** The window of an address without one. */
@@ -85,6 +89,10 @@ export class Timeline {
   private context: CanvasRenderingContext2D | null = null;
   private canvas: HTMLCanvasElement | null = null;
   private frame = 0;
+  /** The window that others know of. */
+  private shown: TimeWindow = { startPs: NaN, endPs: NaN };
+  /** The window is on its way to another, led by another timeline: tiles wait for its end. */
+  private isPassing = false;
   private asksForMore = false;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
   /** What tiles were last asked for. */
@@ -209,8 +217,30 @@ export class Timeline {
 
   // Windows
 
+  /** Lets the window go beyond the session, as far as another timeline goes. */
+  widen(range: TimeWindow): void {
+    const { viewport } = this.scene;
+    const own = limitsOf(this.report.start_ps, this.report.end_ps);
+    viewport.limits = {
+      ...own,
+      startPs: Math.min(own.startPs, range.startPs),
+      endPs: Math.max(own.endPs, range.endPs),
+    };
+  }
+
+  /** Shows the window that another timeline shows; `isPassing` while that one still moves. */
+  follow(window: TimeWindow, isPassing: boolean): void {
+    const { viewport } = this.scene;
+    viewport.show(window);
+    this.shown = { startPs: viewport.startPs, endPs: viewport.endPs };
+    this.isPassing = isPassing;
+    this.settleLater();
+    this.redraw();
+  }
+
   /** Moves to a window as one step. */
   jumpTo(window: TimeWindow, isAnimated = true): void {
+    this.isPassing = false;
     const next = clampWindow(window, this.scene.viewport.limits);
     if (isAnimated) this.scene.viewport.animateTo(next, performance.now());
     else this.scene.viewport.show(next);
@@ -228,6 +258,7 @@ export class Timeline {
 
   /** Shows a window at once, as part of a motion. */
   moveTo(window: TimeWindow): void {
+    this.isPassing = false;
     this.scene.viewport.show(window);
     this.settleLater();
     this.redraw();
@@ -335,6 +366,13 @@ export class Timeline {
   setPointer(pointer: { x: number; y: number } | null): void {
     this.scene.pointer = pointer;
     this.redraw();
+    this.onPointer(pointer);
+  }
+
+  /** Marks the time that is pointed at in another timeline. */
+  followPointer(pointer: { x: number } | null): void {
+    this.scene.pointer = pointer && { x: pointer.x, y: this.scene.geometry.headHeight };
+    this.redraw();
   }
 
   /** Searches; highlights at once what is on the screen. */
@@ -396,6 +434,11 @@ export class Timeline {
     }
     if (viewport.tick(performance.now())) this.asksForMore = true;
     this.drawNow();
+    const { startPs, endPs } = viewport;
+    if (startPs !== this.shown.startPs || endPs !== this.shown.endPs) {
+      this.shown = { startPs, endPs };
+      this.onShown(this.shown);
+    }
     if (this.asksForMore) this.redraw();
   };
 
@@ -417,7 +460,7 @@ export class Timeline {
     const height = scrolledHeight(geometry);
     const [first, last] = rowsBetween(layout.rows, geometry.scrollY, geometry.scrollY + height);
     const { asked } = this;
-    if (viewport.animating) return;
+    if (viewport.animating || this.isPassing) return;
     if (
       asked.level === plan.level &&
       asked.firstIndex === plan.firstIndex &&
@@ -443,7 +486,7 @@ export class Timeline {
     for (const track of visible) nearby.delete(track);
     this.loader.want({
       window: viewport,
-      session: { startPs: viewport.limits.startPs, endPs: viewport.limits.endPs },
+      session: { startPs: this.report.start_ps, endPs: this.report.end_ps },
       level: plan.level,
       rootLevel: this.rootLevel,
       visible: [...visible],

@@ -3,15 +3,19 @@ import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } 
 
 import { clearSelection, selectionParams } from '../shell/state';
 import type { Answer } from '../wire/report';
+import { AgainstContext, type Against } from './against';
 import { EmptyState } from './empty';
 import { Hint } from './notes';
 import './answer.css';
+
+/** Answers that are no reports of one session. */
+const NO_BASELINE: Against = { data: () => undefined, error: () => undefined };
 
 /** Dimmed only when an answer takes longer than a blink. */
 const DIM_AFTER_MS = 250;
 
 export function AnswerView<T>(props: {
-  answer: Answer<T>;
+  answer: Answer<T> & { baseline?: Against };
   children: (data: () => T) => JSX.Element;
 }) {
   const [isDimmed, setDimmed] = createSignal(false);
@@ -47,7 +51,9 @@ export function AnswerView<T>(props: {
             classList={{ 'is-dimmed': isDimmed() }}
             aria-busy={props.answer.isLoading()}
           >
-            {props.children(data)}
+            <AgainstContext.Provider value={props.answer.baseline ?? NO_BASELINE}>
+              {props.children(data)}
+            </AgainstContext.Provider>
           </div>
         )}
       </Match>

@@ -1,7 +1,11 @@
 /** A key figure with its verdict; the word and the sign say it as well as the colour. */
 import { Show, type JSX } from 'solid-js';
 
+import { changeOf, type Better } from '../compare/change';
+import { format, type Kind } from '../format/numbers';
 import type { VerdictKind } from '../wire/generated/VerdictKind';
+import { useAgainst } from './against';
+import { TextChange } from './change';
 import './kpi.css';
 
 const SIGNS: Record<VerdictKind, string> = { good: '✓', warning: '!', bad: '✕', unknown: '?' };
@@ -12,6 +16,27 @@ const WORDS: Record<VerdictKind, string> = {
   unknown: 'unknown',
 };
 
+/** How a key figure is held against the baseline's. */
+export interface FigureComparison {
+  report: unknown;
+  of: (report: never) => number | null | undefined;
+  kind: Kind;
+  better: Better;
+  /** The comparison found that noise explains the difference. */
+  isNoise?: boolean;
+}
+
+/** The same with the type of the report checked: one function reads both. */
+export function compareFigure<Report>(
+  report: Report,
+  of: (report: Report) => number | null | undefined,
+  kind: Kind,
+  better: Better = 'less',
+  isNoise = false,
+): FigureComparison {
+  return { report, of: of as (report: never) => number | null, kind, better, isNoise };
+}
+
 export interface KpiCardProps {
   title: string;
   value: string;
@@ -21,6 +46,7 @@ export interface KpiCardProps {
   /** Shown on hover: how it was obtained, what is missing. */
   tip?: string | undefined;
   figure?: string | undefined;
+  compare?: FigureComparison | undefined;
 }
 
 export function KpiCard(props: KpiCardProps) {
@@ -55,6 +81,53 @@ export function KpiCard(props: KpiCardProps) {
         </Show>
       </div>
       <div class="kpi-detail">{props.detail}</div>
+      <Show when={props.compare}>{(compare) => <Before {...compare()} />}</Show>
     </div>
   );
+}
+
+/** The change of a figure in a table that is no `DataTable`; nothing without a baseline. */
+export function FigureChange(props: { compare: FigureComparison }) {
+  const against = useAgainst<never>();
+  const change = () => {
+    const report = against();
+    const { of, report: own } = props.compare;
+    return report === undefined ? null : changeOf(of(own as never), of(report), props.compare);
+  };
+  return (
+    <Show when={change()}>
+      {(found) => (
+        <span class="figure-change">
+          <TextChange change={found()} kind={props.compare.kind} isShort />
+        </span>
+      )}
+    </Show>
+  );
+}
+
+/** The baseline's figure and the change from it; nothing without a baseline. */
+function Before(props: FigureComparison) {
+  const against = useAgainst<never>();
+  const before = () => {
+    const report = against();
+    return report === undefined ? undefined : (props.of(report) ?? null);
+  };
+  const change = () => changeOf(props.of(props.report as never), before(), props);
+  return (
+    <Show when={before() !== undefined}>
+      <div class="kpi-before">
+        <Show when={change()} fallback={<span class="muted">not in the baseline</span>}>
+          {(found) => <TextChange change={found()} kind={props.kind} isShort />}
+        </Show>
+        <Show when={before() !== null}>
+          <span class="muted"> from {format(props.kind, rounded(before() ?? 0, props.kind))}</span>
+        </Show>
+      </div>
+    </Show>
+  );
+}
+
+/** Means of times and bytes have fractions that no reader wants. */
+function rounded(value: number, kind: Kind): number {
+  return kind === 'duration' || kind === 'bytes' ? Math.round(value) : value;
 }

@@ -3,33 +3,41 @@ import { Show } from 'solid-js';
 
 import { escapeRegex } from '../format/text';
 import { menu } from '../shell/session';
-import { hrefTo } from '../shell/state';
+import { hrefTo, type Params } from '../shell/state';
 import './op-links.css';
 
-export function OpLinks(props: { name: string; programId: string }) {
+export function OpLinks(props: {
+  name: string;
+  programId: string;
+  /** Of another session than the one shown, with the baseline there. */
+  session?: number;
+  against?: number;
+}) {
+  const to = (view: string, params: Params) => {
+    if (props.session === undefined) return hrefTo({ view, params });
+    const against: Params = props.against === undefined ? {} : { baseline: String(props.against) };
+    return hrefTo({ session: props.session, view, params: { ...params, ...against } });
+  };
   const hasGraph = () => props.programId && menu().some((entry) => entry.name === 'graph');
   return (
     <nav class="op-links" aria-label="Elsewhere">
       <a
         class="button"
-        href={hrefTo({
-          view: 'ops',
-          params: { op: [props.programId, props.name, ''].join('/'), q: props.name },
-        })}
+        href={to('ops', { op: [props.programId, props.name, ''].join('/'), q: props.name })}
       >
         Op
       </a>
       <Show when={hasGraph()}>
         <a
           class="button"
-          href={hrefTo({ view: 'graph', params: { program: props.programId, op: props.name } })}
+          href={to('graph', { program: props.programId, op: props.name })}
         >
           Graph
         </a>
       </Show>
       <a
         class="button"
-        href={hrefTo({ view: 'timeline', params: { search: `^${escapeRegex(props.name)}$` } })}
+        href={to('timeline', { search: `^${escapeRegex(props.name)}$` })}
       >
         Timeline
       </a>

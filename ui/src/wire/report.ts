@@ -1,8 +1,9 @@
 /** Answers as signals: the last answer stays while the next one loads, and switching back is instant. */
 import { createComputed, createSignal, on, onCleanup, type Accessor } from 'solid-js';
 
+import { baseline } from '../shell/state';
 import { cached, getJson, isAbort, urlOf, WireError, type Query } from './client';
-import type { Reports } from './types';
+import type { Comparisons, Reports } from './types';
 
 /** An answer that comes and may be replaced. */
 export interface Answer<T> {
@@ -54,11 +55,37 @@ export function reportUrl(session: number, analysis: keyof Reports, options: Que
   return urlOf(`api/sessions/${session}/analyses/${analysis}`, options);
 }
 
+/** The URL of a comparison; the first session is the baseline. */
+export function comparisonUrl(sessions: readonly number[], options: Query): string {
+  const rest = urlOf('', options).replace('?', '&');
+  const named = sessions.map((session) => `session=${session}`).join('&');
+  return `api/comparisons/${'compare' satisfies keyof Comparisons}?${named}${rest}`;
+}
+
+/** A report and, where somebody reads it, the same of the baseline. */
+export interface ReportAnswer<T> extends Answer<T> {
+  /** The baseline's report; undefined without a baseline and until it has come. */
+  baseline: Answer<T>;
+}
+
 /** Follows the report of an analysis with options as on the command line. */
 export function createReport<Name extends keyof Reports>(
   analysis: Name,
   session: Accessor<number>,
   options: Accessor<Query>,
-): Answer<Reports[Name]> {
-  return createAnswer<Reports[Name]>(() => reportUrl(session(), analysis, options()));
+): ReportAnswer<Reports[Name]> {
+  const answer = createAnswer<Reports[Name]>(() => reportUrl(session(), analysis, options()));
+  const [isWanted, setWanted] = createSignal(false);
+  const other = createAnswer<Reports[Name]>(() => {
+    const against = baseline();
+    return against === null || !isWanted() ? null : reportUrl(against, analysis, options());
+  });
+  // An answer belongs to the baseline that was chosen when it came.
+  const [owner, setOwner] = createSignal<number | null>(null);
+  createComputed(on(other.data, (data) => setOwner(data === undefined ? null : baseline())));
+  const data = () => {
+    if (!isWanted()) queueMicrotask(() => setWanted(true));
+    return owner() !== null && owner() === baseline() ? other.data() : undefined;
+  };
+  return { ...answer, baseline: { ...other, data } };
 }

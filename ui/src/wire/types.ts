@@ -1,6 +1,7 @@
 /** Reports by the name of their analysis, and what else the server answers. All generated from Rust. */
 import type { CollectivesReport } from './generated/CollectivesReport';
 import type { CompileReport } from './generated/CompileReport';
+import type { CompareReport } from './generated/CompareReport';
 import type { CountersReport } from './generated/CountersReport';
 import type { AdviceReport } from './generated/AdviceReport';
 import type { BuffersReport } from './generated/BuffersReport';
@@ -20,10 +21,16 @@ import type { ScopesReport } from './generated/ScopesReport';
 import type { StepsReport } from './generated/StepsReport';
 import type { VerdictReport } from './generated/VerdictReport';
 
+export type { CompareReport } from './generated/CompareReport';
 export type { AnalysisEntry } from './generated/AnalysisEntry';
 export type { ProgressReport } from './generated/ProgressReport';
 export type { SessionsReport } from './generated/SessionsReport';
 export type { SessionSummary } from './generated/SessionSummary';
+
+/** Questions about several sessions, and the type of the answer. */
+export interface Comparisons {
+  compare: CompareReport;
+}
 
 /** Analyses that answer a report as JSON, and its type. */
 export interface Reports {

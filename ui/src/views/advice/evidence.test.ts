@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { AdviceEvidence } from '../../wire/generated/AdviceEvidence';
-import { linksOf } from './evidence';
+import { linksOf, overlapping } from './evidence';
 
 const NOTHING: AdviceEvidence = {
   text: '',
@@ -14,7 +14,7 @@ const NOTHING: AdviceEvidence = {
   op: '',
   source: '',
 };
-const VIEWS = new Set(['timeline', 'ops', 'graph', 'memory']);
+const VIEWS = new Set(['timeline', 'ops', 'graph', 'memory', 'buffers']);
 
 describe('links of evidence', () => {
   it('shows a time with what is around it', () => {
@@ -32,8 +32,41 @@ describe('links of evidence', () => {
     ]);
   });
 
+  it('shows a collective in time and in the graph', () => {
+    const evidence = {
+      ...NOTHING,
+      view: 'timeline',
+      start_ps: 1000,
+      end_ps: 2000,
+      op: 'all-reduce.1',
+      program_id: '5',
+    };
+    expect(linksOf(evidence, VIEWS).map((link) => link.view)).toEqual(['timeline', 'graph']);
+  });
+
+  it('chooses the program of a memory plan', () => {
+    expect(linksOf({ ...NOTHING, view: 'buffers', program_id: '5' }, VIEWS)).toEqual([
+      { view: 'buffers', params: { program: '5' } },
+    ]);
+    expect(linksOf({ ...NOTHING, view: 'memory', program_id: '5' }, VIEWS)).toEqual([
+      { view: 'memory', params: {} },
+    ]);
+  });
+
   it('leads nowhere where there is no such view', () => {
     expect(linksOf({ ...NOTHING, view: 'kernels' }, VIEWS)).toEqual([]);
     expect(linksOf(NOTHING, VIEWS)).toEqual([]);
+  });
+});
+
+describe('the same time', () => {
+  it('names other findings by their number', () => {
+    const all = [
+      { id: 'idle', title: 'Idle device', gain_ps_per_step: 5, overlaps: ['host_syncs'] },
+      { id: 'host_syncs', title: 'Stops', gain_ps_per_step: 3, overlaps: ['idle'] },
+      { id: 'bound_by', title: 'Bound', gain_ps_per_step: null, overlaps: [] },
+    ];
+    expect(overlapping(all[0]!, all)).toEqual([{ number: 2, title: 'Stops' }]);
+    expect(overlapping(all[2]!, all)).toEqual([]);
   });
 });

@@ -2,11 +2,15 @@
 import type { Params } from '../../shell/state';
 import { formatRange } from '../../timeline/address';
 import type { AdviceEvidence } from '../../wire/generated/AdviceEvidence';
+import type { AdviceFinding } from '../../wire/generated/AdviceFinding';
 
 export interface EvidenceLink {
   view: string;
   params: Params;
 }
+
+/** Views that show one program at a time. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set(['buffers', 'op_tree']);
 
 /** The views that a piece of evidence can be looked at in; the first shows it best. */
 export function linksOf(evidence: AdviceEvidence, views: ReadonlySet<string>): EvidenceLink[] {
@@ -17,13 +21,14 @@ export function linksOf(evidence: AdviceEvidence, views: ReadonlySet<string>): E
       view: 'timeline',
       params: { window: formatRange(widened(range)), area: formatRange(range) },
     });
-  } else if (evidence.view === 'ops' && evidence.op) {
-    links.push({ view: 'ops', params: { q: `^${escapeRegex(evidence.op)}$` } });
-    if (evidence.program_id) {
-      links.push({ view: 'graph', params: { program: evidence.program_id, op: evidence.op } });
-    }
+  } else if (evidence.op) {
+    links.push({ view: evidence.view, params: { q: `^${escapeRegex(evidence.op)}$` } });
   } else if (evidence.view) {
-    links.push({ view: evidence.view, params: {} });
+    const program = OF_PROGRAMS.has(evidence.view) ? evidence.program_id : '';
+    links.push({ view: evidence.view, params: program ? { program } : {} });
+  }
+  if (evidence.op && evidence.program_id) {
+    links.push({ view: 'graph', params: { program: evidence.program_id, op: evidence.op } });
   }
   return links.filter((link) => views.has(link.view));
 }
@@ -36,4 +41,19 @@ export function widened(range: { startPs: number; endPs: number }) {
 
 function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** What is looked at to tell findings apart and together. */
+type Gain = Pick<AdviceFinding, 'id' | 'title' | 'gain_ps_per_step' | 'overlaps'>;
+
+/** Findings whose gain may be the same time, by their place in the list. */
+export function overlapping(
+  finding: Gain,
+  all: readonly Gain[],
+): { number: number; title: string }[] {
+  return all.flatMap((other, index) =>
+    other !== finding && other.gain_ps_per_step !== null && finding.overlaps.includes(other.id)
+      ? [{ number: index + 1, title: other.title }]
+      : [],
+  );
 }

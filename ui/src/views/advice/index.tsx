@@ -1,5 +1,5 @@
 /** What to change, most time to gain first, each with its evidence; and what is fine. */
-import { createMemo, For, Show } from 'solid-js';
+import { For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { hrefTo, selectionParams } from '../../shell/state';
@@ -12,7 +12,7 @@ import type { AdviceEvidence } from '../../wire/generated/AdviceEvidence';
 import type { AdviceFinding } from '../../wire/generated/AdviceFinding';
 import type { Severity } from '../../wire/generated/Severity';
 import { createReport } from '../../wire/report';
-import { linksOf } from './evidence';
+import { linksOf, overlapping } from './evidence';
 import './advice.css';
 
 const WORDS: Record<Severity, string> = { bad: 'Bad', warning: 'Warning', info: 'Note' };
@@ -26,33 +26,28 @@ export default function AdviceView(props: ViewProps) {
   );
   return (
     <AnswerView answer={report}>
-      {(data) => {
-        const longest = createMemo(() =>
-          Math.max(0, ...data().findings.map((finding) => finding.gain_ratio ?? 0)),
-        );
-        return (
-          <div class="page advice">
-            <header class="advice-head">
-              <h2>{headline(data().findings)}</h2>
-              <Show when={data().step_ps}>
-                {(step) => (
-                  <span class="muted number">median step {formatDuration(Math.round(step()))}</span>
-                )}
-              </Show>
-            </header>
-            <ol class="advice-list">
-              <For each={data().findings}>
-                {(finding, index) => (
-                  <Card finding={finding} number={index() + 1} longest={longest()} />
-                )}
-              </For>
-            </ol>
-            <Checks title="Passed" mark="✓" checks={data().passed} />
-            <Checks title="Not checked" mark="–" checks={data().skipped} />
-            <Remarks notes={data().notes} />
-          </div>
-        );
-      }}
+      {(data) => (
+        <div class="page advice">
+          <header class="advice-head">
+            <h2>{headline(data().findings)}</h2>
+            <Show when={data().step_ps}>
+              {(step) => (
+                <span class="muted number">median step {formatDuration(Math.round(step()))}</span>
+              )}
+            </Show>
+          </header>
+          <ol class="advice-list">
+            <For each={data().findings}>
+              {(finding, index) => (
+                <Card finding={finding} number={index() + 1} all={data().findings} />
+              )}
+            </For>
+          </ol>
+          <Checks title="Passed" mark="✓" checks={data().passed} />
+          <Checks title="Not checked" mark="–" checks={data().skipped} />
+          <Remarks notes={data().notes} />
+        </div>
+      )}
     </AnswerView>
   );
 }
@@ -63,10 +58,15 @@ function headline(findings: readonly AdviceFinding[]): string {
     : `${plural(findings.length, 'thing')} to look at`;
 }
 
-function Card(props: { finding: AdviceFinding; number: number; longest: number }) {
+function Card(props: {
+  finding: AdviceFinding;
+  number: number;
+  all: readonly AdviceFinding[];
+}) {
   const finding = () => props.finding;
+  const same = () => overlapping(finding(), props.all);
   return (
-    <li class={`card advice-card is-${finding().severity}`}>
+    <li class={`card advice-card is-${finding().severity}`} id={`finding-${props.number}`}>
       <header>
         <span class="advice-number number">{props.number}</span>
         <h3>{finding().title}</h3>
@@ -82,9 +82,9 @@ function Card(props: { finding: AdviceFinding; number: number; longest: number }
                 {(ratio) => (
                   <>
                     <span class="advice-bar" aria-hidden="true">
-                      <span style={{ width: `${(100 * ratio()) / Math.max(props.longest, 1e-9)}%` }} />
+                      <span style={{ width: `${100 * Math.min(1, ratio())}%` }} />
                     </span>
-                    <span class="number">{formatRatio(ratio())}</span>
+                    <span class="number advice-share">{formatRatio(ratio())}</span>
                   </>
                 )}
               </Show>
@@ -99,7 +99,7 @@ function Card(props: { finding: AdviceFinding; number: number; longest: number }
         </Show>
         <Show when={finding().fix}>
           <p>
-            <strong>What to do.</strong> {finding().fix}
+            <strong>What to do.</strong> <Prose text={finding().fix} />
           </p>
         </Show>
         <Show when={finding().code}>{(code) => <CodeBlock code={code()} />}</Show>
@@ -109,11 +109,46 @@ function Card(props: { finding: AdviceFinding; number: number; longest: number }
           </ul>
         </Show>
         <p class="advice-foot muted">
-          <code>{finding().id}</code>, confidence {finding().confidence}
+          <code>{finding().id}</code> · confidence {finding().confidence}
+          <Show when={finding().estimate}>
+            {(estimate) => (
+              <>
+                {' · at most: '}
+                <Prose text={estimate()} />
+              </>
+            )}
+          </Show>
+          <Show when={same().length > 0}>
+            {' · '}partly the same time as{' '}
+            <For each={same()}>
+              {(other, index) => (
+                <>
+                  {index() > 0 ? ', ' : ''}
+                  <button type="button" onClick={() => show(other.number)}>
+                    {other.number} {other.title}
+                  </button>
+                </>
+              )}
+            </For>
+          </Show>
         </p>
       </div>
     </li>
   );
+}
+
+/** Text in which what stands between backticks is code. */
+function Prose(props: { text: string }) {
+  return (
+    <For each={props.text.split(/`([^`]+)`/g)}>
+      {(piece, index) => (index() % 2 === 1 ? <code>{piece}</code> : piece)}
+    </For>
+  );
+}
+
+/** Brings the card of a finding into view. */
+function show(number: number): void {
+  document.getElementById(`finding-${number}`)?.scrollIntoView({ behavior: 'smooth' });
 }
 
 function Evidence(props: { evidence: AdviceEvidence }) {

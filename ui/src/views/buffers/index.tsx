@@ -1,203 +1,34 @@
 /** The memory plan of a program: how much over its schedule, who at a point, what to shrink. */
 import { For, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { formatBytes, formatCount, formatRatio, plural } from '../../format/numbers';
 import { truncateMiddle } from '../../format/text';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
-import { DividedBar, Legend, ShareCell } from '../../widgets/bars';
+import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
-import { KpiCard } from '../../widgets/kpi';
-import { Middle } from '../../widgets/middle';
+import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
-import type { Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
-import type { BufferCategory } from '../../wire/generated/BufferCategory';
-import type { BufferPadding } from '../../wire/generated/BufferPadding';
 import type { BufferRow } from '../../wire/generated/BufferRow';
-import type { BufferSaving } from '../../wire/generated/BufferSaving';
 import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import { createReport } from '../../wire/report';
 import { Blocks, Curve, PASSES } from './charts';
+import { categoryOf, categoryText, columnsFor, graphHref, PADDING } from './columns';
+import { Savings } from './savings';
 import './buffers.css';
 
 const LIMIT = 5000;
 
-const CATEGORIES: Record<string, { title: string; colour: string }> = {
-  parameter: { title: 'Arguments', colour: '#d8a27a' },
-  output: { title: 'Results', colour: '#8f74d6' },
-  'thread-local': { title: 'Thread-local', colour: '#97a1af' },
-  constant: { title: 'Constants', colour: '#d3b53a' },
-  temporary: { title: 'Temporaries', colour: '#3f7fd0' },
-};
-
-const REMEDIES: Record<string, string> = {
-  rematerialise: 'Recompute',
-  donate: 'Donate',
-  shard: 'Shard',
-  precision: 'Lower precision',
-  batch: 'Smaller batch',
-  padding: 'Less padding',
-};
-
-const categoryOf = (name: string) => CATEGORIES[name] ?? { title: name, colour: '#97a1af' };
-
-const categoryText = ({ category, bytes, ratio, count }: BufferCategory) =>
-  `${categoryOf(category).title} ${formatBytes(bytes)} (${formatRatio(ratio)}, ${count})`;
-
-/** The graph around an instruction of a program. */
-const graphHref = (programId: string, op: string) =>
-  hrefTo({ view: 'graph', params: { program: programId, op } });
-
-function columnsFor(programId: string): Column<BufferRow>[] {
-  return [
-    {
-      key: 'name',
-      title: 'Buffer',
-      figure: 'buffers.name',
-      width: 250,
-      value: (row) => row.name,
-      cell: (row) => (
-        <Show when={row.instruction} fallback={<Middle text={row.name} isCode />}>
-          <a href={graphHref(programId, row.instruction)} data-tip="Show it in the graph">
-            <Middle text={row.name} isCode />
-          </a>
-        </Show>
-      ),
-    },
-    { key: 'bytes', title: 'Bytes', width: 96, kind: 'bytes', value: (row) => row.bytes },
-    {
-      key: 'ratio',
-      title: 'Share',
-      figure: 'buffers.ratio',
-      width: 130,
-      kind: 'ratio',
-      value: (row) => row.ratio,
-      cell: (row, scale) => (
-        <ShareCell
-          ratio={row.ratio}
-          text={scale.text(row.ratio)}
-          colour={categoryOf(row.category).colour}
-        />
-      ),
-    },
-    {
-      key: 'category',
-      title: 'For',
-      figure: 'buffers.category',
-      width: 112,
-      value: (row) => categoryOf(row.category).title + (row.is_donated ? ', donated' : ''),
-    },
-    {
-      key: 'shape',
-      title: 'Shape',
-      width: 220,
-      value: (row) => row.shape,
-      cell: (row) => <Middle text={row.shape} isCode />,
-    },
-    {
-      key: 'padding_bytes',
-      title: 'Padding',
-      width: 92,
-      kind: 'bytes',
-      value: (row) => row.padding_bytes || null,
-      isOptional: true,
-    },
-    {
-      key: 'scope',
-      title: 'Scope',
-      figure: '',
-      width: 260,
-      value: (row) => row.scope,
-      cell: (row) => <Middle text={row.scope || '–'} />,
-      isOptional: true,
-    },
-    {
-      key: 'source',
-      title: 'Source',
-      figure: '',
-      width: 170,
-      value: (row) => row.source,
-      cell: (row) => <Middle text={row.source || '–'} />,
-      isOptional: true,
-    },
-    {
-      key: 'start',
-      title: 'From',
-      width: 70,
-      kind: 'count',
-      value: (row) => row.start,
-      isOptional: true,
-    },
-    {
-      key: 'end',
-      title: 'To',
-      width: 70,
-      kind: 'count',
-      value: (row) => row.end,
-      isOptional: true,
-    },
-    {
-      key: 'end_instruction',
-      title: 'Freed at',
-      width: 180,
-      value: (row) => row.end_instruction,
-      cell: (row) => <Middle text={row.end_instruction || '–'} isCode />,
-      isOptional: true,
-    },
-    {
-      key: 'sharding',
-      title: 'Sharding',
-      width: 170,
-      value: (row) => row.sharding,
-      isOptional: true,
-    },
-    {
-      key: 'offset_bytes',
-      title: 'Offset',
-      width: 92,
-      kind: 'bytes',
-      value: (row) => row.offset_bytes,
-      isOptional: true,
-    },
-  ];
-}
-
-const PADDING: Column<BufferPadding>[] = [
-  {
-    key: 'shape',
-    title: 'Shape',
-    width: 300,
-    value: (row) => row.shape,
-    cell: (row) => <Middle text={row.shape} isCode />,
-  },
-  {
-    key: 'padding_bytes',
-    title: 'Padding',
-    width: 100,
-    kind: 'bytes',
-    value: (row) => row.padding_bytes,
-  },
-  {
-    key: 'padding_ratio',
-    title: 'Of it',
-    width: 90,
-    kind: 'ratio',
-    value: (row) => row.padding_ratio,
-  },
-  { key: 'bytes', title: 'Bytes', width: 100, kind: 'bytes', value: (row) => row.bytes },
-  {
-    key: 'count',
-    title: 'Buffers',
-    figure: '',
-    width: 80,
-    kind: 'count',
-    value: (row) => row.count,
-  },
-];
+/** Buffers have no program of their own: what they are for says which is which. */
+const COMPARE = compareRows((report: BuffersReport) => report.rows, {
+  identity: (row: BufferRow) =>
+    [row.category, row.shape, row.scope || row.opcode, row.source].join('/'),
+});
 
 export default function BuffersView(props: ViewProps) {
   const report = createReport(
@@ -220,8 +51,9 @@ function Plan(props: { session: number; report: BuffersReport }) {
   const table = urlTableState('bytes');
   const padding = localTableState('padding_bytes');
   const report = () => props.report;
-  const space = () =>
-    report().spaces.find((candidate) => candidate.color === report().memory_space_color);
+  const spaceOf = (one: BuffersReport) =>
+    one.spaces.find((candidate) => candidate.color === one.memory_space_color);
+  const space = () => spaceOf(report());
   const go = (position: number) =>
     setParams({ at: position === report().peak_position ? null : position }, false);
   const isPeak = () => report().position === report().peak_position;
@@ -262,6 +94,11 @@ function Plan(props: { session: number; report: BuffersReport }) {
       <div class="kpis buffers-kpis">
         <KpiCard
           title={`Peak of ${report().memory_space}`}
+          compare={compareFigure(
+            report(),
+            (other: BuffersReport) => other.peak_bytes,
+            'bytes',
+          )}
           value={formatBytes(report().peak_bytes)}
           figure="buffers.peak_bytes"
           detail={
@@ -270,24 +107,44 @@ function Plan(props: { session: number; report: BuffersReport }) {
         />
         <KpiCard
           title="Reserved"
+          compare={compareFigure(
+            report(),
+            (other: BuffersReport) => spaceOf(other)?.allocation_bytes,
+            'bytes',
+          )}
           value={formatBytes(space()?.allocation_bytes)}
           figure="allocation_bytes"
           detail={`${formatBytes(space()?.fragmentation_bytes)} of it between buffers`}
         />
         <KpiCard
           title="Arguments"
+          compare={compareFigure(
+            report(),
+            (other: BuffersReport) => spaceOf(other)?.parameter_bytes,
+            'bytes',
+          )}
           value={formatBytes(space()?.parameter_bytes)}
           figure="parameter_bytes"
           detail={`${formatBytes(space()?.live_out_bytes)} may hold results`}
         />
         <KpiCard
           title="Temporaries"
+          compare={compareFigure(
+            report(),
+            (other: BuffersReport) => spaceOf(other)?.temporary_bytes,
+            'bytes',
+          )}
           value={formatBytes(space()?.temporary_bytes)}
           figure="temporary_bytes"
           detail={`${formatBytes(space()?.constant_bytes)} of constants`}
         />
         <KpiCard
           title="Padding at the peak"
+          compare={compareFigure(
+            report(),
+            (other: BuffersReport) => other.peak_bytes - other.peak_unpadded_bytes,
+            'bytes',
+          )}
           value={formatBytes(report().peak_bytes - report().peak_unpadded_bytes)}
           figure="padding_bytes"
           detail={formatRatio(
@@ -370,6 +227,7 @@ function Plan(props: { session: number; report: BuffersReport }) {
             columns={columnsFor(report().program_id)}
             state={table}
             noun="buffer"
+            compare={COMPARE}
             fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-buffers`}
             isFilling
             onPromoteQuery={(query) => select('match', query)}
@@ -395,54 +253,6 @@ function Plan(props: { session: number; report: BuffersReport }) {
       </Show>
       <Remarks notes={report().notes} />
     </div>
-  );
-}
-
-/** What to shrink to fit, each with what it would free. */
-function Savings(props: { report: BuffersReport }) {
-  const peak = () => Math.max(1, props.report.peak_bytes);
-  return (
-    <Show when={props.report.savings.length > 0}>
-      <section class="card buffers-card">
-        <header>
-          <h2>What to shrink to fit</h2>
-          <span class="muted">By how much the peak would fall</span>
-        </header>
-        <ul class="buffers-savings">
-          <For each={props.report.savings.slice(0, 8)}>
-            {(saving) => (
-              <Saving saving={saving} peak={peak()} programId={props.report.program_id} />
-            )}
-          </For>
-        </ul>
-      </section>
-    </Show>
-  );
-}
-
-function Saving(props: { saving: BufferSaving; peak: number; programId: string }) {
-  const saving = () => props.saving;
-  return (
-    <li>
-      <b class="number">{formatBytes(saving().frees_bytes)}</b>
-      <ShareCell
-        ratio={saving().frees_bytes / props.peak}
-        text={formatRatio(saving().frees_bytes / props.peak)}
-        colour="var(--accent)"
-      />
-      <div>
-        <p>
-          <b>{REMEDIES[saving().remedy] ?? saving().remedy}</b>{' '}
-          <span class="mono">{saving().group}</span>{' '}
-          <span class="muted">
-            {plural(saving().count, 'buffer')}, {formatBytes(saving().bytes)}
-            <Show when={saving().source}>, {saving().source}</Show>, such as{' '}
-            <a href={graphHref(props.programId, saving().instruction)}>{saving().instruction}</a>
-          </span>
-        </p>
-        <p class="muted">{saving().advice}</p>
-      </div>
-    </li>
   );
 }
 

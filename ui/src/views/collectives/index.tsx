@@ -1,6 +1,7 @@
-/** Communication: what it costs, what hides it, and who waits for whom. */
-import { createSignal, For, Show } from 'solid-js';
+/** Communication: what it costs, what hides it, who waits for whom, and how values are divided. */
+import { For, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { CLASS_COLOURS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
@@ -10,35 +11,33 @@ import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
-import { localTableState, urlTableState } from '../../widgets/table/state';
+import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { CollectivesReport } from '../../wire/generated/CollectivesReport';
 import type { CollectiveDeviceRow } from '../../wire/generated/CollectiveDeviceRow';
+import type { CollectiveRow } from '../../wire/generated/CollectiveRow';
 import { createReport } from '../../wire/report';
-import {
-  COLLECTIVES,
-  INSTANCES,
-  RENDEZVOUS,
-  STEPS,
-  timelineAt,
-  type Placed,
-} from './columns';
 import { bars, EXPOSED_COLOUR, HIDDEN_COLOUR } from './bars';
+import { COLLECTIVES, timelineAt, type Placed } from './columns';
+import { More } from './more';
 import './collectives.css';
 
-type Tab = 'instances' | 'steps' | 'rendezvous';
+const COMPARE = compareRows((report: CollectivesReport) => report.rows, {
+  op: (row: CollectiveRow) => [row.program_id, row.name],
+  identity: (row) => row.device,
+});
 
 export default function CollectivesView(props: ViewProps) {
   const report = createReport(
     'collectives',
     () => props.session,
-    () => ({ ...selectionParams(), limit: 0 }),
+    () => ({ ...selectionParams(), limit: 0, shardings: 2000 }),
   );
   return (
     <AnswerView answer={report}>
       {(data) => (
         <Show
-          when={data().rows.length > 0}
+          when={data().rows.length > 0 || data().shardings.length > 0}
           fallback={<Nothing report={data()} />}
         >
           <Content report={data()} session={props.session} />
@@ -67,6 +66,7 @@ function Content(props: { report: CollectivesReport; session: number }) {
             columns={COLLECTIVES}
             state={table}
             noun="collective"
+            compare={COMPARE}
             fileName={`stepscope-${name()}-collectives`}
             isFilling
             onRow={(row) => open({ ...row, duration_ps: row.max_ps })}
@@ -133,74 +133,6 @@ function DeviceBars(props: { report: CollectivesReport }) {
         </For>
       </div>
     </section>
-  );
-}
-
-/** Tables that few need at once: one at a time. */
-function More(props: { report: CollectivesReport; name: string }) {
-  const tabs = () =>
-    (
-      [
-        ['instances', 'Costliest occurrences', props.report.instance_count],
-        ['steps', 'Steps', props.report.steps.length],
-        ['rendezvous', 'Host and other slices', props.report.rendezvous.length],
-      ] as [Tab, string, number][]
-    ).filter(([, , count]) => count > 0);
-  const [wanted, setWanted] = createSignal<Tab | null>(null);
-  const tab = () => wanted() ?? tabs()[0]?.[0] ?? null;
-  const instances = localTableState('duration_ps');
-  const steps = localTableState('-step');
-  const rendezvous = localTableState('total_stall_ps');
-  return (
-    <Show when={tabs().length > 0}>
-      <section class="card collectives-more">
-        <header>
-          <div class="segmented">
-            <For each={tabs()}>
-              {([key, title, count]) => (
-                <button aria-pressed={tab() === key} onClick={() => setWanted(key)}>
-                  {title} <span class="muted">{count}</span>
-                </button>
-              )}
-            </For>
-          </div>
-        </header>
-        <Show when={tab() === 'instances'}>
-          <DataTable
-            rows={props.report.instances}
-            rowCount={props.report.instance_count}
-            columns={INSTANCES}
-            state={instances}
-            noun="occurrence"
-            fileName={`stepscope-${props.name}-occurrences`}
-            isFilling
-            onRow={open}
-          />
-        </Show>
-        <Show when={tab() === 'steps'}>
-          <DataTable
-            rows={props.report.steps}
-            columns={STEPS}
-            state={steps}
-            noun="step"
-            fileName={`stepscope-${props.name}-communication-steps`}
-            isFilling
-            onRow={(row) => select('steps', String(row.step))}
-          />
-        </Show>
-        <Show when={tab() === 'rendezvous'}>
-          <DataTable
-            rows={props.report.rendezvous}
-            columns={RENDEZVOUS}
-            state={rendezvous}
-            noun="rendezvous"
-            fileName={`stepscope-${props.name}-rendezvous`}
-            isFilling
-            onRow={(row) => open({ ...row, duration_ps: row.observed_ps })}
-          />
-        </Show>
-      </section>
-    </Show>
   );
 }
 

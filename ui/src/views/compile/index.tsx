@@ -1,6 +1,7 @@
 /** Compilations in the window: phases, cache, what was compiled again and why, passes. */
 import { createMemo, For, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { COMPILE_PHASES, occurring } from '../../format/causes';
 import { formatDuration, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
@@ -11,7 +12,7 @@ import { AnswerView } from '../../widgets/answer';
 import { BarRows, Choice, type BarRow } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
-import { KpiCard } from '../../widgets/kpi';
+import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
@@ -22,6 +23,15 @@ import type { CompileReport } from '../../wire/generated/CompileReport';
 import type { PassRow } from '../../wire/generated/PassRow';
 import { createReport } from '../../wire/report';
 import './compile.css';
+
+const COMPARE = {
+  compilations: compareRows((report: CompileReport) => report.rows, {
+    identity: (row: CompilationRow) => row.function || row.program,
+  }),
+  passes: compareRows((report: CompileReport) => report.passes, {
+    identity: (row: PassRow) => row.name,
+  }),
+};
 
 const phasesOf = (row: CompilationRow): number[] => [
   row.trace_ps,
@@ -201,6 +211,11 @@ export default function CompileView(props: ViewProps) {
               <div class="compile-head">
                 <KpiCard
                   title="Compilation"
+                  compare={compareFigure(
+                    data(),
+                    (report: CompileReport) => report.total_ps,
+                    'duration',
+                  )}
                   value={formatDuration(data().total_ps)}
                   verdict={data().verdict}
                   detail={<>{plural(data().row_count, 'compilation')}</>}
@@ -217,6 +232,7 @@ export default function CompileView(props: ViewProps) {
                       columns={columns()}
                       state={rows}
                       noun="compilation"
+                      compare={COMPARE.compilations}
                       fileName={file()}
                       isFilling
                       onRow={(row) =>
@@ -234,6 +250,7 @@ export default function CompileView(props: ViewProps) {
                     columns={PASSES}
                     state={passes}
                     noun="pass"
+                    compare={COMPARE.passes}
                     fileName={`${file()}-passes`}
                     isFilling
                     tools={tools(data())}

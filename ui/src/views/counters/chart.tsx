@@ -13,6 +13,8 @@ const HEIGHT = 84;
 
 interface ChartProps {
   row: CounterRow;
+  /** Its name, without what it shares with its neighbours. */
+  title: string;
   window: TimeWindow;
   /** Time under the pointer, of whichever chart. */
   atPs: number | null;
@@ -59,8 +61,11 @@ export function CounterChart(props: ChartProps) {
   return (
     <section class="card counter">
       <header>
-        <strong class="counter-name" data-tip={props.row.description || props.row.name}>
-          <Middle text={props.row.name} />
+        <strong
+          class="counter-name"
+          data-tip={[props.row.name, props.row.description].filter(Boolean).join('\n')}
+        >
+          <Middle text={props.title} />
         </strong>
         <span class="spacer" />
         <span class="number">

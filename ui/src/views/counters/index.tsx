@@ -1,6 +1,7 @@
 /** Hardware counters over time, and what the registers of a TPU say of its units. */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { formatRatio, plural } from '../../format/numbers';
 import { useColour } from '../../format/heat';
 import { formatRange, parseRange } from '../../timeline/address';
@@ -21,13 +22,22 @@ import type { CountersReport } from '../../wire/generated/CountersReport';
 import type { UtilisationRow } from '../../wire/generated/UtilisationRow';
 import { createReport } from '../../wire/report';
 import { CounterChart } from './chart';
-import { valueText } from './line';
+import { titlesOf, valueText } from './line';
 import './counters.css';
 
 const LIMIT = 2000;
 /** Charts drawn at once; the table has the others. */
 const MOST_CHARTS = 60;
 const TABS = ['charts', 'table', 'utilisation'] as const;
+
+const COMPARE = {
+  counters: compareRows((report: CountersReport) => report.rows, {
+    identity: (row: CounterRow) => `${row.device}/${row.line}/${row.name}`,
+  }),
+  use: compareRows((report: CountersReport) => report.utilisation, {
+    identity: (row: UtilisationRow) => `${row.device}/${row.unit}/${row.name}/${row.line}`,
+  }),
+};
 
 export default function CountersView(props: ViewProps) {
   const report = createReport(
@@ -93,6 +103,7 @@ function Body(props: { report: CountersReport; session: number }) {
                 columns={RATIOS}
                 state={table}
                 noun="ratio"
+                compare={COMPARE.use}
                 fileName={`${name()}-use`}
                 isFilling
                 tools={tools()}
@@ -105,6 +116,7 @@ function Body(props: { report: CountersReport; session: number }) {
               columns={COLUMNS}
               state={table}
               noun="counter"
+              compare={COMPARE.counters}
               fileName={name()}
               isFilling
               onPromoteQuery={(query) => select('match', query)}
@@ -138,6 +150,7 @@ function Charts(props: { report: CountersReport; tools: () => unknown }) {
       [row.name, row.device, row.description].some((part) => part.toLowerCase().includes(text)),
     );
   });
+  const titles = createMemo(() => titlesOf(matching().map((row) => row.name)));
   return (
     <>
       <div class="counters-bar">
@@ -175,6 +188,7 @@ function Charts(props: { report: CountersReport; tools: () => unknown }) {
           {(row) => (
             <CounterChart
               row={row}
+              title={titles().get(row.name) ?? row.name}
               window={shown()}
               atPs={atPs()}
               onPoint={setAtPs}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { nearest, pathsOf, rangeOf, timeAt, valueText } from './line';
+import { nearest, pathsOf, rangeOf, timeAt, titlesOf, valueText } from './line';
 
 const point = (at_ps: number, value: number, spread = 0) => ({
   at_ps,
@@ -38,5 +38,17 @@ test('places and times', () => {
 test('values have their unit', () => {
   expect(valueText(1234.5678, 'W')).toBe('1,234.6 W');
   expect(valueText(0, '')).toBe('0');
-  expect(valueText(12_345_678, 'cycles')).toBe('1.235e+7 cycles');
+  expect(valueText(12_345_678, 'cycles')).toBe('12.35 M cycles');
+  expect(valueText(2.4e12, 'bytes/s')).toBe('2.4 TB/s');
+  expect(valueText(5e9, '')).toBe('5 G');
+  expect(valueText(0.0001235, 'W')).toBe('1.235e-4 W');
+});
+
+test('names that begin alike are told apart by their ends', () => {
+  const path = 'VF_CHIP_TC_TCS_STATS_UNPRIVILEGED_COUNT_';
+  const titles = titlesOf([`${path}CYCLES`, `${path}MXU_BUSY_1`, `${path}MXU_BUSY_2`, 'power_watts']);
+  expect([...titles.values()]).toEqual(['CYCLES', 'MXU_BUSY_1', 'MXU_BUSY_2', 'power_watts']);
+  const metrics = ['sm__cycles_active.avg.pct_of_peak', 'sm__cycles_active.sum'];
+  expect(titlesOf(metrics).get('sm__cycles_active.sum')).toBe('sm__cycles_active.sum');
+  expect(titlesOf([`${path}CYCLES`]).get(`${path}CYCLES`)).toBe(`${path}CYCLES`);
 });

@@ -60,11 +60,48 @@ export function timeAt(box: Box, x: number): number {
   return Math.round(box.startPs + part * (box.endPs - box.startPs));
 }
 
-/** A value with four digits and its unit. */
+const SCALES: [number, string][] = [
+  [1e15, 'P'],
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+];
+
+/** A value with four or five digits and its unit: `1,234.6 W`, `2.4 TB/s`, `12.35 M cycles`. */
 export function valueText(value: number, unit: string): string {
-  const large = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-3);
-  const text = large
-    ? value.toExponential(3)
-    : Number(value.toPrecision(5)).toLocaleString('en', { maximumFractionDigits: 5 });
+  const scale = SCALES.find(([size]) => Math.abs(value) >= size);
+  if (scale) {
+    const [size, letter] = scale;
+    const text = Number((value / size).toPrecision(4)).toLocaleString('en');
+    if (unit.startsWith('bytes')) return `${text} ${letter}B${unit.slice('bytes'.length)}`;
+    return `${text} ${letter}${unit ? ` ${unit}` : ''}`;
+  }
+  const text =
+    value !== 0 && Math.abs(value) < 1e-3
+      ? value.toExponential(3)
+      : Number(value.toPrecision(5)).toLocaleString('en', { maximumFractionDigits: 5 });
   return unit ? `${text} ${unit}` : text;
+}
+
+/** Long names that begin alike are told apart by their ends: this much of the beginning. */
+const ALIKE = 24;
+
+/** Titles of charts: names without the long beginning that they share with others. */
+export function titlesOf(names: readonly string[]): Map<string, string> {
+  const groups = new Map<string, string[]>();
+  for (const name of new Set(names)) {
+    const key = name.slice(0, ALIKE);
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  const titles = new Map<string, string>();
+  for (const group of groups.values()) {
+    let shared = group[0] ?? '';
+    for (const name of group) {
+      while (!name.startsWith(shared)) shared = shared.slice(0, -1);
+    }
+    // Whole words only.
+    const cut = group.length > 1 ? shared.search(/[^_.]*$/) : 0;
+    for (const name of group) titles.set(name, cut >= ALIKE ? name.slice(cut) : name);
+  }
+  return titles;
 }

@@ -28,6 +28,7 @@ function alive<Row extends Alive>(): Column<Row>[] {
   return [
     {
       key: 'bytes',
+      adds: 'over_rows',
       title: 'Bytes',
       figure: 'heap.bytes',
       width: 96,
@@ -37,6 +38,7 @@ function alive<Row extends Alive>(): Column<Row>[] {
     },
     {
       key: 'allocations',
+      adds: 'over_rows',
       title: 'Count',
       figure: 'heap.allocations',
       width: 78,
@@ -166,6 +168,7 @@ export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] 
   ...only(isCompared, changes<HeapFunctionRow>()),
   {
     key: 'total_bytes',
+    adds: 'over_rows',
     title: 'Bytes',
     figure: 'heap.total_bytes',
     width: 96,
@@ -175,6 +178,7 @@ export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] 
   },
   {
     key: 'self_bytes',
+    adds: 'over_rows',
     title: 'Self',
     figure: 'heap.self_bytes',
     width: 96,

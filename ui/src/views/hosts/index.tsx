@@ -1,6 +1,7 @@
 /** Hosts and devices side by side: who is late, what it does then, and how clocks agree. */
 import { For, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
@@ -22,6 +23,11 @@ import type { HostsReport } from '../../wire/generated/HostsReport';
 import { createReport } from '../../wire/report';
 import { HeatMap } from './heat-map';
 import './hosts.css';
+
+/** Hosts of two runs seldom have the same names: they are held against each other in order. */
+const COMPARE = compareRows((report: HostsReport) => report.rows, {
+  identity: (_row: HostRow) => 'host',
+});
 
 export default function HostsView(props: ViewProps) {
   const report = createReport(
@@ -266,6 +272,7 @@ function Hosts(props: { report: HostsReport; session: number }) {
         columns={hostColumns(props.report.rows)}
         state={table}
         noun="host"
+        compare={COMPARE}
         fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-hosts`}
         onRow={(row) => select('host', row.host)}
         isPlain

@@ -12,6 +12,7 @@ import { BarRows, MeaningCell, type BarRow } from '../../widgets/bar-rows/bar-ro
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
+import { compareFigure, FigureChange } from '../../widgets/kpi';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
@@ -187,7 +188,17 @@ function Causes(props: { report: IdleReport }) {
                     </a>
                   </td>
                   <td class="number">{times().text(row.total_ps)}</td>
-                  <td class="number">{formatRatio(row.window_ratio)}</td>
+                  <td class="number">
+                    {formatRatio(row.window_ratio)}
+                    <FigureChange
+                      compare={compareFigure(
+                        props.report,
+                        (report: IdleReport) =>
+                          report.causes.find((other) => other.cause === row.cause)?.window_ratio,
+                        'ratio',
+                      )}
+                    />
+                  </td>
                   <td class="number">{formatCount(row.count)}</td>
                   <td class="number">{row.count > 0 ? times().text(row.longest_ps) : '–'}</td>
                   <td>{row.meaning}</td>

@@ -1,6 +1,7 @@
 /** Waiting for data: whether the program is bound by it, why, on which host, in which stage. */
 import { createMemo, For, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { INPUT_CAUSES, meaningOf, occurring } from '../../format/causes';
 import { columnScale, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
@@ -11,7 +12,7 @@ import { AnswerView } from '../../widgets/answer';
 import { BarRows, Choice, MeaningCell, type BarRow } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
-import { KpiCard } from '../../widgets/kpi';
+import { compareFigure, FigureChange, KpiCard } from '../../widgets/kpi';
 import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { CODE_STEPS } from '../../widgets/steps/source';
@@ -23,6 +24,16 @@ import type { InputRow } from '../../wire/generated/InputRow';
 import type { StageRow } from '../../wire/generated/StageRow';
 import { createReport } from '../../wire/report';
 import './input.css';
+
+const COMPARE = {
+  steps: compareRows((report: InputReport) => report.rows, {
+    step: (row: InputRow) => row.step,
+    identity: (row) => row.device,
+  }),
+  stages: compareRows((report: InputReport) => report.stages, {
+    identity: (row: StageRow) => `${row.stage}/${row.name}`,
+  }),
+};
 
 /** Causes of a row, copies last, as the colours have them. */
 const partsOf = (row: InputRow) => [...row.causes_ps, row.copies_ps];
@@ -222,6 +233,7 @@ export default function InputView(props: ViewProps) {
                       columns={columns()}
                       state={rows}
                       noun="row"
+                      compare={COMPARE.steps}
                       fileName={file()}
                       isFilling
                       onRow={(row) =>
@@ -239,6 +251,7 @@ export default function InputView(props: ViewProps) {
                     columns={STAGES}
                     state={stages}
                     noun="stage"
+                    compare={COMPARE.stages}
                     fileName={`${file()}-stages`}
                     isFilling
                     onRow={(row) => navigate({ view: 'timeline', params: { search: row.name } })}
@@ -264,6 +277,12 @@ function Bounds(props: { report: InputReport }) {
           <KpiCard
             title={bound.title}
             value={formatRatio(bound.ratio)}
+            compare={compareFigure(
+              props.report,
+              (report: InputReport) =>
+                report.bounds.find((other) => other.key === bound.key)?.ratio,
+              'ratio',
+            )}
             verdict={bound.verdict}
             detail={<>{formatDuration(Math.round(bound.mean_ps))} a step</>}
             tip={`Share of the step. Good below ${formatRatio(bound.low_ratio)}, bad from ${formatRatio(bound.high_ratio)}.`}
@@ -306,7 +325,17 @@ function Causes(props: { report: InputReport }) {
                     <td>
                       <MeaningCell meaning={meaningOf(INPUT_CAUSES, row.cause)} />
                     </td>
-                    <td class="number">{times().text(row.mean_ps)}</td>
+                    <td class="number">
+                      {times().text(row.mean_ps)}
+                      <FigureChange
+                        compare={compareFigure(
+                          props.report,
+                          (report: InputReport) =>
+                            report.causes.find((other) => other.cause === row.cause)?.mean_ps,
+                          'duration',
+                        )}
+                      />
+                    </td>
                     <td class="number">{formatRatio(row.step_ratio)}</td>
                     <td>{row.remedy.replace(/`/g, '')}</td>
                   </tr>
@@ -328,7 +357,7 @@ function Places(props: { report: InputReport }) {
       return {
         label: host.host,
         values: meansOf(own),
-        text: `${formatDuration(Math.round(host.input_mean_ps))} a step, ${formatRatio(host.input_ratio)}`,
+        text: `${formatDuration(Math.round(host.input_median_ps))} in the median step, ${formatDuration(Math.round(host.input_mean_ps))} in the mean (${formatRatio(host.input_ratio)})`,
         href: hrefTo({
           view: 'timeline',
           params: timelineParams(host.longest_start_ps, host.longest_ps),

@@ -1,6 +1,7 @@
 /** GPU kernels: durations, launches, streams, matrix units, and the copies between host and devices. */
 import { For, Show, type JSX } from 'solid-js';
 
+import { compareRows, type RowComparison } from '../../compare/pairing';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, select, selectionParams, setParams } from '../../shell/state';
@@ -12,15 +13,50 @@ import { OpLinks } from '../../widgets/op-links';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import type { KernelRow } from '../../wire/generated/KernelRow';
 import type { KernelsReport } from '../../wire/generated/KernelsReport';
+import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
+import type { LaunchStep } from '../../wire/generated/LaunchStep';
+import type { MatrixOp } from '../../wire/generated/MatrixOp';
+import type { StreamRow } from '../../wire/generated/StreamRow';
+import type { TransferRow } from '../../wire/generated/TransferRow';
+import type { TransferSize } from '../../wire/generated/TransferSize';
 import { createReport } from '../../wire/report';
 import { Durations, Queue } from './charts';
-import { kernelColumns, LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './columns';
+import { kernelColumns } from './columns';
+import { LAUNCHES, MATRIX, SIZES, STEPS, STREAMS, TRANSFERS } from './launch-columns';
 import './kernels.css';
 
 const LIMIT = 5000;
 const TABS = ['kernels', 'launches', 'steps', 'streams', 'matrix', 'copies'] as const;
 type Tab = (typeof TABS)[number];
+
+const COMPARE = {
+  /** Names that the compiler numbers lose their number; the op says which it was. */
+  kernels: compareRows((report: KernelsReport) => report.rows, {
+    op: (row: KernelRow) => (row.program_id ? [row.program_id, row.op] : null),
+    identity: (row) => [row.name.replace(/[._]\d+$/, ''), row.stream, row.device].join('/'),
+  }),
+  launches: compareRows((report: KernelsReport) => report.launches, {
+    identity: (row: LaunchDevice) => row.device,
+  }),
+  steps: compareRows((report: KernelsReport) => report.steps, {
+    step: (row: LaunchStep) => row.step,
+    identity: () => 'step',
+  }),
+  streams: compareRows((report: KernelsReport) => report.streams, {
+    identity: (row: StreamRow) => `${row.device}/${row.stream}`,
+  }),
+  matrix: compareRows((report: KernelsReport) => report.matrix_ops, {
+    op: (row: MatrixOp) => [row.program_id, row.op],
+  }),
+  copies: compareRows((report: KernelsReport) => report.transfers, {
+    identity: (row: TransferRow) => `${row.direction}/${row.memory}`,
+  }),
+  sizes: compareRows((report: KernelsReport) => report.transfer_sizes, {
+    identity: (row: TransferSize) => `${row.direction}/${row.start_bytes}`,
+  }),
+};
 
 export default function KernelsView(props: ViewProps) {
   const report = createReport(
@@ -106,6 +142,7 @@ function Tables(props: { report: KernelsReport; session: number }) {
     columns: Column<Row>[],
     noun: string,
     sort: string,
+    compare: RowComparison<Row>,
     rest?: JSX.Element,
   ): JSX.Element => (
     <DataTable
@@ -113,6 +150,7 @@ function Tables(props: { report: KernelsReport; session: number }) {
       columns={columns}
       state={localTableState(sort)}
       noun={noun}
+      compare={compare}
       fileName={name()}
       isFilling
       tools={tools(rest)}
@@ -124,17 +162,18 @@ function Tables(props: { report: KernelsReport; session: number }) {
       case 'kernels':
         return <Kernels report={report} state={kernels} name={name()} tools={tools} />;
       case 'launches':
-        return plain(report.launches, LAUNCHES, 'device', 'device');
+        return plain(report.launches, LAUNCHES, 'device', 'device', COMPARE.launches);
       case 'steps':
-        return plain(report.steps, STEPS, 'step', '');
+        return plain(report.steps, STEPS, 'step', '', COMPARE.steps);
       case 'streams':
-        return plain(report.streams, STREAMS, 'stream', 'busy_ps');
+        return plain(report.streams, STREAMS, 'stream', 'busy_ps', COMPARE.streams);
       case 'matrix':
         return plain(
           report.matrix_ops,
           MATRIX,
           'op',
           'total_ps',
+          COMPARE.matrix,
           <span class="muted" data-figure="kernels.matrix_ratio">
             {formatRatio(report.matrix_ratio)} of all kernel time on matrix units
           </span>,
@@ -142,13 +181,14 @@ function Tables(props: { report: KernelsReport; session: number }) {
       case 'copies':
         return (
           <div class="kernel-copies">
-            {plain(report.transfers, TRANSFERS, 'copy', 'total_ps')}
+            {plain(report.transfers, TRANSFERS, 'copy', 'total_ps', COMPARE.copies)}
             <Show when={report.transfer_sizes.length > 0}>
               <DataTable
                 rows={report.transfer_sizes}
                 columns={SIZES}
                 state={localTableState('')}
                 noun="size"
+                compare={COMPARE.sizes}
                 fileName={`${name()}-sizes`}
                 isPlain
               />
@@ -202,6 +242,7 @@ function Kernels(props: {
         columns={kernelColumns(props.report.total_ps)}
         state={props.state}
         noun="kernel"
+        compare={COMPARE.kernels}
         fileName={props.name}
         isFilling
         onRow={(row) => {

@@ -36,7 +36,15 @@ export const ALIVE: Column<AliveRow>[] = [
     value: nameOf,
     cell: (row) => <Middle text={nameOf(row)} isCode={!(row.kind in KINDS)} />,
   },
-  { key: 'bytes', title: 'Bytes', figure: 'memory.bytes', width: 104, kind: 'bytes', value: (row) => row.bytes },
+  {
+    key: 'bytes',
+    title: 'Bytes',
+    figure: 'memory.bytes',
+    width: 104,
+    kind: 'bytes',
+    adds: 'over_rows',
+    value: (row) => row.bytes,
+  },
   {
     key: 'ratio',
     title: 'Of the peak',

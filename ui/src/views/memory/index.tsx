@@ -1,23 +1,36 @@
 /** Memory in use over time, its peak and who was alive then; every allocator beside the others. */
 import { createMemo, For, Show } from 'solid-js';
 
-import { formatBytes, formatCount, formatRatio, plural } from '../../format/numbers';
+import type { Better } from '../../compare/change';
+import { compareRows } from '../../compare/pairing';
+import { formatBytes, formatCount, formatRatio, plural, type Kind } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { ShareCell } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
-import { KpiCard } from '../../widgets/kpi';
+import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import type { AliveRow } from '../../wire/generated/AliveRow';
 import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
 import type { MemoryReport } from '../../wire/generated/MemoryReport';
 import { createReport } from '../../wire/report';
 import { ALIVE } from './columns';
 import { Picture } from './picture';
 import './memory.css';
+
+/** What was alive on the allocator shown, against the one that the baseline calls the same. */
+const compareHolders = (shown: AllocatorRow) =>
+  compareRows(
+    (report: MemoryReport) => report.rows.filter((row) => row.allocator === shown.allocator),
+    {
+      identity: (row: AliveRow) =>
+        [row.kind, row.op, row.source, row.region, row.data_type, row.shape].join('/'),
+    },
+  );
 
 const keyOf = (row: { host: string; allocator: string }) => `${row.host}/${row.allocator}`;
 
@@ -49,6 +62,21 @@ function Allocators(props: { report: MemoryReport; session: number }) {
   const steps = createMemo(() => props.report.steps.filter(isShown));
   const line = createMemo(() => props.report.timelines.find(isShown));
   const table = urlTableState('bytes');
+  const compareAllocator = (
+    of: (row: AllocatorRow) => number | null,
+    kind: Kind,
+    better: Better = 'less',
+  ) =>
+    compareFigure(
+      props.report,
+      (report: MemoryReport) => {
+        const own = report.allocators.filter((row) => row.allocator === shown().allocator);
+        const found = own.find((row) => row.device === shown().device) ?? own[0];
+        return found ? of(found) : null;
+      },
+      kind,
+      better,
+    );
   return (
     <div class="page is-filling memory">
       <Warnings notes={props.report.notes} />
@@ -69,6 +97,7 @@ function Allocators(props: { report: MemoryReport; session: number }) {
       <div class="memory-figures">
         <KpiCard
           title="Peak"
+          compare={compareAllocator((row) => row.peak_bytes, 'bytes')}
           value={formatBytes(shown().peak_bytes)}
           figure="memory.peak_bytes"
           detail={shown().peak_reserved_bytes > 0
@@ -77,18 +106,21 @@ function Allocators(props: { report: MemoryReport; session: number }) {
         />
         <KpiCard
           title="Since the process began"
+          compare={compareAllocator((row) => row.recorded_peak_bytes, 'bytes')}
           value={formatBytes(shown().recorded_peak_bytes)}
           figure="memory.recorded_peak_bytes"
           detail="handed out at once"
         />
         <KpiCard
           title="Headroom"
+          compare={compareAllocator((row) => row.headroom_bytes, 'bytes', 'more')}
           value={formatBytes(shown().headroom_bytes)}
           figure="memory.headroom_bytes"
           detail={`${formatRatio(shown().peak_ratio)} full`}
         />
         <KpiCard
           title="Growth"
+          compare={compareAllocator((row) => row.growth_bytes_per_step, 'bytes')}
           value={
             shown().growth_bytes_per_step === null
               ? '–'
@@ -99,12 +131,14 @@ function Allocators(props: { report: MemoryReport; session: number }) {
         />
         <KpiCard
           title="Fragmentation"
+          compare={compareAllocator((row) => row.fragmentation_ratio, 'ratio')}
           value={formatRatio(shown().fragmentation_ratio)}
           figure="memory.fragmentation_ratio"
           detail={`at the peak; most ${formatRatio(shown().largest_fragmentation_ratio)}`}
         />
         <KpiCard
           title="Allocations"
+          compare={compareAllocator((row) => row.allocations, 'count', 'neither')}
           value={formatCount(shown().allocations)}
           figure="memory.allocations"
           detail={`${formatCount(shown().small_allocations)} of 4 KiB or less`}
@@ -132,6 +166,7 @@ function Allocators(props: { report: MemoryReport; session: number }) {
           columns={ALIVE}
           state={table}
           noun="holder"
+          compare={compareHolders(shown())}
           fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-memory`}
           isFilling
           tools={<span class="muted">Alive at the peak; the rows sum to it</span>}

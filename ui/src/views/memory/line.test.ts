@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { MemoryTimeline } from '../../wire/generated/MemoryTimeline';
-import { extentOf, pointAt, stepPath, takenOf } from './line';
+import { extentOf, levelsOf, pointAt, stepPath, takenOf } from './line';
 
 const LINE: MemoryTimeline = {
   allocator: 'GPU_0_bfc',
@@ -27,5 +27,13 @@ describe('the line of memory', () => {
 
   it('finds the point that holds', () => {
     expect([50, 100, 250, 900].map((time) => pointAt(LINE.times_ps, time))).toEqual([-1, 0, 1, 2]);
+  });
+
+  it('has lines across at round numbers of bytes', () => {
+    const GIB = 1024 ** 3;
+    expect(levelsOf(21.6 * GIB)).toEqual([5 * GIB, 10 * GIB, 15 * GIB, 20 * GIB]);
+    expect(levelsOf(3 * GIB)).toEqual([0.5, 1, 1.5, 2, 2.5].map((level) => level * GIB));
+    expect(levelsOf(700)).toEqual([200, 400, 600]);
+    expect(levelsOf(0)).toEqual([]);
   });
 });

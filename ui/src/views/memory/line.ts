@@ -52,3 +52,15 @@ export function pointAt(times: readonly number[], time: number): number {
   }
   return low - 1;
 }
+
+/** Where the picture has lines across: three to six round numbers of bytes below the top. */
+export function levelsOf(topBytes: number): number[] {
+  if (!(topBytes > 0)) return [];
+  const unit = 1024 ** Math.floor(Math.log(topBytes) / Math.log(1024));
+  const wanted = topBytes / unit / 6;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  const step = unit * power * ([1, 2, 5].find((times) => times * power >= wanted) ?? 10);
+  const levels = [];
+  for (let level = step; level < topBytes * 0.98; level += step) levels.push(level);
+  return levels;
+}

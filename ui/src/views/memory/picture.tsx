@@ -7,7 +7,7 @@ import { formatRange, formatSliceRef } from '../../timeline/address';
 import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
 import type { MemoryTimeline } from '../../wire/generated/MemoryTimeline';
 import type { StepMemoryRow } from '../../wire/generated/StepMemoryRow';
-import { extentOf, pointAt, stepPath, takenOf } from './line';
+import { extentOf, levelsOf, pointAt, stepPath, takenOf } from './line';
 
 const HEIGHT = 220;
 /** More steps than pixels shade nothing. */
@@ -66,7 +66,7 @@ export function Picture(props: {
       params: { window: formatRange(window), slice: formatSliceRef(props.row.peak_slice) },
     });
   };
-  const levels = () => [0.25, 0.5, 0.75].map((share) => share * extent().topBytes);
+  const levels = () => levelsOf(extent().topBytes);
 
   return (
     <div class="memory-picture">

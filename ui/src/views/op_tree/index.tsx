@@ -1,31 +1,86 @@
 /** Device time by program, category and op, or by scope: icicle, tree table, the most wasteful. */
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
 
+import type { Change } from '../../compare/change';
+import { strongest } from '../../compare/matching';
+import { compareRows } from '../../compare/pairing';
 import { format, formatDuration, formatRatio, plural } from '../../format/numbers';
 import { USE_GRADIENT, useColour } from '../../format/heat';
 import { classColour, classTitle } from '../../format/palette';
 import { Icon } from '../../shell/icons';
 import { summaryOf } from '../../shell/session';
-import { getParam, selectionParams, setParams } from '../../shell/state';
+import { baseline, getParam, selectionParams, setParams } from '../../shell/state';
 import { themeColour } from '../../shell/theme';
 import type { ViewProps } from '../../shell/views';
+import { useRowPairs } from '../../widgets/against';
 import { AnswerView } from '../../widgets/answer';
+import { changeColour, ChangeLegend, TextChange } from '../../widgets/change';
 import { EmptyState } from '../../widgets/empty';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import { Remarks, Warnings } from '../../widgets/notes';
-import { filterRows } from '../../widgets/table/rows';
+import { changeIn } from '../../widgets/table/changes';
+import { filterRows, type Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { buildTree, visibleNodes, worthOpening } from '../../widgets/tree';
 import type { OpTreeReport } from '../../wire/generated/OpTreeReport';
 import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
+import type { OpTreeWaste } from '../../wire/generated/OpTreeWaste';
 import { createReport } from '../../wire/report';
 import { SEARCHED, treeColumns, wasteColumns, type Node } from './columns';
 import { NodeDetails } from './details';
 import './op_tree.css';
 
 const LIMIT = 20000;
+
+/** Ops by the comparison's matching, what holds them by its way from the root. */
+const compareNodes = (tree: () => readonly Node[]) =>
+  compareRows((report: OpTreeReport) => buildTree(report.rows), {
+    among: tree,
+    op: ({ row }: Node) => (row.kind === 'op' ? [row.program_id, row.op] : null),
+    identity: ({ row }) => (row.kind === 'instruction' ? '' : nodeIdentity(row)),
+    evidence: (node, matching) =>
+      node.row.kind === 'idle'
+        ? matching.partEvidence('idle')
+        : strongest(
+            opsBelow(tree(), node).map((row) => matching.opEvidence(row.program_id, row.op)),
+          ),
+  });
+
+/** The ops that a node is the sum of. */
+function opsBelow(tree: readonly Node[], node: Node): OpTreeRow[] {
+  const ops: OpTreeRow[] = [];
+  for (let at = node.index + 1; (tree[at]?.row.depth ?? 0) > node.row.depth; at++) {
+    const row = tree[at]?.row;
+    if (row?.kind === 'op') ops.push(row);
+  }
+  return ops;
+}
+
+/**
+ * Ops lie below the same nodes whatever they are called; programs lose their ids, and ops of one
+ * text are called after the longest of them: they pair in order.
+ */
+function nodeIdentity(row: OpTreeRow): string {
+  if (row.kind === 'op') return 'op';
+  const path = row.path.replace(/\(\d+\)/g, '');
+  const shared = row.kind === 'duplicates' ? path.slice(0, path.lastIndexOf(' > ')) : path;
+  return `${row.kind} ${shared}`;
+}
+
+const COMPARE_WASTE = compareRows((report: OpTreeReport) => report.wasted, {
+  op: (row: OpTreeWaste) => [row.program_id, row.name],
+});
+
+/** What icicles are coloured by the change of. */
+const SELF: Column<Node> = {
+  key: 'self_ps',
+  title: 'Self',
+  width: 0,
+  kind: 'duration',
+  value: (node) => node.row.self_ps,
+};
 
 const BY = [
   ['program', 'By program'],
@@ -36,10 +91,16 @@ const BY = [
 const by = () => BY.find(([key]) => key === getParam('by'))?.[0] ?? 'program';
 const hasIdle = () => getParam('idle') !== 'exclude';
 
+/** With a baseline by change unless asked otherwise. */
+const isByChange = () => {
+  const wanted = getParam('colour');
+  return baseline() !== null && (wanted === undefined || wanted === 'change');
+};
+
 /** By use unless asked otherwise, or nothing is known of it. */
 const isByUse = (report: OpTreeReport) => {
   const wanted = getParam('colour');
-  return wanted === undefined ? report.wasted_ps !== null : wanted === 'use';
+  return wanted === undefined || wanted === 'change' ? report.wasted_ps !== null : wanted === 'use';
 };
 const isWasted = () => getParam('tab') === 'wasted';
 
@@ -135,6 +196,7 @@ function Body(props: { report: OpTreeReport; session: number }) {
                 columns={wasteColumns()}
                 state={{ ...localTableState('wasted_ps'), query: table.query }}
                 noun="op"
+                compare={COMPARE_WASTE}
                 fileName={`${name()}-wasted`}
                 isFilling
                 isBare
@@ -157,6 +219,7 @@ function Body(props: { report: OpTreeReport; session: number }) {
               columns={treeColumns(open, toggle)}
               state={{ ...table, query: () => '', sort: () => null }}
               noun="node"
+              compare={compareNodes(tree)}
               fileName={`${name()}-op-tree`}
               isFilling
               isOrdered
@@ -178,7 +241,14 @@ function Icicle(props: {
   matching: ReadonlySet<number> | null;
   onShow: (index: number) => void;
 }) {
-  const colourOf = (row: OpTreeRow) => {
+  const nodes = createMemo(() => buildTree(props.report.rows));
+  const pairs = useRowPairs(nodes, () => (isByChange() ? compareNodes(nodes) : undefined));
+  const changeAt = (index: number) => {
+    const [found, node] = [pairs(), nodes()[index]];
+    return found && node ? changeIn(found, node, SELF) : null;
+  };
+  const colourOf = (row: OpTreeRow, index: number) => {
+    if (pairs()) return changeColour(changeAt(index));
     if (row.kind === 'idle') return { colour: themeColour('line-strong'), strength: 0.5 };
     if (!isByUse(props.report)) return { colour: classColour(row.class), strength: 0.6 };
     return row.best_ratio === null
@@ -187,11 +257,11 @@ function Icicle(props: {
   };
   const flame = createMemo(() =>
     buildFlame(
-      props.report.rows.map((row) => ({
+      props.report.rows.map((row, index) => ({
         title: row.duplicate_count > 1 ? `${row.name} ×${row.duplicate_count}` : row.name,
         depth: row.depth,
         weight: row.self_ps,
-        ...colourOf(row),
+        ...colourOf(row, index),
       })),
     ),
   );
@@ -244,20 +314,30 @@ function Icicle(props: {
         <span class="spacer" />
         <Totals report={props.report} />
         <span class="segmented">
+          <Show when={baseline() !== null}>
+            <button
+              aria-pressed={isByChange()}
+              onClick={() => setParams({ colour: 'change' }, false)}
+            >
+              Colour by change
+            </button>
+          </Show>
           <button
-            aria-pressed={isByUse(props.report)}
+            aria-pressed={!isByChange() && isByUse(props.report)}
             onClick={() => setParams({ colour: 'use' }, false)}
           >
-            Colour by use
+            {baseline() === null ? 'Colour by use' : 'by use'}
           </button>
           <button
-            aria-pressed={!isByUse(props.report)}
+            aria-pressed={!isByChange() && !isByUse(props.report)}
             onClick={() => setParams({ colour: 'category' }, false)}
           >
             by kind
           </button>
         </span>
-        <Legend report={props.report} />
+        <Show when={isByChange()} fallback={<Legend report={props.report} />}>
+          <ChangeLegend />
+        </Show>
       </div>
       <FlameGraph
         tree={flame()}
@@ -265,7 +345,7 @@ function Icicle(props: {
         onZoom={onZoom}
         found={matches()?.found ?? null}
         label={`Icicle of ${plural(props.report.rows.length, 'node')}`}
-        details={(index) => <Hover row={props.report.rows[index]} />}
+        details={(index) => <Hover row={props.report.rows[index]} change={changeAt(index)} />}
       />
     </section>
   );
@@ -312,7 +392,7 @@ function Legend(props: { report: OpTreeReport }) {
   );
 }
 
-function Hover(props: { row: OpTreeRow | undefined }) {
+function Hover(props: { row: OpTreeRow | undefined; change: Change | null }) {
   return (
     <Show when={props.row}>
       {(row) => (
@@ -332,6 +412,17 @@ function Hover(props: { row: OpTreeRow | undefined }) {
                 <td class="number">{formatDuration(row().self_ps)}</td>
                 <td class="number">{formatRatio(row().ratio)}</td>
               </tr>
+              <Show when={props.change}>
+                {(change) => (
+                  <tr>
+                    <td>Baseline</td>
+                    <td class="number">{formatDuration(Math.round(change().before ?? 0))}</td>
+                    <td class="number">
+                      <TextChange change={change()} kind="duration" />
+                    </td>
+                  </tr>
+                )}
+              </Show>
               <Show when={row().wasted_ps !== null}>
                 <tr>
                   <td>Wasted</td>

@@ -1,6 +1,7 @@
 /** Every op of the selected devices and steps: time, work, bound. A click shows all of one op. */
 import { createMemo, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
@@ -13,6 +14,7 @@ import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { OpRow } from '../../wire/generated/OpRow';
+import type { OpsReport } from '../../wire/generated/OpsReport';
 import { createReport } from '../../wire/report';
 import { OpDetails } from './details';
 import './ops.css';
@@ -61,6 +63,12 @@ const COLUMNS: Column<OpRow>[] = [
   },
 ];
 
+/** The same op in the baseline, whatever it is called there. */
+const COMPARE = compareRows((report: OpsReport) => report.rows, {
+  op: (row: OpRow) => [row.program_id, row.name],
+  identity: (row) => row.device,
+});
+
 /** What tells an op from all others, for the URL. */
 const identity = (row: OpRow) => [row.program_id, row.name, row.device].join('/');
 
@@ -94,6 +102,7 @@ export default function OpsView(props: ViewProps) {
                     columns={columns()}
                     state={table}
                     noun="op"
+                    compare={COMPARE}
                     fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-ops`}
                     isFilling
                     onRow={show}

@@ -1,16 +1,17 @@
 /** The key figures on top, each with its verdict. */
 import { For, Show } from 'solid-js';
 
+import { byEvidence, type Better } from '../../compare/change';
 import {
   format,
   formatCount,
   formatDuration,
-  formatRatio,
   MISSING,
   plural,
   type Kind,
 } from '../../format/numbers';
-import { KpiCard } from '../../widgets/kpi';
+import { comparison } from '../../shell/baseline';
+import { compareFigure, KpiCard } from '../../widgets/kpi';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 import type { Verdict } from '../../wire/generated/Verdict';
 
@@ -43,6 +44,13 @@ export function KeyFigures(props: { report: OverviewReport }) {
           {(step) => (
             <KpiCard
               title="Step time"
+              compare={compareFigure(
+                props.report,
+                (report: OverviewReport) => report.step_time_ps?.mean,
+                'duration',
+                byEvidence(stepEvidence()).better,
+                byEvidence(stepEvidence()).isNoise,
+              )}
               value={formatDuration(Math.round(step().mean))}
               detail={
                 <span class="number">
@@ -57,7 +65,7 @@ export function KeyFigures(props: { report: OverviewReport }) {
             />
           )}
         </Show>
-        <For each={known()}>{(verdict) => <VerdictCard verdict={verdict} />}</For>
+        <For each={known()}>{(verdict) => <VerdictCard verdict={verdict} report={props.report} />}</For>
       </div>
       <Show when={unknown().length > 0}>
         <p class="key-figures-unknown muted">
@@ -78,12 +86,28 @@ export function KeyFigures(props: { report: OverviewReport }) {
   );
 }
 
-function VerdictCard(props: { verdict: Verdict }) {
+/** The comparison says whether the step changed by more than noise. */
+const stepEvidence = () => comparison.data()?.differences[0]?.step?.evidence;
+
+/** Which way a judged figure gets better. */
+function betterOfKey(key: string): Better {
+  if (key.endsWith('_bytes') || key.endsWith('_ps')) return 'less';
+  return /busy|mfu|utili[sz]ation|hidden|roofline|overlap|matrix/.test(key) ? 'more' : 'less';
+}
+
+function VerdictCard(props: { verdict: Verdict; report: OverviewReport }) {
   return (
     <KpiCard
       title={props.verdict.title}
       value={verdictValue(props.verdict)}
       verdict={props.verdict.verdict}
+      compare={compareFigure(
+        props.report,
+        (report: OverviewReport) =>
+          report.verdicts.find((other) => other.key === props.verdict.key)?.value,
+        kindOf(props.verdict.key),
+        betterOfKey(props.verdict.key),
+      )}
       detail={shortNumbers(props.verdict.thresholds)}
       tip={verdictTip(props.verdict)}
     />
@@ -103,13 +127,15 @@ function verdictTip(verdict: Verdict): string {
 
 /** The unit is the suffix of the key. */
 function verdictValue(verdict: Verdict): string {
-  if (verdict.value === null) return MISSING;
+  return verdict.value === null ? MISSING : format(kindOf(verdict.key), verdict.value);
+}
+
+function kindOf(key: string): Kind {
   const kinds: [string, Kind][] = [
     ['_ps', 'duration'],
     ['_bytes', 'bytes'],
     ['_flops', 'flops'],
+    ['_ratio', 'ratio'],
   ];
-  if (verdict.key.endsWith('_ratio')) return formatRatio(verdict.value);
-  const kind = kinds.find(([suffix]) => verdict.key.endsWith(suffix))?.[1] ?? 'count';
-  return format(kind, verdict.value);
+  return kinds.find(([suffix]) => key.endsWith(suffix))?.[1] ?? 'count';
 }

@@ -47,9 +47,15 @@ export default function OverviewView(props: ViewProps) {
           <Show when={data().step_time_ps} fallback={<NoSteps />}>
             <div class="overview-row">
               <section class="card is-column">
-                <StepsHead report={data()} />
+                <StepsHead
+                  report={data()}
+                  hasBaseline={whole.baseline.data() !== undefined}
+                />
                 <div class="card-body">
-                  <StepChart series={whole.data()?.step_series ?? data().step_series} />
+                  <StepChart
+                    series={whole.data()?.step_series ?? data().step_series}
+                    baseline={whole.baseline.data()?.step_series}
+                  />
                 </div>
               </section>
               <StepParts report={data()} />
@@ -84,7 +90,7 @@ export default function OverviewView(props: ViewProps) {
   );
 }
 
-function StepsHead(props: { report: OverviewReport }) {
+function StepsHead(props: { report: OverviewReport; hasBaseline: boolean }) {
   return (
     <header>
       <h2 data-figure="step_parts">Steps</h2>
@@ -95,6 +101,10 @@ function StepsHead(props: { report: OverviewReport }) {
             {formatDuration(time().max)}
           </span>
         )}
+      </Show>
+      <span class="spacer" />
+      <Show when={props.hasBaseline}>
+        <span class="muted baseline-line">baseline</span>
       </Show>
     </header>
   );

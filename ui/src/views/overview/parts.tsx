@@ -1,10 +1,17 @@
 /** The mean step divided into its parts. */
 import { For, Show } from 'solid-js';
 
+import { byEvidence } from '../../compare/change';
 import { columnScale, formatDuration } from '../../format/numbers';
 import { partColour, PARTS, partTitle } from '../../format/palette';
+import { comparison } from '../../shell/baseline';
 import { DividedBar } from '../../widgets/bars';
+import { compareFigure, FigureChange } from '../../widgets/kpi';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
+
+/** The comparison says whether a part changed by more than noise. */
+const partEvidence = (part: string) =>
+  comparison.data()?.differences[0]?.parts.find((each) => each.part === part)?.time.evidence;
 
 export function StepParts(props: { report: OverviewReport }) {
   const parts = () =>
@@ -57,7 +64,19 @@ export function StepParts(props: { report: OverviewReport }) {
                     <span class="swatch" style={{ background: partColour(entry.part) }} />{' '}
                     {partTitle(entry.part)}
                   </td>
-                  <td class="number">{times().text(entry.mean_ps)}</td>
+                  <td class="number">
+                    {times().text(entry.mean_ps)}
+                    <FigureChange
+                      compare={compareFigure(
+                        props.report,
+                        (report: OverviewReport) =>
+                          report.step_parts.find((other) => other.part === entry.part)?.mean_ps,
+                        'duration',
+                        byEvidence(partEvidence(entry.part)).better,
+                        byEvidence(partEvidence(entry.part)).isNoise,
+                      )}
+                    />
+                  </td>
                   <td class="number">{shares().text(entry.ratio)}</td>
                 </tr>
               )}

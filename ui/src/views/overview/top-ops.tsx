@@ -1,9 +1,11 @@
 /** The ten ops with the largest self time. */
+import { compareRows } from '../../compare/pairing';
 import { escapeRegex } from '../../format/text';
 import { hrefTo, navigate } from '../../shell/state';
 import * as op from '../../widgets/op-columns';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
+import type { OpRow } from '../../wire/generated/OpRow';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 
 const COLUMNS = [
@@ -15,6 +17,10 @@ const COLUMNS = [
   { ...op.OP_BOUND, width: 76 },
   { ...op.OP_SOURCE, width: 160 },
 ];
+
+const COMPARE = compareRows((report: OverviewReport) => report.top_ops, {
+  op: (row: OpRow) => [row.program_id, row.name],
+});
 
 export function TopOps(props: { report: OverviewReport; session: number }) {
   const state = localTableState('self_ps');
@@ -30,6 +36,7 @@ export function TopOps(props: { report: OverviewReport; session: number }) {
         columns={COLUMNS}
         state={state}
         noun="op"
+        compare={COMPARE}
         fileName="stepscope-top-ops"
         isPlain
         onRow={(row) => navigate({ view: 'ops', params: { q: `^${escapeRegex(row.name)}$` } })}

@@ -1,6 +1,7 @@
 /** Inference requests: latency, where it goes, batches, the slowest requests. */
 import { createMemo, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { occurring, REQUEST_PHASES } from '../../format/causes';
 import { formatCount, formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
@@ -11,7 +12,7 @@ import { AnswerView } from '../../widgets/answer';
 import { BarRows, Choice, type BarRow } from '../../widgets/bar-rows/bar-rows';
 import { DividedBar, Legend } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
-import { KpiCard } from '../../widgets/kpi';
+import { compareFigure, KpiCard } from '../../widgets/kpi';
 import { Remarks, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
@@ -21,6 +22,10 @@ import type { RequestRow } from '../../wire/generated/RequestRow';
 import type { RequestsReport } from '../../wire/generated/RequestsReport';
 import { createReport } from '../../wire/report';
 import './requests.css';
+
+const COMPARE = compareRows((report: RequestsReport) => report.rows, {
+  identity: (row: RequestRow) => `${row.name}/${row.request_id}`,
+});
 
 const CODE = 'with jax.profiler.TraceAnnotation("inference_request", request_id=i):';
 
@@ -217,6 +222,7 @@ export default function RequestsView(props: ViewProps) {
                       columns={columns()}
                       state={rows}
                       noun="request"
+                      compare={COMPARE}
                       fileName={file()}
                       isFilling
                       onRow={(row) => show(row, row.latency_ps)}
@@ -247,19 +253,32 @@ export default function RequestsView(props: ViewProps) {
 }
 
 function Figures(props: { report: RequestsReport }) {
-  const at = (percentile: number) =>
-    props.report.percentiles.find((row) => row.percentile === percentile)?.latency_ps ?? null;
+  const latency = (percentile: number) => (report: RequestsReport) =>
+    report.percentiles.find((row) => row.percentile === percentile)?.latency_ps ?? null;
+  const at = (percentile: number) => latency(percentile)(props.report);
   return (
     <div class="request-figures">
       <KpiCard
         title="Median latency"
+        compare={compareFigure(props.report, latency(50), 'duration')}
         value={formatDuration(at(50))}
         detail={<>mean {formatDuration(Math.round(props.report.mean_ps ?? 0))}</>}
         figure="percentile"
       />
-      <KpiCard title="99 % latency" value={formatDuration(at(99))} figure="percentile" />
+      <KpiCard
+        title="99 % latency"
+        value={formatDuration(at(99))}
+        figure="percentile"
+        compare={compareFigure(props.report, latency(99), 'duration')}
+      />
       <KpiCard
         title="Throughput"
+        compare={compareFigure(
+          props.report,
+          (report: RequestsReport) => report.throughput,
+          'count',
+          'more',
+        )}
         value={`${(props.report.throughput ?? 0).toFixed(1)}\u202f/s`}
         detail={<>{formatCount(props.report.row_count)} requests</>}
         figure="throughput"
@@ -272,6 +291,11 @@ function Figures(props: { report: RequestsReport }) {
       />
       <KpiCard
         title="Padding"
+        compare={compareFigure(
+          props.report,
+          (report: RequestsReport) => report.padding_ratio,
+          'ratio',
+        )}
         value={formatRatio(props.report.padding_ratio)}
         detail={<>of all batches</>}
         figure="padding_ratio"

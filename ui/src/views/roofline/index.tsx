@@ -1,26 +1,22 @@
 /** Every op, program and step under the roofs of the chip, with the peaks and their sources. */
 import { createMemo, For, Show, type JSX } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { format, formatRatio, plural } from '../../format/numbers';
-import { classColour } from '../../format/palette';
-import { formatRange } from '../../timeline/address';
 import { summaryOf } from '../../shell/session';
-import { getParam, hrefTo, select, selectionParams, setParams } from '../../shell/state';
+import { getParam, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
-import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
-import { SourceText } from '../../widgets/op-columns';
 import { OpLinks } from '../../widgets/op-links';
-import type { Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
-import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineReport } from '../../wire/generated/RooflineReport';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { createReport } from '../../wire/report';
-import { intensityOf, levelTitle, plotted, RooflineChart } from './chart';
+import { levelTitle, plotted, RooflineChart } from './chart';
+import { opColumns, PEAKS, scopeColumns } from './columns';
 import './roofline.css';
 
 const LIMIT = 5000;
@@ -30,6 +26,15 @@ const tab = () => TABS.find((name) => name === getParam('tab')) ?? 'ops';
 
 /** What tells an op from all others, for the URL. */
 const identity = (row: RooflineRow) => `${row.program_id}/${row.name}`;
+
+const COMPARE = {
+  ops: compareRows((report: RooflineReport) => report.rows, {
+    op: (row: RooflineRow) => [row.program_id, row.name],
+  }),
+  scopes: compareRows((report: RooflineReport) => report.scopes, {
+    identity: (row: RooflineRow) => `${row.kind}/${row.name.replace(/\(\d+\)$/, '')}`,
+  }),
+};
 
 export default function RooflineView(props: ViewProps) {
   const report = createReport(
@@ -83,8 +88,8 @@ function Body(props: { report: RooflineReport; session: number }) {
               )}
             </For>
           </span>
-          <Switch name="idle" title="Idle time" />
-          <Switch name="infeed" title="Infeed and outfeed" />
+          <Toggle name="idle" title="Idle time" />
+          <Toggle name="infeed" title="Infeed and outfeed" />
           <span class="spacer" />
           <span class="muted">
             {plural(isPlotted(), 'op')} of {props.report.row_count} have FLOPs to plot, as large as
@@ -145,7 +150,7 @@ const MARKS = [
 ] as const;
 
 /** A choice that is in unless it is left out. */
-function Switch(props: { name: 'idle' | 'infeed'; title: string }) {
+function Toggle(props: { name: 'idle' | 'infeed'; title: string }) {
   return (
     <label class="roofline-check">
       <input
@@ -200,6 +205,7 @@ function Tables(props: {
             columns={opColumns(props.level)}
             state={table}
             noun="op"
+            compare={COMPARE.ops}
             fileName={name()}
             isFilling
             onRow={props.show}
@@ -215,6 +221,7 @@ function Tables(props: {
             columns={scopeColumns(props.level)}
             state={steps}
             noun="point"
+            compare={COMPARE.scopes}
             fileName={`${name()}-steps`}
             isFilling
             tools={tools()}
@@ -236,186 +243,6 @@ function Tables(props: {
   };
   return <section class="card is-main">{body()}</section>;
 }
-
-function rates(level: string): Column<RooflineRow>[] {
-  return [
-    {
-      key: 'flop_rate',
-      title: 'Rate',
-      width: 116,
-      kind: 'flop_rate',
-      value: (row) => row.flop_rate,
-    },
-    {
-      key: 'bandwidth',
-      title: 'Bandwidth',
-      width: 124,
-      kind: 'bandwidth',
-      value: (row) => row.bandwidth,
-    },
-    {
-      key: 'intensity',
-      title: 'FLOP/B',
-      width: 92,
-      kind: 'count',
-      value: (row) => intensityOf(row, level),
-      cell: (row) => intensityOf(row, level)?.toPrecision(3) ?? '–',
-    },
-    { key: 'bound_by', title: 'Bound', width: 96, value: (row) => row.bound_by, isOptional: true },
-    {
-      key: 'roofline_ratio',
-      title: 'Of roof',
-      width: 100,
-      kind: 'ratio',
-      value: (row) => row.roofline_ratio,
-      cell: (row, scale) => (
-        <span
-          classList={{ 'roofline-over': row.is_over_peak }}
-          data-tip={row.is_over_peak ? 'Above a peak: shown as measured' : undefined}
-        >
-          {scale.text(row.roofline_ratio)}
-          {row.is_over_peak ? ' !' : ''}
-        </span>
-      ),
-      isOptional: true,
-    },
-    {
-      key: 'compute_ratio',
-      title: 'Of compute',
-      width: 100,
-      kind: 'ratio',
-      value: (row) => row.compute_ratio,
-      isOptional: true,
-    },
-  ];
-}
-
-function opColumns(level: string): Column<RooflineRow>[] {
-  return [
-    {
-      key: 'name',
-      title: 'Op',
-      width: 260,
-      value: (row) => row.name,
-      cell: (row) => (
-        <span class="op-name">
-          <span class="swatch" style={{ background: classColour(row.class) }} />
-          <Middle text={row.name} isCode />
-        </span>
-      ),
-    },
-    { key: 'self_ps', title: 'Self', width: 92, kind: 'duration', value: (row) => row.self_ps },
-    { key: 'self_ratio', title: 'Share', width: 76, kind: 'ratio', value: (row) => row.self_ratio },
-    ...rates(level),
-    {
-      key: 'optimal_flop_rate',
-      title: 'At the roof',
-      width: 116,
-      kind: 'flop_rate',
-      value: (row) => row.optimal_flop_rate,
-      isOptional: true,
-    },
-    { key: 'category', title: 'Category', width: 140, value: (row) => row.category },
-    {
-      key: 'source',
-      title: 'Source',
-      width: 160,
-      value: (row) => row.source,
-      cell: (row) => <SourceText text={row.source} />,
-      isOptional: true,
-    },
-    { key: 'program', title: 'Program', width: 0, value: (row) => row.program, isExportOnly: true },
-  ];
-}
-
-function scopeColumns(level: string): Column<RooflineRow>[] {
-  return [
-    {
-      key: 'name',
-      title: 'Over',
-      figure: 'roofline.scope',
-      width: 260,
-      value: (row) => row.name,
-      cell: (row) => <ScopeName row={row} />,
-    },
-    {
-      key: 'total_ps',
-      title: 'Time',
-      figure: 'roofline.time',
-      width: 100,
-      kind: 'duration',
-      value: (row) => row.total_ps,
-    },
-    ...rates(level),
-    { key: 'flops', title: 'Work', width: 112, kind: 'flops', value: (row) => row.flops },
-    { key: 'bytes', title: 'Bytes', width: 100, kind: 'bytes', value: (row) => row.bytes },
-  ];
-}
-
-function ScopeName(props: { row: RooflineRow }) {
-  return (
-    <Show
-      when={props.row.start_ps !== null && props.row.end_ps !== null}
-      fallback={<Middle text={props.row.name} />}
-    >
-      <a
-        href={hrefTo({
-          view: 'timeline',
-          params: {
-            window: formatRange({
-              startPs: props.row.start_ps ?? 0,
-              endPs: props.row.end_ps ?? 0,
-            }),
-          },
-        })}
-      >
-        {props.row.name}
-      </a>
-    </Show>
-  );
-}
-
-const PEAKS: Column<RooflinePeak>[] = [
-  { key: 'chip', title: 'Chip', figure: 'roofline.chip', width: 180, value: (row) => row.chip },
-  {
-    key: 'level',
-    title: 'Peak of',
-    figure: 'roofline.level',
-    width: 150,
-    value: (row) => levelTitle(row.level),
-  },
-  {
-    key: 'per_second',
-    title: 'Per second',
-    figure: 'roofline.per_second',
-    width: 130,
-    value: (row) =>
-      row.per_second === null
-        ? 'unknown'
-        : format(row.level === 'compute' ? 'flop_rate' : 'bandwidth', row.per_second),
-  },
-  {
-    key: 'ridge_intensity',
-    title: 'Ridge, FLOP/B',
-    width: 120,
-    value: (row) => row.ridge_intensity?.toPrecision(4) ?? '',
-  },
-  {
-    key: 'device_count',
-    title: 'Devices',
-    figure: 'roofline.devices',
-    width: 80,
-    kind: 'count',
-    value: (row) => row.device_count,
-  },
-  {
-    key: 'source',
-    title: 'From',
-    figure: 'roofline.source',
-    width: 480,
-    value: (row) => row.source,
-  },
-];
 
 function NoPoints() {
   return (

@@ -1,12 +1,30 @@
 /** The tree of scopes as a flame graph: as wide as the time, coloured by the pass of most of it. */
 import { createMemo, For, Show } from 'solid-js';
 
+import type { Change } from '../../compare/change';
+import type { RowComparison } from '../../compare/pairing';
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
-import { getParam, setParams } from '../../shell/state';
+import { baseline, getParam, setParams } from '../../shell/state';
 import { themeColour } from '../../shell/theme';
+import { useRowPairs } from '../../widgets/against';
+import { changeColour, ChangeLegend, TextChange } from '../../widgets/change';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf, type FlameFrame } from '../../widgets/flame/layout';
+import { changeIn } from '../../widgets/table/changes';
+import type { Column } from '../../widgets/table/rows';
+import { buildTree, type Node as TreeNode } from '../../widgets/tree';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
+
+type Node = TreeNode<ScopeRow>;
+
+/** What frames are coloured by the change of. */
+const TOTAL: Column<Node> = {
+  key: 'total_ps',
+  title: 'Total',
+  width: 0,
+  kind: 'duration',
+  value: (node) => node.row.total_ps,
+};
 
 const PASSES = [
   { title: 'mostly forward', colour: 'phase-forward', figure: 'forward_ps' },
@@ -25,14 +43,24 @@ export function ScopeFlame(props: {
   /** Positions of the rows that the filter found; null without one. */
   found: ReadonlySet<number> | null;
   totalPs: number;
+  /** How nodes are held against the baseline's. */
+  compare: RowComparison<Node>;
 }) {
+  const isByChange = () => baseline() !== null && getParam('colour') !== 'pass';
+  const nodes = createMemo(() => buildTree(props.rows));
+  const pairs = useRowPairs(nodes, () => (isByChange() ? { ...props.compare, among: nodes } : undefined));
+  const changeAt = (index: number) => {
+    const [found, node] = [pairs(), nodes()[index]];
+    return found && node ? changeIn(found, node, TOTAL) : null;
+  };
   const frames = createMemo<FlameFrame[]>(() =>
-    props.rows.map((row) => ({
+    props.rows.map((row, index) => ({
       title: row.name || row.path,
       depth: row.depth,
       weight: row.total_ps,
-      colour: themeColour(passOf(row)?.colour ?? 'text-faint'),
-      strength: 0.5,
+      ...(pairs()
+        ? changeColour(changeAt(index))
+        : { colour: themeColour(passOf(row)?.colour ?? 'text-faint'), strength: 0.5 }),
     })),
   );
   const tree = createMemo(() => buildFlame(frames()));
@@ -51,13 +79,37 @@ export function ScopeFlame(props: {
         <FlameFound tree={tree()} matches={matches()} noun="scope" />
         <FlamePath tree={tree()} zoom={zoom()} onZoom={onZoom} />
         <span class="spacer" />
-        <For each={PASSES}>
-          {(pass) => (
-            <span class="muted">
-              <span class="swatch" style={{ background: `var(--${pass.colour})` }} /> {pass.title}
-            </span>
-          )}
-        </For>
+        <Show when={baseline() !== null}>
+          <span class="segmented">
+            <button
+              aria-pressed={isByChange()}
+              onClick={() => setParams({ colour: null }, false)}
+            >
+              Colour by change
+            </button>
+            <button
+              aria-pressed={!isByChange()}
+              onClick={() => setParams({ colour: 'pass' }, false)}
+            >
+              by pass
+            </button>
+          </span>
+        </Show>
+        <Show
+          when={isByChange()}
+          fallback={
+            <For each={PASSES}>
+              {(pass) => (
+                <span class="muted">
+                  <span class="swatch" style={{ background: `var(--${pass.colour})` }} />{' '}
+                  {pass.title}
+                </span>
+              )}
+            </For>
+          }
+        >
+          <ChangeLegend />
+        </Show>
       </div>
       <FlameGraph
         tree={tree()}
@@ -65,13 +117,19 @@ export function ScopeFlame(props: {
         onZoom={onZoom}
         found={matches()?.found ?? null}
         label={`Flame graph of ${plural(props.rows.length, 'scope')}`}
-        details={(index) => <Details row={props.rows[index]} totalPs={props.totalPs} />}
+        details={(index) => (
+          <Details row={props.rows[index]} totalPs={props.totalPs} change={changeAt(index)} />
+        )}
       />
     </div>
   );
 }
 
-function Details(props: { row: ScopeRow | undefined; totalPs: number }) {
+function Details(props: {
+  row: ScopeRow | undefined;
+  totalPs: number;
+  change: Change | null;
+}) {
   return (
     <Show when={props.row}>
       {(row) => (
@@ -86,6 +144,17 @@ function Details(props: { row: ScopeRow | undefined; totalPs: number }) {
                 <td class="number">{formatDuration(row().total_ps)}</td>
                 <td class="number">{formatRatio(row().ratio)}</td>
               </tr>
+              <Show when={props.change}>
+                {(change) => (
+                  <tr>
+                    <td>Baseline</td>
+                    <td class="number">{formatDuration(Math.round(change().before ?? 0))}</td>
+                    <td class="number">
+                      <TextChange change={change()} kind="duration" />
+                    </td>
+                  </tr>
+                )}
+              </Show>
               <tr>
                 <td>Self</td>
                 <td class="number">{formatDuration(row().self_ps)}</td>

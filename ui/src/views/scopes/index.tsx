@@ -1,6 +1,7 @@
 /** Time by JAX name stack or by source line, as a tree with forward, backward and recomputation. */
 import { createEffect, createMemo, createSignal, on, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { escapeRegex } from '../../format/text';
 import { Icon } from '../../shell/icons';
@@ -17,6 +18,7 @@ import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
 import { buildTree, visibleNodes, worthOpening, type Node as TreeNode } from '../../widgets/tree';
+import type { ScopesReport } from '../../wire/generated/ScopesReport';
 import { createReport } from '../../wire/report';
 import { ScopeFlame } from './flame';
 import './scopes.css';
@@ -24,6 +26,15 @@ import './scopes.css';
 type Node = TreeNode<ScopeRow>;
 
 const LIMIT = 20000;
+
+const compareNodes = (tree: () => readonly Node[]) =>
+  compareRows((report: ScopesReport) => buildTree(report.rows), {
+    among: tree,
+    identity: (node: Node) => node.row.path,
+    // Scopes are sums of ops: where none of these changed by more than noise, nor did they.
+    evidence: (_node, { opsEvidence }) =>
+      opsEvidence === 'beyond_noise' ? undefined : opsEvidence,
+  });
 
 const PHASES = [
   { title: 'Forward', colour: 'var(--phase-forward)', figure: 'forward_ps' },
@@ -116,6 +127,7 @@ export default function ScopesView(props: ViewProps) {
                         rows={data().rows}
                         found={matching()}
                         totalPs={data().total_self_ps}
+                        compare={compareNodes(tree)}
                       />
                     </>
                   }
@@ -127,6 +139,7 @@ export default function ScopesView(props: ViewProps) {
                     columns={columns()}
                     state={{ ...table, query: () => '', sort: () => null }}
                     noun="scope"
+                    compare={compareNodes(tree)}
                     fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-scopes`}
                     isFilling
                     isOrdered

@@ -1,10 +1,10 @@
 /** The list of sessions: what is there, and what could not be read. */
-import { createMemo, onCleanup, Show } from 'solid-js';
+import { createMemo, createSignal, onCleanup, Show } from 'solid-js';
 
 import { openCapture } from '../../capture/dialog';
 import { formatCount, formatDate, plural } from '../../format/numbers';
-import { entryView, sessions } from '../../shell/session';
-import { navigate } from '../../shell/state';
+import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
+import { navigate, type Params } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { NotesList, Warnings } from '../../widgets/notes';
@@ -13,6 +13,14 @@ import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { SessionSummary } from '../../wire/types';
 import './sessions.css';
+
+/** Sessions checked, to be compared, in the order of checking. */
+const [checked, setChecked] = createSignal<readonly number[]>([]);
+
+function toggleChecked(id: number): void {
+  const rest = checked().filter((other) => other !== id);
+  setChecked(rest.length < checked().length ? rest : [...rest, id]);
+}
 
 const COLUMNS: Column<SessionSummary>[] = [
   {
@@ -23,6 +31,16 @@ const COLUMNS: Column<SessionSummary>[] = [
     value: (session) => session.name,
     cell: (session) => (
       <>
+        <input
+          type="checkbox"
+          class="session-check"
+          aria-label={`Compare ${session.name}`}
+          data-tip="Check two or more to compare them"
+          checked={checked().includes(session.id)}
+          disabled={session.state === 'failed'}
+          onClick={(event) => event.stopPropagation()}
+          onChange={() => toggleChecked(session.id)}
+        />
         <strong>{session.name}</strong>
         <Show when={session.state === 'failed'}>
           <span class="session-failed" data-tip={session.error}>
@@ -131,6 +149,7 @@ export default function SessionsView() {
                 <h1>{plural(report().sessions.length, 'session')}</h1>
                 <span class="muted mono">{report().root}</span>
                 <button onClick={openCapture}>Capture a running job</button>
+                <CompareButton sessions={report().sessions} />
               </div>
               <Warnings notes={report().notes} />
               <section class="card sessions-table">
@@ -155,6 +174,50 @@ export default function SessionsView() {
         );
       }}
     </AnswerView>
+  );
+}
+
+/** The oldest of the sessions checked is the baseline. */
+function CompareButton(props: { sessions: readonly SessionSummary[] }) {
+  const chosen = () =>
+    checked()
+      .flatMap((id) => props.sessions.find((session) => session.id === id) ?? [])
+      .sort((one, other) => (one.modified_epoch_ms ?? 0) - (other.modified_epoch_ms ?? 0));
+  const compare = () => {
+    const [baseline, session, ...also] = chosen();
+    if (!baseline || !session) return;
+    const params: Params = { baseline: String(baseline.id) };
+    if (also.length > 0) params['also'] = also.map((each) => each.id).join(',');
+    setChecked([]);
+    navigate({ session: session.id, view: COMPARE_VIEW, params });
+  };
+  return (
+    <Show
+      when={chosen().length > 0}
+      fallback={
+        <Show when={props.sessions.length > 1}>
+          <span class="muted">Check two or more to compare them</span>
+        </Show>
+      }
+    >
+      <button
+        class="primary"
+        disabled={chosen().length < 2}
+        data-tip={
+          chosen().length < 2
+            ? 'Check another session'
+            : `${chosen()[0]?.name} is the baseline: it is the oldest`
+        }
+        onClick={compare}
+      >
+        {chosen().length < 2
+          ? 'Compare with …'
+          : `Compare ${plural(chosen().length, 'session')}`}
+      </button>
+      <button class="quiet" onClick={() => setChecked([])}>
+        Clear
+      </button>
+    </Show>
   );
 }
 

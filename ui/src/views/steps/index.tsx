@@ -1,6 +1,7 @@
 /** Every step on every device, with its parts and the outliers. A click selects the step. */
 import { createMemo, Show } from 'solid-js';
 
+import { compareRows } from '../../compare/pairing';
 import { formatDuration, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
@@ -18,9 +19,15 @@ import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { StepRow } from '../../wire/generated/StepRow';
+import type { StepsReport } from '../../wire/generated/StepsReport';
 import { createReport } from '../../wire/report';
 import { barsOf } from './bars';
 import './steps.css';
+
+const COMPARE = compareRows((report: StepsReport) => report.rows, {
+  step: (row: StepRow) => row.step,
+  identity: (row) => row.device,
+});
 
 const PART_KEYS = PARTS.map((part) => `${part.part}_ps` as keyof StepRow);
 const partOf = (row: StepRow, index: number) => row[PART_KEYS[index] as keyof StepRow] as number;
@@ -125,6 +132,10 @@ export default function StepsView(props: ViewProps) {
     <AnswerView answer={report}>
       {(data) => {
         const bars = createMemo(() => barsOf(data().rows));
+        const baselineBars = createMemo(() => {
+          const against = report.baseline.data();
+          return against && barsOf(against.rows);
+        });
         const columns = createMemo(() =>
           columnsFor(Math.max(1, ...bars().map((bar) => bar.longestPs))),
         );
@@ -166,7 +177,10 @@ export default function StepsView(props: ViewProps) {
                   <Legend entries={legend()} />
                 </header>
                 <div class="card-body">
-                  <StepChart series={bars()} />
+                  <StepChart
+                    series={bars()}
+                    baseline={baselineBars()}
+                  />
                 </div>
               </section>
               <section class="card is-main">
@@ -175,6 +189,7 @@ export default function StepsView(props: ViewProps) {
                   columns={columns()}
                   state={table}
                   noun="row"
+                  compare={COMPARE}
                   fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-steps`}
                   isFilling
                   absent="Zero throughout"

@@ -5,6 +5,7 @@ import { formatCount } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
 import type { Commands } from '../../timeline/commands';
 import type { Timeline } from '../../timeline/timeline';
+import type { Counterpart } from './baseline-stage';
 import { AreaPanel } from './area-panel';
 import { SearchPanel } from './search-panel';
 import { SlicePanel } from './slice-panel';
@@ -16,18 +17,25 @@ export interface PanelProps {
   timeline: Timeline;
   commands: Commands;
   session: number;
+  /** What the other session has for the selected slice. */
+  counterpart?: Counterpart | null | undefined;
 }
 
 interface DrawerProps extends PanelProps {
   tab: DrawerTab;
   onTab: (tab: DrawerTab) => void;
   onClose: () => void;
+  /** It leaves room for two timelines. */
+  isLow?: boolean;
 }
 
 const FIRST_SHARE = 0.34;
+const LOW_SHARE = 0.26;
 
 export function Drawer(props: DrawerProps) {
-  const [height, setHeight] = createSignal(Math.round(window.innerHeight * FIRST_SHARE));
+  const [height, setHeight] = createSignal(
+    Math.round(window.innerHeight * (props.isLow ? LOW_SHARE : FIRST_SHARE)),
+  );
   const drag = (event: PointerEvent) => {
     const handle = event.currentTarget as HTMLElement;
     const began = height() + event.clientY;

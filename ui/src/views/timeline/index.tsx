@@ -1,7 +1,7 @@
 /** The timeline: every slice of the session on the tracks where it ran. */
-import { createEffect, Show } from 'solid-js';
+import { createEffect, createSignal, on, Show } from 'solid-js';
 
-import { selected } from '../../shell/state';
+import { baseline, selected } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
@@ -20,6 +20,25 @@ export default function TimelineView(props: ViewProps) {
       host: selected('host'),
     }),
   );
+  const against = createAnswer<TimelineReport>(() => {
+    const session = baseline();
+    if (session === null) return null;
+    const selection = { device: selected('device'), host: selected('host') };
+    return urlOf(`api/sessions/${session}/analyses/timeline`, selection);
+  });
+  // One object for one answer: a new one would begin with new timelines.
+  const [shownBaseline, setShownBaseline] = createSignal<{
+    report: TimelineReport;
+    session: number;
+  }>();
+  createEffect(
+    on([against.data, baseline], ([report, session]) => {
+      const isNew = report !== undefined && report !== shownBaseline()?.report;
+      if (session === null) setShownBaseline(undefined);
+      else if (isNew && report.slice_count > 0) setShownBaseline({ report, session });
+      else if (isNew || shownBaseline()?.session !== session) setShownBaseline(undefined);
+    }),
+  );
   let root!: HTMLDivElement;
   // Keys work at once, without a click into the page.
   createEffect(() => answer.data() && document.activeElement === document.body && root.focus());
@@ -33,7 +52,9 @@ export default function TimelineView(props: ViewProps) {
             keyed
             fallback={<NothingRecorded />}
           >
-            {(shown) => <Workspace report={shown} session={props.session} />}
+            {(shown) => (
+              <Workspace report={shown} session={props.session} baseline={shownBaseline()} />
+            )}
           </Show>
         )}
       </AnswerView>

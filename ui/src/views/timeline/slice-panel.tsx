@@ -1,14 +1,17 @@
 /** Everything known about the selected slice. */
 import { createMemo, For, Show, type JSX } from 'solid-js';
 
+import { changeOf } from '../../compare/change';
 import { format, formatBytes, formatCount, formatDuration } from '../../format/numbers';
 import { classColour, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { hrefTo, toggleStep } from '../../shell/state';
 import { exactTime } from '../../timeline/time-axis';
+import { TextChange } from '../../widgets/change';
 import { CodeBlock, CopyButton } from '../../widgets/copy';
 import type { FlowReport } from '../../wire/generated/FlowReport';
 import type { SliceDetails } from '../../wire/generated/SliceDetails';
+import type { Counterpart } from './baseline-stage';
 import { PanelHint, type PanelProps } from './drawer';
 
 export function SlicePanel(props: PanelProps) {
@@ -63,6 +66,9 @@ function Details(props: DetailsProps) {
           </button>
         </div>
       </header>
+      <Show when={props.counterpart}>
+        {(counterpart) => <CounterpartLine counterpart={counterpart()} details={details()} />}
+      </Show>
       <div class="slice-columns">
         <Facts {...props} />
         <Links {...props} />
@@ -77,6 +83,46 @@ function Details(props: DetailsProps) {
         )}
       </Show>
     </div>
+  );
+}
+
+/** The slice of the same op in the other session, and how much longer it is. */
+function CounterpartLine(props: { counterpart: Counterpart; details: SliceDetails }) {
+  const found = () => (props.counterpart.kind === 'found' ? props.counterpart : null);
+  const whose = () => (props.counterpart.isBaseline ? 'In the baseline' : 'In the session');
+  // Whichever is selected, the change is from the baseline to the session. Of single slices
+  // nobody can say that it is better or worse.
+  const change = () => {
+    const other = found()?.slice.durationPs;
+    const own = props.details.duration_ps;
+    const [now, before] = props.counterpart.isBaseline ? [own, other] : [other, own];
+    return changeOf(now, before, { kind: 'duration', better: 'neither' });
+  };
+  return (
+    <p class="slice-counterpart">
+      <Show
+        when={found()}
+        fallback={
+          <span class="muted">
+            {props.counterpart.kind === 'none' ? props.counterpart.reason : ''}
+          </span>
+        }
+      >
+        {(other) => (
+          <>
+            <span class="muted">{whose()}</span>
+            <span class="mono">{other().slice.details?.name}</span>
+            <span class="number">{formatDuration(other().slice.durationPs)}</span>
+            <Show when={change()}>
+              {(one) => <TextChange change={one()} kind="duration" />}
+            </Show>
+            <button onClick={() => other().show()} data-tip="Bring it into sight">
+              Show
+            </button>
+          </>
+        )}
+      </Show>
+    </p>
   );
 }
 

@@ -22,6 +22,9 @@ interface ToolbarProps {
   onResults: () => void;
   isDrawerOpen: boolean;
   onDrawer: () => void;
+  /** Whether the baseline's tracks are shown; undefined without a baseline. */
+  split?: boolean | undefined;
+  onSplit: () => void;
 }
 
 export function Toolbar(props: ToolbarProps) {
@@ -75,6 +78,17 @@ export function Toolbar(props: ToolbarProps) {
       </Show>
       <SearchField {...props} />
       <span class="spacer" />
+      <Show when={props.split !== undefined}>
+        <button
+          class="quiet"
+          aria-pressed={props.split}
+          classList={{ 'is-on': props.split === true }}
+          data-tip="Show the tracks of the baseline below, aligned by step"
+          onClick={() => props.onSplit()}
+        >
+          Baseline below
+        </button>
+      </Show>
       <Show when={notes().length > 0}>
         <Popover
           isRight

@@ -1,25 +1,27 @@
-/** Puts the timeline together: toolbar, headers, canvas, status line and the drawer below. */
+/** Puts the timeline together: toolbar, tracks, those of the baseline, status line and drawer. */
 import { createEffect, createMemo, createSignal, on, onCleanup, onMount, Show } from 'solid-js';
 
-import { isDark } from '../../shell/theme';
-import { getParam } from '../../shell/state';
+import { getParam, setParams } from '../../shell/state';
+import { summaryOf } from '../../shell/session';
 import { TimelineApi } from '../../timeline/api';
 import { Commands } from '../../timeline/commands';
-import { attachInteraction } from '../../timeline/interaction';
 import { registerKeys } from '../../timeline/keys';
 import { Timeline } from '../../timeline/timeline';
-import { MINIMAP_HEIGHT } from '../../timeline/scene';
 import type { TimelineReport } from '../../wire/generated/TimelineReport';
 import { followAddress, initialChoices } from './address-sync';
+import { BaselineStage, createCounterparts, type Other } from './baseline-stage';
 import { Drawer, type DrawerTab } from './drawer';
-import { Headers } from './headers';
-import { HoverCard } from './hover-card';
+import { Stage } from './stage';
 import { StatusLine } from './status-line';
 import { Toolbar } from './toolbar';
 
 /** What the end-to-end tests read. */
 interface Probe {
   timeline?: { stats: () => ReturnType<Timeline['stats']>; reset: () => void };
+  baseline?: {
+    stats: () => ReturnType<Timeline['stats']>;
+    window: () => { startPs: number; endPs: number };
+  };
 }
 
 declare global {
@@ -28,15 +30,26 @@ declare global {
   }
 }
 
-export function Workspace(props: { report: TimelineReport; session: number }) {
+interface WorkspaceProps {
+  report: TimelineReport;
+  session: number;
+  /** The baseline's timeline, when one is chosen and has come. */
+  baseline: { report: TimelineReport; session: number } | undefined;
+}
+
+/** The tracks of the baseline are shown unless they were turned off. */
+const isSplit = () => getParam('split') !== 'off';
+
+export function Workspace(props: WorkspaceProps) {
   const api = new TimelineApi(props.session);
   const timeline = new Timeline(props.report, api, initialChoices());
   const commands = new Commands(timeline);
   const [isDrawerOpen, setDrawerOpen] = createSignal(false);
   const [tab, setTab] = createSignal<DrawerTab>('slice');
   const [headerWidth, setHeaderWidth] = createSignal(window.innerWidth < 1400 ? 210 : 250);
-  let canvas!: HTMLCanvasElement;
-  let stage!: HTMLDivElement;
+  /** The other timeline, as long as it is shown. */
+  const [other, setOther] = createSignal<Other | null>(null);
+  const [isOtherActive, setOtherActive] = createSignal(false);
   let searchField: HTMLInputElement | undefined;
 
   const open = (wanted: DrawerTab) => {
@@ -49,18 +62,19 @@ export function Workspace(props: { report: TimelineReport; session: number }) {
   const hasSelection = createMemo(() => timeline.selection[0]()?.ref);
   createEffect(on(hasSelection, (ref) => ref && !isWalking() && open('slice')));
   createEffect(on(timeline.area[0], (area) => area && open('area')));
-  createEffect(on(isDark, () => timeline.readTheme(), { defer: true }));
   followAddress(timeline, commands);
+  const shownBaseline = createMemo(() => (isSplit() ? props.baseline : undefined));
+  /** Whose slice and area the drawer is about. */
+  const active = () => {
+    const lower = other();
+    return lower && isOtherActive()
+      ? lower
+      : { timeline, commands, session: props.session };
+  };
+  const counterpart = createCounterparts({ timeline, commands }, other, isOtherActive);
 
   onMount(() => {
     timeline.showsStats = getParam('fps') === '1';
-    timeline.attach(canvas);
-    const observer = new ResizeObserver(() => {
-      timeline.resize(stage.clientWidth, stage.clientHeight);
-    });
-    observer.observe(stage);
-    onCleanup(() => observer.disconnect());
-    onCleanup(attachInteraction(canvas, timeline, commands));
     onCleanup(
       registerKeys(timeline, commands, {
         focusSearch: () => {
@@ -76,10 +90,7 @@ export function Workspace(props: { report: TimelineReport; session: number }) {
     };
     window.__stepscope = { ...window.__stepscope, timeline: probe };
   });
-  onCleanup(() => {
-    timeline.dispose();
-    delete window.__stepscope?.timeline;
-  });
+  onCleanup(() => delete window.__stepscope?.timeline);
 
   return (
     <>
@@ -90,87 +101,52 @@ export function Workspace(props: { report: TimelineReport; session: number }) {
         onResults={() => open('search')}
         isDrawerOpen={isDrawerOpen()}
         onDrawer={() => setDrawerOpen(!isDrawerOpen())}
+        split={props.baseline ? isSplit() : undefined}
+        onSplit={() => setParams({ split: isSplit() ? 'off' : null }, false)}
       />
-      <div
-        class="timeline-body"
-        style={{ '--header-width': `${headerWidth()}px`, '--minimap': `${MINIMAP_HEIGHT}px` }}
-      >
-        <Headers timeline={timeline} />
-        <Splitter width={headerWidth()} onWidth={setHeaderWidth} />
-        <div class="timeline-stage" ref={stage}>
-          <canvas
-            ref={canvas}
-            class="timeline-canvas"
-            tabindex="-1"
-            role="img"
-            aria-label="Timeline of all tracks; use the search and the tables below for text"
-          />
-          <ScrollBar timeline={timeline} />
-          <HoverCard timeline={timeline} />
-          <Show when={timeline.error[0]()}>
-            {(error) => <p class="timeline-error">{error()}</p>}
+      <Stage
+        timeline={timeline}
+        commands={commands}
+        headerWidth={headerWidth()}
+        onHeaderWidth={setHeaderWidth}
+        label="Timeline of all tracks; use the search and the tables below for text"
+        onPress={() => setOtherActive(false)}
+        title={
+          <Show when={shownBaseline()}>
+            <p class="stage-title">
+              <strong>{summaryOf(props.session)?.name}</strong>
+            </p>
           </Show>
-        </div>
-      </div>
+        }
+      />
+      <Show when={shownBaseline()} keyed>
+        {(baseline) => (
+          <BaselineStage
+            upper={timeline}
+            report={baseline.report}
+            session={baseline.session}
+            headerWidth={headerWidth()}
+            onHeaderWidth={setHeaderWidth}
+            onOther={setOther}
+            onPress={() => setOtherActive(true)}
+            onSelect={() => open('slice')}
+            onArea={() => open('area')}
+          />
+        )}
+      </Show>
       <StatusLine timeline={timeline} />
       <Show when={isDrawerOpen()}>
         <Drawer
-          timeline={timeline}
-          commands={commands}
-          session={props.session}
+          timeline={active().timeline}
+          commands={active().commands}
+          session={active().session}
+          counterpart={counterpart()}
           tab={tab()}
           onTab={setTab}
           onClose={() => setDrawerOpen(false)}
+          isLow={shownBaseline() !== undefined}
         />
       </Show>
     </>
-  );
-}
-
-/** The line between headers and canvas, to drag. */
-function Splitter(props: { width: number; onWidth: (width: number) => void }) {
-  const drag = (event: PointerEvent) => {
-    const handle = event.currentTarget as HTMLElement;
-    const began = props.width - event.clientX;
-    handle.setPointerCapture(event.pointerId);
-    handle.onpointermove = (move) =>
-      props.onWidth(Math.min(520, Math.max(140, began + move.clientX)));
-    handle.onpointerup = () => (handle.onpointermove = null);
-  };
-  return <div class="timeline-splitter" role="separator" onPointerDown={drag} />;
-}
-
-/** How far the rows are scrolled; can be dragged. */
-function ScrollBar(props: { timeline: Timeline }) {
-  const place = () => {
-    const layout = props.timeline.layout[0]();
-    const { geometry } = props.timeline.scene;
-    const top = geometry.headHeight + geometry.pinnedHeight;
-    const room = geometry.height - top;
-    const whole = layout.height + 24;
-    const length = Math.max(28, (room / whole) * room);
-    const share = props.timeline.scrollY[0]() / Math.max(1, whole - room);
-    return { isNeeded: whole > room, top: top + share * (room - length), length, room, whole };
-  };
-  const drag = (event: PointerEvent) => {
-    const thumb = event.currentTarget as HTMLElement;
-    const beganY = event.clientY;
-    const beganScroll = props.timeline.scrollY[0]();
-    const { room, whole, length } = place();
-    thumb.setPointerCapture(event.pointerId);
-    thumb.onpointermove = (move) => {
-      const share = (move.clientY - beganY) / Math.max(1, room - length);
-      props.timeline.scrollTo(beganScroll + share * (whole - room));
-    };
-    thumb.onpointerup = () => (thumb.onpointermove = null);
-  };
-  return (
-    <Show when={place().isNeeded}>
-      <div
-        class="timeline-scrollbar"
-        style={{ top: `${place().top}px`, height: `${place().length}px` }}
-        onPointerDown={drag}
-      />
-    </Show>
   );
 }

@@ -4,18 +4,24 @@
  */
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js';
 
+import { changeOf } from '../../compare/change';
 import { formatDuration, formatRatio } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
 import { select, selected } from '../../shell/state';
 import { themeColour } from '../../shell/theme';
+import { TextChange } from '../change';
 import type { StepBar } from '../../wire/generated/StepBar';
 import { bucketAt, drawChart, MARGIN, slotOf, type Chart } from './draw';
-import { axisTop, bucketSteps, stepsBetween, stepTest, type Bucket } from './layout';
+import { axisTop, baselineOf, bucketSteps, stepsBetween, stepTest, type Bucket } from './layout';
 import './chart.css';
 
 const LEAST_HEIGHT = 196;
 
-export function StepChart(props: { series: readonly StepBar[] }) {
+export function StepChart(props: {
+  series: readonly StepBar[];
+  /** Steps of the baseline, drawn across the bars. */
+  baseline?: readonly StepBar[] | undefined;
+}) {
   let canvas!: HTMLCanvasElement;
   const [width, setWidth] = createSignal(0);
   const [height, setHeight] = createSignal(LEAST_HEIGHT);
@@ -23,9 +29,19 @@ export function StepChart(props: { series: readonly StepBar[] }) {
   const [dragFrom, setDragFrom] = createSignal(-1);
 
   const buckets = createMemo(() => bucketSteps(props.series, Math.max(20, (width() - 60) / 2)));
+  const baselinePs = createMemo(() =>
+    props.baseline ? baselineOf(buckets(), props.series, props.baseline) : [],
+  );
+  /** Lines of the baseline above all bars have room too. */
+  const topPs = () => {
+    const own = axisTop(buckets());
+    const lines = baselinePs().filter((length) => length !== null && length < own * 3);
+    return Math.max(own, ...(lines as number[]));
+  };
   const chart = createMemo<Chart>(() => ({
     buckets: buckets(),
-    topPs: axisTop(buckets()),
+    topPs: topPs(),
+    baselinePs: baselinePs(),
     width: width(),
     height: height(),
     colours: {
@@ -89,7 +105,13 @@ export function StepChart(props: { series: readonly StepBar[] }) {
         onPointerUp={finish}
       />
       <Show when={buckets()[hovered()]}>
-        {(bucket) => <Details bucket={bucket()} left={detailsLeft(chart(), hovered())} />}
+        {(bucket) => (
+          <Details
+            bucket={bucket()}
+            left={detailsLeft(chart(), hovered())}
+            beforePs={baselinePs()[hovered()] ?? null}
+          />
+        )}
       </Show>
     </div>
   );
@@ -102,7 +124,9 @@ function detailsLeft(chart: Chart, index: number): number {
   return right + 250 > chart.width ? Math.max(0, left - 258) : Math.max(MARGIN.left, right);
 }
 
-function Details(props: { bucket: Bucket; left: number }) {
+function Details(props: { bucket: Bucket; left: number; beforePs: number | null }) {
+  const change = () =>
+    changeOf(props.bucket.durationPs, props.beforePs, { kind: 'duration', better: 'less' });
   const title = () =>
     props.bucket.count === 1
       ? `Step ${props.bucket.first}`
@@ -113,6 +137,14 @@ function Details(props: { bucket: Bucket; left: number }) {
         <span>{title()}</span>
         <span class="number">{formatDuration(props.bucket.durationPs)}</span>
       </p>
+      <Show when={change()}>
+        {(found) => (
+          <p class="step-details-title">
+            <span class="muted">baseline {formatDuration(Math.round(props.beforePs ?? 0))}</span>
+            <TextChange change={found()} kind="duration" />
+          </p>
+        )}
+      </Show>
       <Show when={props.bucket.isOutlier}>
         <p class="step-details-outlier">Outlier</p>
       </Show>

@@ -24,6 +24,8 @@ export interface Chart {
   colours: ChartColours;
   isSelected: ((step: number) => boolean) | null;
   hovered: number;
+  /** The baseline's length of each bar's steps; empty without a baseline. */
+  baselinePs: readonly (number | null)[];
   /** Bars being dragged over, both ends included. */
   dragged: [number, number] | null;
 }
@@ -51,6 +53,7 @@ export function drawChart(context: CanvasRenderingContext2D, chart: Chart, font:
   context.font = `11px ${font}`;
   drawAxis(context, chart);
   chart.buckets.forEach((bucket, index) => drawBar(context, chart, bucket, index));
+  drawBaseline(context, chart);
   drawNumbers(context, chart);
 }
 
@@ -110,6 +113,19 @@ function drawBar(
   if (bucket.durationPs > chart.topPs * 1.0001) drawCut(context, chart, bucket, x, width);
   else if (bucket.isOutlier)
     drawMark(context, x + width / 2, yOf(chart, bucket.durationPs) - 4, colours);
+}
+
+/** Where the same steps of the baseline end: a line across each bar. */
+function drawBaseline(context: CanvasRenderingContext2D, chart: Chart): void {
+  chart.baselinePs.forEach((length, index) => {
+    if (length === null || length > chart.topPs * 1.05) return;
+    const [left, slot] = slotOf(chart, index);
+    const y = Math.round(yOf(chart, length));
+    context.fillStyle = chart.colours.surface;
+    context.fillRect(left, y - 2, slot, 4);
+    context.fillStyle = chart.colours.text;
+    context.fillRect(left, y - 1, slot, 2);
+  });
 }
 
 /** A bar longer than the axis: two slanted strokes through it and its length above. */

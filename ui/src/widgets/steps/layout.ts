@@ -1,4 +1,5 @@
 /** Where the bars of the step chart stand. Pure. */
+import { alignSteps } from '../../compare/align';
 import type { StepBar } from '../../wire/generated/StepBar';
 
 /** One bar: a step, or several where steps are more than pixels. */
@@ -39,6 +40,25 @@ function merge(steps: readonly StepBar[]): Bucket {
     partsPs: first.parts_ps.map((_, part) => mean((step) => step.parts_ps[part] ?? 0)),
     isOutlier: steps.some((step) => step.is_outlier),
   };
+}
+
+/**
+ * For each bar the mean length of the same steps of the baseline; null where it has none of them.
+ */
+export function baselineOf(
+  buckets: readonly Bucket[],
+  series: readonly StepBar[],
+  baseline: readonly StepBar[],
+): (number | null)[] {
+  const positions = alignSteps(series, baseline);
+  let at = 0;
+  return buckets.map((bucket) => {
+    const own = positions.slice(at, at + bucket.count);
+    at += bucket.count;
+    const lengths = own.flatMap((position) => baseline[position]?.duration_ps ?? []);
+    if (lengths.length === 0) return null;
+    return lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+  });
 }
 
 /**

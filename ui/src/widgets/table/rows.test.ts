@@ -7,7 +7,9 @@ import {
   hasValues,
   isAscending,
   nextSort,
+  nextSortWithChange,
   parseSort,
+  plainKey,
   sortRows,
   toCsv,
   type Column,
@@ -94,4 +96,22 @@ test('CSV holds raw values and quotes what needs it', () => {
 test('hasValues', () => {
   expect(hasValues(rows.slice(1, 2), columns[1] as Column<Row>)).toBe(false);
   expect(hasValues(rows, columns[1] as Column<Row>)).toBe(true);
+});
+
+test('with changes a header goes round value, change, and both reversed', () => {
+  const column: Column<{ a: number }> = {
+    key: 'self_ps',
+    title: 'Self',
+    width: 90,
+    kind: 'duration',
+    value: (row) => row.a,
+  };
+  const seen: string[] = [];
+  let sort = nextSortWithChange(null, column);
+  for (let count = 0; count < 5; count++) {
+    seen.push(formatSort(sort));
+    sort = nextSortWithChange(sort, column);
+  }
+  expect(seen).toEqual(['self_ps', '-self_ps', 'self_ps.change', '-self_ps.change', 'self_ps']);
+  expect(plainKey('self_ps.change')).toBe('self_ps');
 });

@@ -1,6 +1,7 @@
 /** Rows of a table: filtering, sorting, CSV. Pure, so that tests need no page. */
 import type { JSX } from 'solid-js';
 
+import { isComparable, type Adding, type Better } from '../../compare/change';
 import type { Kind, Scale } from '../../format/numbers';
 
 export type Value = string | number | boolean | null;
@@ -30,6 +31,10 @@ export interface Column<Row> {
   isOptional?: boolean;
   /** Drawn only in the CSV. */
   isExportOnly?: boolean;
+  /** Which way the figure gets better; by its kind unless said. `incomparable` has no difference. */
+  better?: Better | 'incomparable';
+  /** Whether it adds up, and over what; by its key unless said. */
+  adds?: Adding;
 }
 
 /** Figures come largest first and texts from A; a leading `-` reverses, as on the command line. */
@@ -37,6 +42,13 @@ export interface Sort {
   key: string;
   isReversed: boolean;
 }
+
+/** Behind a column's key in an order by the change against the baseline. */
+const CHANGE = '.change';
+
+export const changeKey = (key: string) => `${key}${CHANGE}`;
+export const isChangeKey = (key: string) => key.endsWith(CHANGE);
+export const plainKey = (key: string) => (isChangeKey(key) ? key.slice(0, -CHANGE.length) : key);
 
 export function parseSort(text: string | undefined): Sort | null {
   if (!text) return null;
@@ -51,6 +63,18 @@ export function formatSort(sort: Sort): string {
 /** What a click on a header asks for: the usual order, then the other way round. */
 export function nextSort<Row>(current: Sort | null, column: Column<Row>): Sort {
   return { key: column.key, isReversed: current?.key === column.key && !current.isReversed };
+}
+
+/** The same where changes are shown: after both orders of the figure come both of its change. */
+export function nextSortWithChange<Row>(current: Sort | null, column: Column<Row>): Sort {
+  if (!isComparable(column)) return nextSort(current, column);
+  const change = changeKey(column.key);
+  const isOfChange = current?.key === change;
+  if (isOfChange) return { key: current.isReversed ? column.key : change, isReversed: !current.isReversed };
+  const next = nextSort(current, column);
+  return current?.key === column.key && current.isReversed
+    ? { key: change, isReversed: false }
+    : next;
 }
 
 /** Values grow from the top to the bottom. */

@@ -14,13 +14,35 @@ import {
   type JSX,
 } from 'solid-js';
 
-import { columnScale, formatCount, MISSING, type Scale } from '../../format/numbers';
+import { isComparable, type Change } from '../../compare/change';
+import type { RowComparison } from '../../compare/pairing';
+import { columnScale, formatCount, MISSING, plural, type Scale } from '../../format/numbers';
+import { useAgainstError, useRowPairs } from '../against';
+import { CellChange } from '../change';
 import { download } from '../copy';
-import { filterRows, hasValues, isAscending, nextSort, sortRows, toCsv, type Column } from './rows';
+import { changeColumns, changeIn, exportColumns, ownColumns, scaleBy } from './changes';
+import {
+  changeKey,
+  filterRows,
+  hasValues,
+  isAscending,
+  isChangeKey,
+  nextSort,
+  nextSortWithChange,
+  plainKey,
+  sortRows,
+  toCsv,
+  type Column,
+  type Sort,
+} from './rows';
 import type { TableState } from './state';
 import './table.css';
 
-const ROW_HEIGHT = 27;
+const PLAIN_ROW_HEIGHT = 27;
+/** With a second line for the change. */
+const CHANGED_ROW_HEIGHT = 42;
+/** A figure with its change needs as much. */
+const CHANGED_WIDTH = 128;
 const OVERSCAN = 8;
 
 interface TableProps<Row> {
@@ -51,12 +73,17 @@ interface TableProps<Row> {
   tools?: JSX.Element;
   /** Offers the search as the selection of all views. */
   onPromoteQuery?: (query: string) => void;
+  /** How rows are held against those of the baseline, where one is chosen. */
+  compare?: RowComparison<Row> | undefined;
   /** Shown instead of rows when there are none. */
   empty?: JSX.Element;
 }
 
 interface Shown<Row> extends Column<Row> {
   shared: Scale;
+  /** Its figures are held against the baseline's. */
+  change: ((row: Row) => Change | null) | null;
+  scaledBy: number;
 }
 
 export function DataTable<Row>(props: TableProps<Row>) {
@@ -65,16 +92,44 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const [height, setHeight] = createSignal(600);
   const [active, setActive] = createSignal(-1);
 
+  const pairs = useRowPairs(
+    () => props.rows,
+    () => props.compare,
+  );
+  const againstError = useAgainstError();
+  const rowHeight = () => (pairs() ? CHANGED_ROW_HEIGHT : PLAIN_ROW_HEIGHT);
+  /** A tree keeps its order: rows that only the baseline has are named below it. */
+  const all = createMemo(() => {
+    const found = pairs();
+    return found && !props.isOrdered ? [...props.rows, ...found.gone] : props.rows;
+  });
   const rows = createMemo(() => {
-    const filtered = filterRows(props.rows, props.columns, props.state.query());
-    return props.isOrdered ? filtered : sortRows(filtered, props.columns, props.state.sort());
+    const found = pairs();
+    const filtered = filterRows(all(), props.columns, props.state.query());
+    if (props.isOrdered) return filtered;
+    const sort = props.state.sort();
+    if (!found) {
+      return sortRows(filtered, props.columns, sort && { ...sort, key: plainKey(sort.key) });
+    }
+    const columns = ownColumns(found, props.columns);
+    return sortRows(filtered, [...columns, ...changeColumns(found, props.columns)], sort);
   });
   const columns = createMemo<Shown<Row>[]>(() =>
     props.columns
       .filter(
         (column) => !column.isExportOnly && !(column.isOptional && !hasValues(props.rows, column)),
       )
-      .map((column) => ({ ...column, shared: scaleOf(column, props.columns, props.rows) })),
+      .map((column) => {
+        const found = pairs();
+        const hasChange = found !== null && isComparable(column);
+        return {
+          ...column,
+          width: hasChange ? Math.max(column.width, CHANGED_WIDTH) : column.width,
+          shared: scaleOf(column, props.columns, all()),
+          change: hasChange ? (row: Row) => changeIn(found, row, column) : null,
+          scaledBy: found ? scaleBy(found, column) : 1,
+        };
+      }),
   );
   const missing = createMemo(() =>
     props.columns.filter((column) => column.isOptional && !hasValues(props.rows, column)),
@@ -88,10 +143,10 @@ export function DataTable<Row>(props: TableProps<Row>) {
   );
   const width = createMemo(() => columns().reduce((sum, column) => sum + column.width, 0));
   const first = () =>
-    props.isFilling ? Math.max(0, Math.floor(scrollTop() / ROW_HEIGHT) - OVERSCAN) : 0;
+    props.isFilling ? Math.max(0, Math.floor(scrollTop() / rowHeight()) - OVERSCAN) : 0;
   const last = () =>
     props.isFilling
-      ? Math.min(rows().length, Math.ceil((scrollTop() + height()) / ROW_HEIGHT) + OVERSCAN)
+      ? Math.min(rows().length, Math.ceil((scrollTop() + height()) / rowHeight()) + OVERSCAN)
       : rows().length;
   const visible = createMemo(() => rows().slice(first(), last()));
 
@@ -104,16 +159,21 @@ export function DataTable<Row>(props: TableProps<Row>) {
     on([() => props.state.query(), () => props.state.sort()], () => setActive(-1), { defer: true }),
   );
 
+  const sideOf = (row: Row) => {
+    const found = pairs();
+    if (found?.isGone(row)) return 'baseline only';
+    return found?.fresh.has(row) ? 'new' : '';
+  };
   const moveTo = (index: number) => {
     const target = Math.max(0, Math.min(rows().length - 1, index));
     setActive(target);
-    const top = target * ROW_HEIGHT;
-    const room = scroller.clientHeight - ROW_HEIGHT * 2;
+    const top = target * rowHeight();
+    const room = scroller.clientHeight - rowHeight() * 2;
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (top > scroller.scrollTop + room) scroller.scrollTop = top - room;
   };
   const onKey = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.floor(height() / ROW_HEIGHT) - 2);
+    const page = Math.max(1, Math.floor(height() / rowHeight()) - 2);
     const steps: Record<string, number> = {
       ArrowDown: active() + 1,
       ArrowUp: active() - 1,
@@ -125,27 +185,32 @@ export function DataTable<Row>(props: TableProps<Row>) {
     const target = steps[event.key];
     const row = rows()[active()];
     if (target !== undefined && !event.ctrlKey && !event.metaKey) moveTo(target);
-    else if (event.key === 'Enter' && row !== undefined && props.onRow) props.onRow(row);
+    else if (event.key === 'Enter' && row !== undefined) open(row);
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const saveCsv = () =>
-    download(
-      `${props.fileName}.csv`,
-      'text/csv',
-      toCsv(
-        rows(),
-        props.columns.filter(
-          (column) => column.isExportOnly || columns().some((other) => other.key === column.key),
-        ),
-      ),
+  /** Rows that only the baseline has lead nowhere in this session. */
+  const open = (row: Row) => {
+    if (!pairs()?.isGone(row)) props.onRow?.(row);
+  };
+  const saveCsv = () => {
+    const kept = props.columns.filter(
+      (column) => column.isExportOnly || columns().some((other) => other.key === column.key),
     );
+    const found = pairs();
+    const text = toCsv(rows(), found ? exportColumns(found, kept) : kept);
+    download(`${props.fileName}.csv`, 'text/csv', text);
+  };
 
   return (
     <div
       class="table"
-      classList={{ 'is-filling': props.isFilling ?? false, 'is-plain': props.isPlain ?? false }}
+      classList={{
+        'is-filling': props.isFilling ?? false,
+        'is-plain': props.isPlain ?? false,
+        'has-changes': pairs() !== null,
+      }}
     >
       <Show when={!props.isPlain}>
         <div class="table-tools">
@@ -180,13 +245,16 @@ export function DataTable<Row>(props: TableProps<Row>) {
             </button>
           </Show>
           {props.tools}
+          <Show when={pairs() && !props.isOrdered ? props.state.sort() : null}>
+            {(sort) => <OrderSwitch sort={sort()} onSort={props.state.setSort} />}
+          </Show>
           <Show when={!props.isBare}>
             <span class="spacer" />
           </Show>
           <span class="table-count number" aria-live="polite">
             {countText(
               rows().length,
-              props.loadedCount ?? props.rows.length,
+              props.loadedCount ?? all().length,
               props.rowCount,
               props.noun,
             )}
@@ -213,7 +281,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                 const sort = () => (props.isOrdered ? null : props.state.sort());
                 const order = () => {
                   const by = sort();
-                  if (by?.key !== column.key) return undefined;
+                  if (!by || plainKey(by.key) !== column.key) return undefined;
                   return isAscending(by, column) ? 'ascending' : 'descending';
                 };
                 return (
@@ -227,13 +295,17 @@ export function DataTable<Row>(props: TableProps<Row>) {
                     aria-sort={order() ?? 'none'}
                     data-figure={column.figure ?? column.key}
                     disabled={props.isOrdered}
-                    onClick={() => props.state.setSort(nextSort(props.state.sort(), column))}
+                    onClick={() => {
+                      const next = column.change ? nextSortWithChange : nextSort;
+                      props.state.setSort(next(props.state.sort(), column));
+                    }}
                   >
                     <span class="table-title">{column.head?.() ?? column.title}</span>
                     <Show when={column.shared.unit}>
                       <span class="table-unit">{column.shared.unit}</span>
                     </Show>
                     <span class="table-order">
+                      {order() && column.change && isChangeKey(sort()?.key ?? '') ? 'Δ' : ''}
                       {order() === 'ascending' ? '▲' : order() ? '▼' : ''}
                     </span>
                   </button>
@@ -242,7 +314,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
             </For>
           </div>
           <Show when={props.isFilling}>
-            <div style={{ height: `${first() * ROW_HEIGHT}px` }} />
+            <div style={{ height: `${first() * rowHeight()}px` }} />
           </Show>
           <For each={visible()}>
             {(row, index) => (
@@ -251,21 +323,31 @@ export function DataTable<Row>(props: TableProps<Row>) {
                 classList={{
                   'is-active': active() === first() + index(),
                   'is-selected': props.isSelected?.(row) ?? false,
-                  'is-clickable': props.onRow !== undefined,
+                  'is-clickable': props.onRow !== undefined && !pairs()?.isGone(row),
+                  'is-gone': pairs()?.isGone(row) ?? false,
                 }}
                 role="row"
                 aria-rowindex={first() + index() + 2}
                 onClick={() => {
                   setActive(first() + index());
-                  if (!window.getSelection()?.toString()) props.onRow?.(row);
+                  if (!window.getSelection()?.toString()) open(row);
                 }}
               >
-                <For each={columns()}>{(column) => <TableCell row={row} column={column} />}</For>
+                <For each={columns()}>
+                  {(column, position) => (
+                    <TableCell
+                      row={row}
+                      column={column}
+                      side={position() === 0 ? sideOf(row) : ''}
+                      isGone={pairs()?.isGone(row) ?? false}
+                    />
+                  )}
+                </For>
               </div>
             )}
           </For>
           <Show when={props.isFilling}>
-            <div style={{ height: `${(rows().length - last()) * ROW_HEIGHT}px` }} />
+            <div style={{ height: `${(rows().length - last()) * rowHeight()}px` }} />
           </Show>
         </div>
         <Show when={rows().length === 0}>
@@ -276,6 +358,21 @@ export function DataTable<Row>(props: TableProps<Row>) {
           </div>
         </Show>
       </div>
+      <Show when={props.compare && againstError()}>
+        {(error) => (
+          <p class="table-foot muted">
+            Nothing to hold against: the baseline says “{error().message}”
+          </p>
+        )}
+      </Show>
+      <Show when={props.isOrdered && pairs()?.gone.length ? pairs()?.gone : undefined}>
+        {(gone) => (
+          <p class="table-foot muted">
+            Only in the baseline: {plural(gone().length, props.noun)}
+            {nameSome(gone(), props.columns[0])}
+          </p>
+        )}
+      </Show>
       <Show when={!props.isPlain && props.rows.length > 0 && missing().length > 0}>
         <p class="table-foot muted">
           {props.absent ?? 'Not in this profile'}:{' '}
@@ -288,9 +385,41 @@ export function DataTable<Row>(props: TableProps<Row>) {
   );
 }
 
-function TableCell<Row>(props: { row: Row; column: Shown<Row> }) {
+/** Rows by their figures, or by how these changed. */
+function OrderSwitch(props: { sort: Sort; onSort: (sort: Sort) => void }) {
+  const isChange = () => isChangeKey(props.sort.key);
+  const key = () => plainKey(props.sort.key);
+  return (
+    <span class="segmented" role="group" aria-label="Sort by">
+      <button
+        aria-pressed={!isChange()}
+        data-tip="Largest figures first"
+        onClick={() => props.onSort({ key: key(), isReversed: false })}
+      >
+        By value
+      </button>
+      <button
+        aria-pressed={isChange()}
+        data-tip="What grew most against the baseline first; click the header to turn it round"
+        onClick={() => props.onSort({ key: changeKey(key()), isReversed: false })}
+      >
+        By change
+      </button>
+    </span>
+  );
+}
+
+/** The first few by name. */
+function nameSome<Row>(rows: readonly Row[], column: Column<Row> | undefined): string {
+  if (!column) return '';
+  const names = rows.slice(0, 4).map((row) => String(column.value(row) ?? ''));
+  return `: ${names.join(', ')}${rows.length > names.length ? ' …' : ''}`;
+}
+
+function TableCell<Row>(props: { row: Row; column: Shown<Row>; side: string; isGone: boolean }) {
   const content = () => {
     const column = props.column;
+    if (props.isGone && column.kind) return <span class="table-missing">{MISSING}</span>;
     if (column.cell) return column.cell(props.row, column.shared);
     const value = column.value(props.row);
     if (column.kind) return column.shared.text(typeof value === 'number' ? value : null);
@@ -313,7 +442,31 @@ function TableCell<Row>(props: { row: Row; column: Shown<Row> }) {
       role="gridcell"
       data-tip={tip()}
     >
-      {content()}
+      <Show
+        when={props.column.change}
+        fallback={
+          <Show when={props.side} fallback={content()}>
+            <span class="table-sided">
+              <span>{content()}</span>
+              <span class="table-side" classList={{ 'is-gone': props.isGone }}>
+                {props.side}
+              </span>
+            </span>
+          </Show>
+        }
+      >
+        {(change) => (
+          <>
+            <div class="table-figure">{content()}</div>
+            <CellChange
+              change={change()(props.row)}
+              kind={props.column.kind ?? 'count'}
+              scale={props.column.shared}
+              scaledBy={props.column.scaledBy}
+            />
+          </>
+        )}
+      </Show>
     </div>
   );
 }

@@ -40,9 +40,17 @@ code: string,
  */
 gain_ps_per_step: number | null, 
 /**
- * Gain ÷ step.
+ * The step that the gain is of: the median, or the mean where only some steps have the cause.
+ */
+step_ps: number | null, 
+/**
+ * Gain ÷ that step, at most 1.
  */
 gain_ratio: number | null, 
+/**
+ * Rules of other findings whose gains may be the same time; empty if none.
+ */
+overlaps: Array<string>, 
 /**
  * How the gain was estimated; empty without one.
  */

@@ -5,6 +5,7 @@ import type { CollectiveRow } from "./CollectiveRow";
 import type { CollectiveStepRow } from "./CollectiveStepRow";
 import type { Note } from "./Note";
 import type { RendezvousRow } from "./RendezvousRow";
+import type { ShardingRow } from "./ShardingRow";
 
 /**
  * The answer of the `collectives` analysis.
@@ -38,6 +39,14 @@ instance_count: number,
  * Exchanges with the host or with other slices, by rendezvous.
  */
 rendezvous: Array<RendezvousRow>, 
+/**
+ * Inputs and outputs of programs that run on several devices, most bytes first.
+ */
+shardings: Array<ShardingRow>, 
+/**
+ * All of them, before `--shardings` cut them.
+ */
+sharding_count: number, 
 /**
  * Peak of one link to a neighbour, one way, bytes per second; absent where not known.
  */

@@ -17,6 +17,10 @@ row_count: number,
  */
 duration_mean_ps: number, 
 /**
+ * Input of the median step: one odd step does not colour it.
+ */
+input_median_ps: number, 
+/**
  * Mean input of a step.
  */
 input_mean_ps: number, 

@@ -6,9 +6,17 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type RendezvousRow = { 
 /**
- * Channel of the exchange.
+ * Name under which both sides meet, else the channel.
  */
 rendezvous: string, 
+/**
+ * Kind of exchange between slices, such as `ALL_REDUCE`; empty where the program says none.
+ */
+transfer_type: string, 
+/**
+ * Devices or slices that take part; absent where the profile does not say.
+ */
+participants: number | null, 
 /**
  * Program it belongs to.
  */
@@ -30,7 +38,8 @@ recv_op: string,
  */
 occurrences: number, 
 /**
- * Bytes sent in one occurrence; absent where the shape is not known.
+ * Bytes over the network in one occurrence, by the kind of exchange; of exchanges without one
+ * the bytes of the value. Absent where shape or participants are not known.
  */
 bytes: number | null, 
 /**

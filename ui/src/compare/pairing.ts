@@ -1,0 +1,104 @@
+/** Rows of a table and the same rows of the baseline. Pure. */
+import type { Evidence } from '../wire/generated/Evidence';
+import type { Matching, Side } from './matching';
+
+/** How rows of a table are told apart, in both sessions. */
+export interface RowComparison<Row> {
+  /** The rows in the baseline's report. */
+  rows: (report: never) => readonly Row[];
+  /** What tells a row from all others; an empty text leaves the row alone. */
+  identity?: (row: Row) => string;
+  /** Program id and name of the op that the row is about; the comparison says which op it was. */
+  op?: (row: Row) => readonly [programId: string, name: string] | null;
+  /** Number of the step that the row is about; steps pair by number, else in order. */
+  step?: (row: Row) => number | null;
+  /** What may be said of a row that is no op and no step, such as a group of ops. */
+  evidence?: (row: Row, matching: Matching) => Evidence | undefined;
+  /** All rows of the session, where the table shows only some: the folded ones of a tree. */
+  among?: () => readonly Row[];
+}
+
+/** The same with the type of the report checked. */
+export function compareRows<Report, Row>(
+  rows: (report: Report) => readonly Row[],
+  comparison: Omit<RowComparison<Row>, 'rows'>,
+): RowComparison<Row> {
+  return { ...comparison, rows: rows as (report: never) => readonly Row[] };
+}
+
+export interface Pairs<Row> {
+  before: ReadonlyMap<Row, Row>;
+  /** Rows that only the session has. */
+  fresh: ReadonlySet<Row>;
+  /** Rows that only the baseline has, in its order. */
+  gone: readonly Row[];
+  isGone: (row: Row) => boolean;
+  /** What may be said of the times of a row; undefined where the comparison says nothing. */
+  evidenceOf: (row: Row) => Evidence | undefined;
+  stepRatio: number;
+}
+
+export function pairRows<Row>(
+  rows: readonly Row[],
+  baseline: readonly Row[],
+  comparison: RowComparison<Row>,
+  matching: Matching,
+): Pairs<Row> {
+  const keys = (side: Side) => {
+    const counts = new Map<string, number>();
+    return (row: Row): string | null => {
+      const op = comparison.op?.(row);
+      const own = comparison.identity?.(row) ?? '';
+      if (!op && own === '') return null;
+      const step = comparison.step?.(row);
+      const parts = [
+        op ? matching.key(side, op[0], op[1]) : '',
+        typeof step === 'number' ? matching.stepKey(side, step) : '',
+        own,
+      ];
+      const key = parts.join(' ');
+      // Rows of one key pair in their order.
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return `${count} ${key}`;
+    };
+  };
+  const known = new Map<string, Row>();
+  const baselineKey = keys('baseline');
+  for (const row of baseline) {
+    const key = baselineKey(row);
+    if (key !== null) known.set(key, row);
+  }
+  const before = new Map<Row, Row>();
+  const fresh = new Set<Row>();
+  const sessionKey = keys('session');
+  for (const row of rows) {
+    const key = sessionKey(row);
+    if (key === null) continue;
+    const found = known.get(key);
+    if (found === undefined) {
+      fresh.add(row);
+    } else {
+      before.set(row, found);
+      known.delete(key);
+    }
+  }
+  const gone = [...known.values()];
+  const isGone = new Set(gone);
+  return {
+    before,
+    fresh,
+    gone,
+    isGone: (row) => isGone.has(row),
+    evidenceOf: (row) => {
+      const op = comparison.op?.(row);
+      if (op) return matching.opEvidence(op[0], op[1]);
+      if (comparison.step) return matching.stepEvidence;
+      const known = comparison.evidence?.(row, matching);
+      // With too few steps nothing can be said of anything.
+      const { stepEvidence } = matching;
+      return known ?? (stepEvidence === 'too_few_steps' ? stepEvidence : undefined);
+    },
+    stepRatio: matching.stepRatio,
+  };
+}

@@ -1,0 +1,166 @@
+/** The baseline in the bar of selections: chosen from the sessions, swapped, cleared. */
+import { createSignal, For, Show } from 'solid-js';
+
+import { formatBytes, formatDate } from '../format/numbers';
+import { byEvidence, changeOf } from '../compare/change';
+import { compilePattern } from '../widgets/table/rows';
+import { TextChange } from '../widgets/change';
+import { CodeBlock } from '../widgets/copy';
+import { Popover } from '../widgets/popover';
+import { comparison } from './baseline';
+import { Icon } from './icons';
+import { sessions, summaryOf } from './session';
+import { baseline, hrefTo, route, setBaseline, swapBaseline } from './state';
+
+/** More sessions than this get a search field. */
+const MOST_UNSEARCHED = 8;
+
+export function BaselineChip() {
+  const isSet = () => baseline() !== null;
+  return (
+    <>
+      <span class="chip" classList={{ 'is-set': isSet() }}>
+        <Popover
+          tip="The session that every view is held against"
+          label={
+            <>
+              <span class="chip-title">Baseline</span>
+              <span class="chip-value">
+                {isSet() ? (summaryOf(baseline())?.name ?? `session ${baseline()}`) : 'none'}
+              </span>
+            </>
+          }
+        >
+          {(close) => <Choice close={close} />}
+        </Popover>
+        <Show when={isSet()}>
+          <button
+            class="chip-clear"
+            aria-label="Swap with the baseline"
+            data-tip="Swap: show the baseline, held against this session"
+            onClick={swapBaseline}
+          >
+            <Icon name="swap" />
+          </button>
+          <button class="chip-clear" aria-label="No baseline" onClick={() => setBaseline(null)}>
+            <Icon name="close" />
+          </button>
+        </Show>
+      </span>
+      <Show when={isSet()}>
+        <StepChange />
+      </Show>
+    </>
+  );
+}
+
+/** The answer in short; leads to the whole of it. */
+function StepChange() {
+  const step = () => comparison.data()?.differences[0]?.step;
+  const change = () => {
+    const found = step();
+    if (!found || comparison.error()) return null;
+    return changeOf(found.mean_ps, found.baseline_ps, byEvidence(found.evidence));
+  };
+  return (
+    <a class="baseline-answer" href={hrefTo({ view: 'compare' })}>
+      <Show
+        when={comparison.error()}
+        fallback={
+          <Show
+            when={change()}
+            fallback={
+              <span class="muted">
+                {comparison.isLoading() ? 'comparing …' : 'no steps to compare'}
+              </span>
+            }
+          >
+            {(found) => (
+              <>
+                <span class="muted">Step</span>{' '}
+                <TextChange change={found()} kind="duration" />
+                <Show when={found().tone === 'noise'}>
+                  <span class="muted"> noise</span>
+                </Show>
+              </>
+            )}
+          </Show>
+        }
+      >
+        {(error) => (
+          <span class="muted" data-tip={[error().message, error().hint].join('\n')}>
+            not comparable
+          </span>
+        )}
+      </Show>
+    </a>
+  );
+}
+
+function Choice(props: { close: () => void }) {
+  const [query, setQuery] = createSignal('');
+  const all = () =>
+    (sessions.data()?.sessions ?? []).filter((session) => session.id !== route.session);
+  const found = () => {
+    const pattern = compilePattern(query());
+    return all().filter((session) => pattern.test(`${session.name} ${session.devices}`));
+  };
+  return (
+    <div class="baseline-choice">
+      <p class="muted">
+        Hold this session against another: tables, key figures, trees and timelines then show what
+        changed.
+      </p>
+      <Show
+        when={all().length > 0}
+        fallback={
+          <>
+            <p>
+              This is the only session here. Record a second one into the same log directory, or
+              open both:
+            </p>
+            <CodeBlock code="stepscope compare ./before ./after" />
+          </>
+        }
+      >
+        <Show when={all().length > MOST_UNSEARCHED}>
+          <input
+            type="search"
+            placeholder="Find a session"
+            aria-label="Find a session"
+            ref={(field) => setTimeout(() => field.focus())}
+            value={query()}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+          />
+        </Show>
+        <ul class="baseline-list">
+          <For each={found()} fallback={<li class="muted">No session by that name</li>}>
+            {(session) => (
+              <li>
+                <button
+                  class="quiet"
+                  aria-current={session.id === baseline() ? 'true' : undefined}
+                  onClick={() => {
+                    setBaseline(session.id);
+                    props.close();
+                  }}
+                >
+                  <span class="session-name">{session.name}</span>
+                  <span class="muted">
+                    {[
+                      session.devices,
+                      formatBytes(session.size_bytes),
+                      formatDate(session.modified_epoch_ms),
+                    ]
+                      .filter(Boolean)
+                      .join(' · ')}
+                  </span>
+                </button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * Two timelines that show the same steps of two sessions: what is done to one window is done to the
+ * other, shifted so that the first step in sight begins at the same place. Lengths stay true: both
+ * windows are as long.
+ */
+import { anchorsOf, offsetFor, reversed, type Anchor } from '../compare/align';
+import type { TimelineStep } from '../wire/generated/TimelineStep';
+import type { Timeline } from './timeline';
+import type { TimeWindow } from './viewport';
+
+/** Share of the way to the next step's shift per frame: a jump would look like a fault. */
+const GLIDE = 0.35;
+/** Nearer than this share of the window is there. */
+const NEAR = 1 / 4000;
+
+export class TimelinePair {
+  private readonly anchors: Record<'upper' | 'lower', Anchor[]>;
+  /** Time of the lower timeline − time of the upper one, as shown. */
+  private offsetPs: number | null = null;
+  private frame = 0;
+
+  constructor(
+    private readonly upper: Timeline,
+    private readonly lower: Timeline,
+  ) {
+    const anchors = anchorsOf(timed(upper.scene.steps), timed(lower.scene.steps));
+    this.anchors = { upper: anchors, lower: reversed(anchors) };
+    const offsets = anchors.map((anchor) => anchor.otherStartPs - anchor.startPs);
+    const ends = [0, ...offsets];
+    const [least, most] = [Math.min(...ends), Math.max(...ends)];
+    const { report: above } = upper;
+    const { report: below } = lower;
+    upper.widen({ startPs: below.start_ps - most, endPs: below.end_ps - least });
+    lower.widen({ startPs: above.start_ps + least, endPs: above.end_ps + most });
+    upper.onShown = (window) => this.lead('upper', window);
+    lower.onShown = (window) => this.lead('lower', window);
+    upper.onPointer = (pointer) => lower.followPointer(pointer);
+    lower.onPointer = (pointer) => upper.followPointer(pointer);
+    this.lead('upper', upper.scene.viewport);
+  }
+
+  /** The other timeline's time for a time of one of them, with the step it lies in aligned. */
+  timeIn(side: 'upper' | 'lower', timePs: number): number {
+    // The step that holds the time, not one that begins a little later.
+    const anchors = this.anchors[side === 'upper' ? 'lower' : 'upper'];
+    return timePs + offsetFor(anchors, timePs, timePs + 1);
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.frame);
+    this.upper.onShown = () => undefined;
+    this.lower.onShown = () => undefined;
+    this.upper.onPointer = () => undefined;
+    this.lower.onPointer = () => undefined;
+    const { start_ps: startPs, end_ps: endPs } = this.upper.report;
+    this.upper.widen({ startPs, endPs });
+  }
+
+  private lead(side: 'upper' | 'lower', window: TimeWindow): void {
+    const { startPs, endPs } = window;
+    const sign = side === 'upper' ? 1 : -1;
+    const wanted = sign * offsetFor(this.anchors[side], startPs, endPs);
+    const span = endPs - startPs;
+    const missing = this.offsetPs === null ? Infinity : wanted - this.offsetPs;
+    const isThere = Math.abs(missing) < span * NEAR || Math.abs(missing) > span;
+    this.offsetPs = isThere ? wanted : (this.offsetPs ?? wanted) + missing * GLIDE;
+    const shift = sign * this.offsetPs;
+    const [leader, follower] =
+      side === 'upper' ? [this.upper, this.lower] : [this.lower, this.upper];
+    const isPassing = leader.scene.viewport.animating || !isThere;
+    follower.follow({ startPs: startPs + shift, endPs: endPs + shift }, isPassing);
+    cancelAnimationFrame(this.frame);
+    if (isThere) return;
+    this.frame = requestAnimationFrame(() => this.lead(side, leader.scene.viewport));
+  }
+}
+
+function timed(steps: readonly TimelineStep[]) {
+  return steps.map((step) => ({
+    step: step.step,
+    start_ps: step.start_ps,
+    end_ps: step.start_ps + step.duration_ps,
+  }));
+}

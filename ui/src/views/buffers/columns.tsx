@@ -1,0 +1,189 @@
+/** Columns of the tables of a memory plan, and the names of its categories. */
+import { Show } from 'solid-js';
+
+import { formatBytes, formatRatio } from '../../format/numbers';
+import { hrefTo } from '../../shell/state';
+import { ShareCell } from '../../widgets/bars';
+import { Middle } from '../../widgets/middle';
+import type { Column } from '../../widgets/table/rows';
+import type { BufferCategory } from '../../wire/generated/BufferCategory';
+import type { BufferPadding } from '../../wire/generated/BufferPadding';
+import type { BufferRow } from '../../wire/generated/BufferRow';
+
+export const CATEGORIES: Record<string, { title: string; colour: string }> = {
+  parameter: { title: 'Arguments', colour: '#d8a27a' },
+  output: { title: 'Results', colour: '#8f74d6' },
+  'thread-local': { title: 'Thread-local', colour: '#97a1af' },
+  constant: { title: 'Constants', colour: '#d3b53a' },
+  temporary: { title: 'Temporaries', colour: '#3f7fd0' },
+};
+
+export const categoryOf = (name: string) => CATEGORIES[name] ?? { title: name, colour: '#97a1af' };
+
+export const categoryText = ({ category, bytes, ratio, count }: BufferCategory) =>
+  `${categoryOf(category).title} ${formatBytes(bytes)} (${formatRatio(ratio)}, ${count})`;
+
+/** The graph around an instruction of a program. */
+export const graphHref = (programId: string, op: string) =>
+  hrefTo({ view: 'graph', params: { program: programId, op } });
+
+export function columnsFor(programId: string): Column<BufferRow>[] {
+  return [
+    {
+      key: 'name',
+      title: 'Buffer',
+      figure: 'buffers.name',
+      width: 250,
+      value: (row) => row.name,
+      cell: (row) => (
+        <Show when={row.instruction} fallback={<Middle text={row.name} isCode />}>
+          <a href={graphHref(programId, row.instruction)} data-tip="Show it in the graph">
+            <Middle text={row.name} isCode />
+          </a>
+        </Show>
+      ),
+    },
+    {
+      key: 'bytes',
+      title: 'Bytes',
+      width: 96,
+      kind: 'bytes',
+      adds: 'over_rows',
+      value: (row) => row.bytes,
+    },
+    {
+      key: 'ratio',
+      title: 'Share',
+      figure: 'buffers.ratio',
+      width: 130,
+      kind: 'ratio',
+      value: (row) => row.ratio,
+      cell: (row, scale) => (
+        <ShareCell
+          ratio={row.ratio}
+          text={scale.text(row.ratio)}
+          colour={categoryOf(row.category).colour}
+        />
+      ),
+    },
+    {
+      key: 'category',
+      title: 'For',
+      figure: 'buffers.category',
+      width: 112,
+      value: (row) => categoryOf(row.category).title + (row.is_donated ? ', donated' : ''),
+    },
+    {
+      key: 'shape',
+      title: 'Shape',
+      width: 220,
+      value: (row) => row.shape,
+      cell: (row) => <Middle text={row.shape} isCode />,
+    },
+    {
+      key: 'padding_bytes',
+      title: 'Padding',
+      width: 92,
+      kind: 'bytes',
+      value: (row) => row.padding_bytes || null,
+      isOptional: true,
+    },
+    {
+      key: 'scope',
+      title: 'Scope',
+      figure: '',
+      width: 260,
+      value: (row) => row.scope,
+      cell: (row) => <Middle text={row.scope || '–'} />,
+      isOptional: true,
+    },
+    {
+      key: 'source',
+      title: 'Source',
+      figure: '',
+      width: 170,
+      value: (row) => row.source,
+      cell: (row) => <Middle text={row.source || '–'} />,
+      isOptional: true,
+    },
+    {
+      key: 'start',
+      title: 'From',
+      width: 70,
+      kind: 'count',
+      value: (row) => row.start,
+      isOptional: true,
+    },
+    {
+      key: 'end',
+      title: 'To',
+      width: 70,
+      kind: 'count',
+      value: (row) => row.end,
+      isOptional: true,
+    },
+    {
+      key: 'end_instruction',
+      title: 'Freed at',
+      width: 180,
+      value: (row) => row.end_instruction,
+      cell: (row) => <Middle text={row.end_instruction || '–'} isCode />,
+      isOptional: true,
+    },
+    {
+      key: 'sharding',
+      title: 'Sharding',
+      width: 170,
+      value: (row) => row.sharding,
+      isOptional: true,
+    },
+    {
+      key: 'offset_bytes',
+      title: 'Offset',
+      width: 92,
+      kind: 'bytes',
+      value: (row) => row.offset_bytes,
+      isOptional: true,
+    },
+  ];
+}
+
+export const PADDING: Column<BufferPadding>[] = [
+  {
+    key: 'shape',
+    title: 'Shape',
+    width: 300,
+    value: (row) => row.shape,
+    cell: (row) => <Middle text={row.shape} isCode />,
+  },
+  {
+    key: 'padding_bytes',
+    title: 'Padding',
+    width: 100,
+    kind: 'bytes',
+    value: (row) => row.padding_bytes,
+  },
+  {
+    key: 'padding_ratio',
+    title: 'Of it',
+    width: 90,
+    kind: 'ratio',
+    value: (row) => row.padding_ratio,
+  },
+  {
+    key: 'bytes',
+    title: 'Bytes',
+    width: 100,
+    kind: 'bytes',
+    adds: 'over_rows',
+    value: (row) => row.bytes,
+  },
+  {
+    key: 'count',
+    title: 'Buffers',
+    figure: '',
+    width: 80,
+    kind: 'count',
+    value: (row) => row.count,
+  },
+];

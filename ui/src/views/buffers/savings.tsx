@@ -1,0 +1,65 @@
+/** What to shrink, and how much that saves. */
+import { For, Show } from 'solid-js';
+
+import { formatBytes, formatRatio, plural } from '../../format/numbers';
+import { ShareCell } from '../../widgets/bars';
+import type { BufferSaving } from '../../wire/generated/BufferSaving';
+import type { BuffersReport } from '../../wire/generated/BuffersReport';
+import { graphHref } from './columns';
+
+const REMEDIES: Record<string, string> = {
+  rematerialise: 'Recompute',
+  donate: 'Donate',
+  shard: 'Shard',
+  precision: 'Lower precision',
+  batch: 'Smaller batch',
+  padding: 'Less padding',
+};
+
+/** What to shrink to fit, each with what it would free. */
+export function Savings(props: { report: BuffersReport }) {
+  const peak = () => Math.max(1, props.report.peak_bytes);
+  return (
+    <Show when={props.report.savings.length > 0}>
+      <section class="card buffers-card">
+        <header>
+          <h2>What to shrink to fit</h2>
+          <span class="muted">By how much the peak would fall</span>
+        </header>
+        <ul class="buffers-savings">
+          <For each={props.report.savings.slice(0, 8)}>
+            {(saving) => (
+              <Saving saving={saving} peak={peak()} programId={props.report.program_id} />
+            )}
+          </For>
+        </ul>
+      </section>
+    </Show>
+  );
+}
+
+function Saving(props: { saving: BufferSaving; peak: number; programId: string }) {
+  const saving = () => props.saving;
+  return (
+    <li>
+      <b class="number">{formatBytes(saving().frees_bytes)}</b>
+      <ShareCell
+        ratio={saving().frees_bytes / props.peak}
+        text={formatRatio(saving().frees_bytes / props.peak)}
+        colour="var(--accent)"
+      />
+      <div>
+        <p>
+          <b>{REMEDIES[saving().remedy] ?? saving().remedy}</b>{' '}
+          <span class="mono">{saving().group}</span>{' '}
+          <span class="muted">
+            {plural(saving().count, 'buffer')}, {formatBytes(saving().bytes)}
+            <Show when={saving().source}>, {saving().source}</Show>, such as{' '}
+            <a href={graphHref(props.programId, saving().instruction)}>{saving().instruction}</a>
+          </span>
+        </p>
+        <p class="muted">{saving().advice}</p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,193 @@
+/** The difference of the mean step as a waterfall, and the causes in plain words. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { relativeText, signedText, toneOf } from '../../compare/change';
+import { formatDuration } from '../../format/numbers';
+import { partColour } from '../../format/palette';
+import { hrefTo } from '../../shell/state';
+import type { CompareReport } from '../../wire/generated/CompareReport';
+import type { ComparedCause } from '../../wire/generated/ComparedCause';
+import type { Evidence } from '../../wire/generated/Evidence';
+import type { SessionDifference } from '../../wire/generated/SessionDifference';
+import { shareOf, viewOf, waterfallOf, type Fall } from './waterfall';
+
+interface FallsProps {
+  report: CompareReport;
+  difference: SessionDifference;
+  /** Shows an op of the table by its position. */
+  onOp: (index: number) => void;
+}
+
+export function Falls(props: FallsProps) {
+  const sessions = () => [
+    props.report.sessions[0],
+    props.report.sessions[props.difference.session],
+  ];
+  const fall = createMemo(() => {
+    const [baseline, session] = sessions();
+    if (baseline?.all_steps_ps == null || session?.all_steps_ps == null) return null;
+    return waterfallOf(props.difference.waterfall, baseline.all_steps_ps, session.all_steps_ps, [
+      baseline.name,
+      session.name,
+    ]);
+  });
+  return (
+    <section class="card compare-falls">
+      <header>
+        <h2 data-figure="compare.waterfall">Where the time went</h2>
+        <span class="muted">
+          mean step to mean step, outliers included
+        </span>
+      </header>
+      <div class="card-body">
+        <Show
+          when={fall()}
+          fallback={
+            <p class="muted">Without steps in both sessions there is no step to explain.</p>
+          }
+        >
+          {(found) => (
+            <ol class="falls">
+              <For each={found().falls}>
+                {(each, index) => (
+                  <FallRow
+                    fall={each}
+                    isTotal={index() === 0 || index() === found().falls.length - 1}
+                    left={shareOf(found(), Math.min(each.fromPs, each.toPs))}
+                    right={shareOf(found(), Math.max(each.fromPs, each.toPs))}
+                    end={shareOf(found(), each.toPs)}
+                    stepPs={found().falls[0]?.valuePs ?? 0}
+                    onOp={props.onOp}
+                  />
+                )}
+              </For>
+            </ol>
+          )}
+        </Show>
+      </div>
+    </section>
+  );
+}
+
+/** Better or worse is only said of what is more than noise. */
+const betterBy = (evidence: Evidence | null) => (evidence === 'beyond_noise' ? 'less' : 'neither');
+
+function FallRow(props: {
+  fall: Fall;
+  isTotal: boolean;
+  left: number;
+  right: number;
+  end: number;
+  stepPs: number;
+  onOp: (index: number) => void;
+}) {
+  const isNoise = () => props.fall.evidence === 'within_noise';
+  const tone = () =>
+    props.isTotal ? 'total' : toneOf(props.fall.valuePs, betterBy(props.fall.evidence), isNoise());
+  const op = () => props.fall.bar?.op ?? null;
+  const view = () => (props.fall.bar ? viewOf(props.fall.bar) : null);
+  return (
+    <li classList={{ 'is-total': props.isTotal, 'is-noise': isNoise() }}>
+      <span class="fall-title">
+        <Show when={props.fall.bar?.part}>
+          {(part) => <span class="swatch" style={{ background: partColour(part()) }} />}
+        </Show>
+        <Show
+          when={op() !== null}
+          fallback={
+            <Show when={view()} fallback={<span>{props.fall.title}</span>}>
+              {(name) => <a href={hrefTo({ view: name() })}>{props.fall.title}</a>}
+            </Show>
+          }
+        >
+          <button class="fall-link" onClick={() => props.onOp(op() ?? 0)}>
+            {props.fall.title}
+          </button>
+        </Show>
+      </span>
+      <span class="fall-track">
+        <span
+          class={`fall-bar is-${tone()}`}
+          style={{
+            left: `${100 * props.left}%`,
+            width: `max(2px, ${100 * (props.right - props.left)}%)`,
+          }}
+        />
+        <span class="fall-step" style={{ left: `${100 * props.end}%` }} />
+      </span>
+      <span class={`fall-value number change is-text is-${props.isTotal ? 'total' : tone()}`}>
+        {props.isTotal
+          ? formatDuration(Math.round(props.fall.valuePs))
+          : signedText('duration', Math.round(props.fall.valuePs))}
+      </span>
+      <span class="fall-ratio number muted">
+        {props.isTotal || props.stepPs <= 0
+          ? ''
+          : isNoise()
+            ? 'noise'
+            : relativeText(props.fall.valuePs / props.stepPs)}
+      </span>
+    </li>
+  );
+}
+
+/** Reasons, what weighs most first. */
+export function Causes(props: FallsProps) {
+  return (
+    <section class="card compare-causes">
+      <header>
+        <h2>Why</h2>
+        <span class="muted">what weighs most first</span>
+      </header>
+      <div class="card-body">
+        <Show
+          when={props.difference.causes.length > 0}
+          fallback={<p class="muted">Nothing beyond noise asks for an explanation.</p>}
+        >
+          <ol class="causes">
+            <For each={props.difference.causes}>
+              {(cause) => <CauseRow cause={cause} onOp={props.onOp} />}
+            </For>
+          </ol>
+        </Show>
+      </div>
+    </section>
+  );
+}
+
+function CauseRow(props: { cause: ComparedCause; onOp: (index: number) => void }) {
+  const tone = () =>
+    toneOf(props.cause.difference_ps ?? 0, betterBy(props.cause.evidence), false);
+  const view = () => VIEW_OF_CAUSE[props.cause.kind] ?? null;
+  return (
+    <li>
+      <span class={`cause-mark is-${tone()}`} aria-hidden="true" />
+      <span class="cause-text">{props.cause.text}</span>
+      <Show when={props.cause.op !== null}>
+        <button class="fall-link" onClick={() => props.onOp(props.cause.op ?? 0)}>
+          Op
+        </button>
+      </Show>
+      <Show when={props.cause.op === null && view()}>
+        {(name) => (
+          <a class="button" href={hrefTo({ view: name() })}>
+            Show
+          </a>
+        )}
+      </Show>
+    </li>
+  );
+}
+
+/** Where a cause that is about no single op is looked at. */
+const VIEW_OF_CAUSE: Record<string, string> = {
+  recompiled: 'compile',
+  compilation: 'compile',
+  input_wait: 'input',
+  host_overhead: 'idle',
+  idle: 'idle',
+  launches: 'kernels',
+  overlap: 'collectives',
+  concurrency: 'timeline',
+  outlier_steps: 'steps',
+};

@@ -1,0 +1,262 @@
+/** What changed between sessions, whether it is more than noise, and why. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { byEvidence, changeOf, relativeText, signedText } from '../../compare/change';
+import { formatDuration, formatRatio } from '../../format/numbers';
+import { otherSessions, sessions, summaryOf } from '../../shell/session';
+import {
+  baseline,
+  getParam,
+  route,
+  selectionParams,
+  setBaseline,
+  setParams,
+  swapBaseline,
+} from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { comparisonUrl, createAnswer } from '../../wire/report';
+import type { CompareReport } from '../../wire/types';
+import type { SessionDifference } from '../../wire/generated/SessionDifference';
+import type { TimeDifference } from '../../wire/generated/TimeDifference';
+import { Distributions, StepSeries } from './distributions';
+import { Causes, Falls } from './falls';
+import { SessionFigures } from './figures';
+import { Ops } from './ops';
+import { Environment, Programs } from './programs';
+import { sessionColour } from './colours';
+import './compare.css';
+
+/** The same as the shell asks for, so that it is asked once. */
+const OPS_LIMIT = 5000;
+
+export default function CompareView(props: ViewProps) {
+  return (
+    <Show when={baseline() !== null} fallback={<NoBaseline session={props.session} />}>
+      <Compared session={props.session} />
+    </Show>
+  );
+}
+
+function Compared(props: { session: number }) {
+  const ids = createMemo(() => [baseline() ?? 0, props.session, ...otherSessions()]);
+  const report = createAnswer<CompareReport>(() =>
+    comparisonUrl(ids(), { ...selectionParams(), limit: OPS_LIMIT }),
+  );
+  return (
+    <AnswerView answer={report}>
+      {(data) => {
+        const of = () => {
+          const wanted = Number(getParam('of') ?? '1');
+          return data().differences.some((each) => each.session === wanted) ? wanted : 1;
+        };
+        const difference = () => data().differences.find((each) => each.session === of());
+        /** Several are compared first, and one of them is explained below. */
+        const hasSeveral = () => data().differences.length > 1;
+        const showOp = (index: number) => {
+          setParams({ op: index, show: null }, false);
+          document.getElementById('compare-ops')?.scrollIntoView({ behavior: 'smooth' });
+        };
+        const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-compare`;
+        return (
+          <div class="page compare">
+            <Answers report={data()} of={of()} />
+            <Warnings notes={data().notes} />
+            <div class="compare-row">
+              <Distributions report={data()} />
+              <StepSeries report={data()} />
+            </div>
+            <Show when={hasSeveral()}>
+              <SessionFigures report={data()} />
+            </Show>
+            <Show when={difference()}>
+              {(found) => (
+                <>
+                  <Show when={hasSeveral()}>
+                    <Which report={data()} of={of()} />
+                  </Show>
+                  <div class="compare-row">
+                    <Falls report={data()} difference={found()} onOp={showOp} />
+                    <Causes report={data()} difference={found()} onOp={showOp} />
+                  </div>
+                  <Show when={!hasSeveral()}>
+                    <SessionFigures report={data()} />
+                  </Show>
+                  <Ops report={data()} of={of()} ids={ids()} fileName={name()} />
+                  <Programs difference={found()} />
+                  <Environment difference={found()} />
+                </>
+              )}
+            </Show>
+            <div class="card">
+              <Remarks notes={data().notes} />
+            </div>
+          </div>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+/** The answer in a sentence for every session. */
+function Answers(props: { report: CompareReport; of: number }) {
+  return (
+    <section class="card compare-answers" aria-label="Answer">
+      <For each={props.report.differences}>
+        {(difference) => <Sentence report={props.report} difference={difference} />}
+      </For>
+    </section>
+  );
+}
+
+/** The difference with its interval, in words. */
+function intervalText(step: TimeDifference, confidence: number): string {
+  const text = (ps: number) => signedText('duration', Math.round(ps));
+  if (step.p_value === null) {
+    return `${text(step.difference_ps)}; with so few steps nothing can be said of noise`;
+  }
+  const sure = formatRatio(confidence).replace('.0', '');
+  const ends = `between ${text(step.low_ps)} and ${text(step.high_ps)}`;
+  return `${text(step.difference_ps)} a step, ${sure} sure that it lies ${ends}`;
+}
+
+function Sentence(props: { report: CompareReport; difference: SessionDifference }) {
+  const step = () => props.difference.step;
+  const change = () => {
+    const found = step();
+    if (!found) return null;
+    return changeOf(found.mean_ps, found.baseline_ps, byEvidence(found.evidence));
+  };
+  return (
+    <div class="compare-answer">
+      <Show when={change()}>
+        {(found) => (
+          <span class={`compare-big number change is-${found().tone}`}>
+            {found().tone === 'same' ? '=' : relativeText(found().ratio)}
+          </span>
+        )}
+      </Show>
+      <div>
+        <p class="compare-sentence">{props.difference.conclusion}</p>
+        <Show when={step()}>
+          {(found) => (
+            <p class="muted number" data-figure="compare.interval">
+              {intervalText(found(), props.report.confidence_ratio)}
+            </p>
+          )}
+        </Show>
+      </div>
+      <Show when={props.report.differences.length === 1}>
+        <span class="spacer" />
+        <button data-tip="The baseline held against this session" onClick={swapBaseline}>
+          Swap
+        </button>
+        <AddSession />
+      </Show>
+    </div>
+  );
+}
+
+/** A third session, and so on. */
+function AddSession() {
+  const others = () =>
+    (sessions.data()?.sessions ?? []).filter(
+      (session) =>
+        session.id !== baseline() &&
+        !otherSessions().includes(session.id) &&
+        session.id !== route.session,
+    );
+  return (
+    <Show when={others().length > 0}>
+      <select
+        aria-label="Add a session"
+        onChange={(event) => {
+          const added = event.currentTarget.value;
+          event.currentTarget.value = '';
+          if (added) setParams({ also: [...otherSessions(), added].join(',') }, false);
+        }}
+      >
+        <option value="">Add a session …</option>
+        <For each={others()}>
+          {(session) => <option value={session.id}>{session.name}</option>}
+        </For>
+      </select>
+    </Show>
+  );
+}
+
+/** Of several sessions, the one that is explained below. */
+function Which(props: { report: CompareReport; of: number }) {
+  return (
+    <div class="compare-which">
+      <span class="muted">Explained below:</span>
+      <span class="segmented">
+        <For each={props.report.differences}>
+          {(difference) => (
+            <button
+              aria-pressed={difference.session === props.of}
+              onClick={() =>
+                setParams(
+                  { of: difference.session === 1 ? null : difference.session, op: null },
+                  false,
+                )
+              }
+            >
+              <span class="swatch" style={{ background: sessionColour(difference.session) }} />{' '}
+              {props.report.sessions[difference.session]?.name}
+              <Show when={difference.step}>
+                {(step) => (
+                  <span class="muted number"> {formatDuration(Math.round(step().mean_ps))}</span>
+                )}
+              </Show>
+            </button>
+          )}
+        </For>
+      </span>
+      <AddSession />
+      <button class="quiet" onClick={() => setParams({ also: null, of: null }, false)}>
+        Only two
+      </button>
+    </div>
+  );
+}
+
+function NoBaseline(props: { session: number }) {
+  const others = () =>
+    (sessions.data()?.sessions ?? []).filter((session) => session.id !== props.session);
+  return (
+    <Show
+      when={others().length > 0}
+      fallback={
+        <EmptyState
+          title="There is nothing to compare with yet"
+          code={
+            'with jax.profiler.trace("/tmp/profile"):      # once before, once after a change\n    for step in range(20):\n        with jax.profiler.StepTraceAnnotation("train", step_num=step):\n            state = train_step(state, batch)\n    jax.block_until_ready(state)\n\n# then: stepscope compare /tmp/profile'
+          }
+        >
+          This folder holds one session. Record a second one into the same log directory, or open
+          the folder above both; then choose here which is the baseline. On the command line
+          `stepscope compare BEFORE AFTER` answers the same.
+        </EmptyState>
+      }
+    >
+      <EmptyState title="Which session is the baseline?">
+        <span>
+          {summaryOf(props.session)?.name} is held against it: how much slower or faster a step is,
+          whether that is more than noise, and which ops, programs and flags made it so.
+        </span>
+        <span class="baseline-buttons">
+          <For each={others().slice(0, 30)}>
+            {(session) => (
+              <button onClick={() => setBaseline(session.id)}>
+                <strong>{session.name}</strong> <span class="muted">{session.devices}</span>
+              </button>
+            )}
+          </For>
+        </span>
+      </EmptyState>
+    </Show>
+  );
+}

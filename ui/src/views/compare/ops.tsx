@@ -1,0 +1,344 @@
+/** Ops of both sessions, matched by meaning, with what changed of each. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { byEvidence, relativeText, signedText, toneOf } from '../../compare/change';
+import { formatDuration } from '../../format/numbers';
+import { partColour, partTitle } from '../../format/palette';
+import { Icon } from '../../shell/icons';
+import { getParam, setParams } from '../../shell/state';
+import { Middle } from '../../widgets/middle';
+import { SourceText } from '../../widgets/op-columns';
+import { OpLinks } from '../../widgets/op-links';
+import type { Column } from '../../widgets/table/rows';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { ComparedOp } from '../../wire/generated/ComparedOp';
+import type { ComparedOpSide } from '../../wire/generated/ComparedOpSide';
+import type { CompareReport } from '../../wire/generated/CompareReport';
+
+/** Which rows of the table. */
+const KINDS = [
+  { key: 'all', title: 'All', tip: 'Every op of either session', has: () => true },
+  {
+    key: 'changed',
+    title: 'Changed',
+    tip: 'Time changed by more than noise, or the op itself changed',
+    has: (op: ComparedOp) => op.time.evidence === 'beyond_noise' || op.matched === 'changed',
+  },
+  {
+    key: 'new',
+    title: 'Only here',
+    tip: 'Ops that the baseline has not',
+    has: (op: ComparedOp) => op.baseline === null,
+  },
+  {
+    key: 'gone',
+    title: 'Only in the baseline',
+    tip: 'Ops that only the baseline has',
+    has: (op: ComparedOp) => op.other === null,
+  },
+] as const;
+
+const sideOf = (op: ComparedOp): ComparedOpSide | null => op.other ?? op.baseline;
+/** Better or worse is only said of what is more than noise. */
+const toneOfOp = (op: ComparedOp) =>
+  toneOf(
+    op.time.difference_ps,
+    byEvidence(op.time.evidence).better,
+    byEvidence(op.time.evidence).isNoise,
+  );
+
+const MATCHED: Record<string, string> = {
+  same: 'same',
+  renamed: 'renamed',
+  changed: 'changed',
+  new: 'new',
+  gone: 'baseline only',
+};
+
+const COLUMNS: Column<ComparedOp>[] = [
+  {
+    key: 'name',
+    title: 'Op',
+    width: 300,
+    value: (op) => [op.other?.name, op.baseline?.name].filter(Boolean).join(' '),
+    cell: (op) => (
+      <span class="op-name">
+        <span class="swatch" style={{ background: partColour(op.part) }} data-tip={partTitle(op.part)} />
+        <Middle text={sideOf(op)?.name ?? ''} isCode />
+        <Show when={op.baseline && op.other && op.baseline.name !== op.other.name}>
+          <span class="muted op-was" data-tip={`In the baseline: ${op.baseline?.name}`}>
+            was {op.baseline?.name}
+          </span>
+        </Show>
+      </span>
+    ),
+  },
+  {
+    key: 'matched',
+    title: 'Match',
+    figure: 'compare.matched',
+    width: 104,
+    value: (op) => MATCHED[op.matched] ?? op.matched,
+  },
+  {
+    key: 'baseline_ps',
+    title: 'Baseline',
+    figure: 'compare.op_ps',
+    width: 98,
+    kind: 'duration',
+    scale: 'time',
+    value: (op) => (op.baseline ? op.time.baseline_ps : null),
+  },
+  {
+    key: 'mean_ps',
+    title: 'Here',
+    figure: 'compare.op_ps',
+    width: 98,
+    kind: 'duration',
+    scale: 'time',
+    value: (op) => (op.other ? op.time.mean_ps : null),
+  },
+  {
+    key: 'difference_ps',
+    title: 'Difference',
+    figure: 'compare.difference_ps',
+    width: 116,
+    kind: 'duration',
+    scale: 'time',
+    value: (op) => op.time.difference_ps,
+    cell: (op, scale) => (
+      <span
+        class={`change is-text is-${toneOfOp(op)}`}
+        data-tip={intervalTip(op)}
+      >
+        {op.time.difference_ps > 0 ? '+' : ''}
+        {op.time.difference_ps === 0 ? '=' : scale.text(op.time.difference_ps)}
+      </span>
+    ),
+  },
+  {
+    key: 'ratio',
+    title: 'Relative',
+    figure: 'compare.ratio',
+    width: 88,
+    kind: 'ratio',
+    value: (op) => op.time.ratio,
+    cell: (op) => (
+      <span class={`change is-text is-${toneOfOp(op)}`}>
+        {op.time.difference_ps === 0 ? '=' : relativeText(op.time.ratio) || '–'}
+      </span>
+    ),
+  },
+  {
+    key: 'step_difference_ps',
+    title: 'Of the step',
+    figure: 'compare.step_difference_ps',
+    width: 126,
+    kind: 'duration',
+    scale: 'time',
+    value: (op) => op.step_difference_ps,
+  },
+  {
+    key: 'evidence',
+    title: 'Evidence',
+    figure: 'compare.evidence',
+    width: 116,
+    value: (op) => EVIDENCE[op.time.evidence],
+  },
+  {
+    key: 'count',
+    title: 'A step',
+    figure: 'compare.occurrences',
+    width: 92,
+    value: (op) => countText(op),
+    cell: (op) => <span class="number">{countText(op)}</span>,
+  },
+  { key: 'change', title: 'What changed', width: 240, value: (op) => op.change, isOptional: true },
+  {
+    key: 'category',
+    title: 'Category',
+    width: 140,
+    value: (op) => sideOf(op)?.category ?? '',
+    isOptional: true,
+  },
+  {
+    key: 'shape',
+    title: 'Shape',
+    width: 180,
+    value: (op) => sideOf(op)?.shape ?? '',
+    cell: (op) => <Middle text={sideOf(op)?.shape ?? ''} isCode />,
+    isOptional: true,
+  },
+  {
+    key: 'source',
+    title: 'Source',
+    width: 160,
+    value: (op) => sideOf(op)?.source ?? '',
+    cell: (op) => <SourceText text={sideOf(op)?.source ?? ''} />,
+    isOptional: true,
+  },
+  {
+    key: 'scope',
+    title: 'Scope',
+    width: 260,
+    value: (op) => sideOf(op)?.scope ?? '',
+    isOptional: true,
+  },
+  {
+    key: 'program',
+    title: 'Program',
+    width: 150,
+    value: (op) => sideOf(op)?.program ?? '',
+    isOptional: true,
+  },
+  {
+    key: 'kernel',
+    title: 'Kernel',
+    width: 220,
+    value: (op) => sideOf(op)?.kernel ?? '',
+    cell: (op) => <Middle text={sideOf(op)?.kernel ?? ''} isCode />,
+    isOptional: true,
+  },
+];
+
+const EVIDENCE = {
+  beyond_noise: 'beyond noise',
+  within_noise: 'noise',
+  too_few_steps: 'too few steps',
+} as const;
+
+function countText(op: ComparedOp): string {
+  const text = (side: ComparedOpSide | null) =>
+    side === null ? '–' : String(Number(side.occurrences.toPrecision(3)));
+  const [before, now] = [text(op.baseline), text(op.other)];
+  return before === now ? now : `${before} → ${now}`;
+}
+
+function intervalTip(op: ComparedOp): string {
+  const { low_ps, high_ps, p_value } = op.time;
+  const range = `between ${signedText('duration', Math.round(low_ps))} and ${signedText('duration', Math.round(high_ps))}`;
+  return p_value === null
+    ? 'Too few steps to tell it from noise'
+    : `${range} with the confidence above; noise alone gives as much in ${(p_value * 100).toPrecision(2)} % of cases`;
+}
+
+export function Ops(props: {
+  report: CompareReport;
+  /** Position of the session held against the baseline. */
+  of: number;
+  /** Numbers of the sessions on the server, in the report's order. */
+  ids: readonly number[];
+  fileName: string;
+}) {
+  const table = urlTableState('');
+  const kind = () => KINDS.find((each) => each.key === getParam('show')) ?? KINDS[0];
+  const own = createMemo(() => props.report.ops.filter((op) => op.session === props.of));
+  const rows = createMemo(() => own().filter((op) => kind().has(op)));
+  const shown = createMemo(() => {
+    const wanted = getParam('op');
+    return wanted === undefined ? undefined : own().find((op) => op.index === Number(wanted));
+  });
+  return (
+    <section
+      class="card compare-table"
+      id="compare-ops"
+      style={{ '--rows': String(Math.max(3, rows().length)) }}
+    >
+      <Show when={shown()}>
+        {(op) => (
+          <Details
+            op={op()}
+            ids={[props.ids[0] ?? 0, props.ids[props.of] ?? 0]}
+            close={() => setParams({ op: null }, false)}
+          />
+        )}
+      </Show>
+      <DataTable
+        rows={rows()}
+        columns={COLUMNS}
+        state={table}
+        noun="op"
+        fileName={props.fileName}
+        isFilling
+        onRow={(op) => setParams({ op: op === shown() ? null : op.index }, false)}
+        isSelected={(op) => op === shown()}
+        tools={
+          <span class="segmented" role="group" aria-label="Which ops">
+            <For each={KINDS}>
+              {(each) => (
+                <button
+                  aria-pressed={kind() === each}
+                  data-tip={each.tip}
+                  onClick={() => setParams({ show: each.key === 'all' ? null : each.key }, false)}
+                >
+                  {each.title}{' '}
+                  <span class="muted number">{own().filter((op) => each.has(op)).length}</span>
+                </button>
+              )}
+            </For>
+          </span>
+        }
+        empty={
+          kind().key === 'all'
+            ? 'No op ran in the selected steps of either session'
+            : 'None: choose All to see every op'
+        }
+      />
+    </section>
+  );
+}
+
+function Details(props: {
+  op: ComparedOp;
+  ids: readonly [baseline: number, session: number];
+  close: () => void;
+}) {
+  const sides = () =>
+    [
+      { title: 'Baseline', side: props.op.baseline, session: props.ids[0], against: props.ids[1] },
+      { title: 'Here', side: props.op.other, session: props.ids[1], against: props.ids[0] },
+    ] as const;
+  return (
+    <div class="compare-op">
+      <div class="compare-op-sides">
+        <For each={sides()}>
+          {(each) => (
+            <div>
+              <span class="muted">{each.title}</span>
+              <Show when={each.side} fallback={<span class="muted">has no such op</span>}>
+                {(side) => (
+                  <>
+                    <strong class="mono">{side().name}</strong>
+                    <span class="number">
+                      {formatDuration(
+                        Math.round(
+                          each.title === 'Here'
+                            ? props.op.time.mean_ps
+                            : props.op.time.baseline_ps,
+                        ),
+                      )}
+                    </span>
+                    <span class="mono muted compare-op-shape" data-tip={side().shape}>
+                      {side().shape}
+                    </span>
+                    <OpLinks
+                      name={side().name}
+                      programId={side().program_id}
+                      session={each.session}
+                      against={each.against}
+                    />
+                  </>
+                )}
+              </Show>
+            </div>
+          )}
+        </For>
+      </div>
+      <Show when={props.op.change}>{(change) => <p class="muted">{change()}</p>}</Show>
+      <button class="quiet" aria-label="Close" onClick={() => props.close()}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}

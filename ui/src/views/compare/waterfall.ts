@@ -1,0 +1,97 @@
+/** Where the bars of the waterfall lie: from the baseline's step to the session's, one cause a bar. Pure. */
+import type { Evidence } from '../../wire/generated/Evidence';
+import type { WaterfallBar } from '../../wire/generated/WaterfallBar';
+
+export interface Fall {
+  /** The cause; null for totals and for what is summed. */
+  bar: WaterfallBar | null;
+  /** What may be said of it; null for totals. */
+  evidence: Evidence | null;
+  title: string;
+  /** Ends of the bar in picoseconds; totals begin at the axis. */
+  fromPs: number;
+  toPs: number;
+  valuePs: number;
+}
+
+export interface Waterfall {
+  falls: Fall[];
+  /** What the width stands for: differences are small beside a step, so it does not begin at 0. */
+  lowPs: number;
+  highPs: number;
+}
+
+/** Bars beyond these are summed, as the last one before the total. */
+const MOST_BARS = 14;
+/** Air beside the outermost ends, as a share of the width. */
+const AIR = 0.06;
+
+export function waterfallOf(
+  bars: readonly WaterfallBar[],
+  baselinePs: number,
+  sessionPs: number,
+  titles: readonly [string, string],
+): Waterfall {
+  const falls: Fall[] = [
+    { bar: null, evidence: null, title: titles[0], fromPs: 0, toPs: baselinePs, valuePs: baselinePs },
+  ];
+  let at = baselinePs;
+  const add = (
+    bar: WaterfallBar | null,
+    title: string,
+    valuePs: number,
+    evidence: Evidence | null,
+  ) => {
+    falls.push({ bar, evidence, title, fromPs: at, toPs: at + valuePs, valuePs });
+    at += valuePs;
+  };
+  for (const bar of bars.slice(0, MOST_BARS)) {
+    add(bar, bar.title, bar.difference_ps, bar.evidence);
+  }
+  const rest = bars.slice(MOST_BARS);
+  if (rest.length > 0) {
+    const sum = rest.reduce((total, bar) => total + bar.difference_ps, 0);
+    const isProven = rest.some((bar) => bar.evidence === 'beyond_noise');
+    add(null, `${rest.length} smaller causes`, sum, isProven ? 'beyond_noise' : 'within_noise');
+  }
+  const end = { fromPs: 0, toPs: sessionPs, valuePs: sessionPs };
+  falls.push({ bar: null, evidence: null, title: titles[1], ...end });
+  const ends = [
+    baselinePs,
+    sessionPs,
+    ...falls.slice(1, -1).flatMap((fall) => [fall.fromPs, fall.toPs]),
+  ];
+  const [least, most] = [Math.min(...ends), Math.max(...ends)];
+  // Equal sessions get an axis of a hundredth of the step, so that nothing looks like something.
+  const span = Math.max(most - least, baselinePs * 0.01, 1);
+  const middle = (least + most) / 2;
+  const half = span * (0.5 + AIR);
+  return { falls, lowPs: Math.max(0, middle - half), highPs: middle + half };
+}
+
+/** A time as a share of the width, 0..1. */
+export function shareOf(waterfall: Waterfall, ps: number): number {
+  const span = waterfall.highPs - waterfall.lowPs;
+  return span > 0 ? Math.max(0, Math.min(1, (ps - waterfall.lowPs) / span)) : 0;
+}
+
+/** The view that says more of a kind of cause. */
+export function viewOf(bar: WaterfallBar): string | null {
+  switch (bar.kind) {
+    case 'input_wait':
+      return 'input';
+    case 'compilation':
+    case 'outlier_compilation':
+      return 'compile';
+    case 'host_overhead':
+    case 'idle':
+      return 'idle';
+    case 'outlier_steps':
+      return 'steps';
+    case 'overlap':
+    case 'other_ops':
+      return bar.part === 'collectives' ? 'collectives' : 'timeline';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,151 @@
+/** The flame graph of who holds memory, and one frame of it. */
+import { createMemo, createSignal, For, Show } from 'solid-js';
+
+import { format, formatRatio, plural } from '../../format/numbers';
+import { getParam, setParams } from '../../shell/state';
+import { themeColour } from '../../shell/theme';
+import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
+import { buildFlame, matchesOf } from '../../widgets/flame/layout';
+import type { HeapFrameRow } from '../../wire/generated/HeapFrameRow';
+import type { HeapReport } from '../../wire/generated/HeapReport';
+import { COLOURS, framesOf, heldBy, signed, type Meaning, type Measure } from './frames';
+import { measure } from './pickers';
+
+export function Flame(props: { report: HeapReport }) {
+  const frames = createMemo(() =>
+    framesOf(props.report.tree, measure(), (meaning) => themeColour(COLOURS[meaning])),
+  );
+  const tree = createMemo(() => buildFlame(frames()));
+  const zoom = () => {
+    const wanted = Number(getParam('zoom') ?? '-1');
+    return Number.isInteger(wanted) && wanted < tree().frames.length ? wanted : -1;
+  };
+  const onZoom = (index: number) => setParams({ zoom: index < 0 ? null : index }, false);
+  const [search, setSearch] = createSignal(getParam('find') ?? '');
+  const matches = createMemo(() => {
+    const text = search();
+    if (!text) return null;
+    const test = testOf(text);
+    return matchesOf(tree(), (index) => {
+      const row = props.report.tree[index];
+      return row !== undefined && (test(row.name) || test(row.source));
+    });
+  });
+  const meanings = (): [Meaning, string][] =>
+    props.report.against === null
+      ? [
+          ['own', 'your code, a shade per file'],
+          ...(props.report.has_internal
+            ? ([['internal', 'JAX, libraries, Python']] satisfies [Meaning, string][])
+            : []),
+        ]
+      : [
+          ['grown', 'grown'],
+          ['shrunk', 'shrunk'],
+          ['same', 'the same'],
+        ];
+  return (
+    <section class="card heap-flame">
+      <div class="heap-flame-bar">
+        <input
+          type="search"
+          class="table-search"
+          placeholder="Find functions: text or regular expression"
+          aria-label="Find functions"
+          data-shortcut="search"
+          value={search()}
+          onInput={(event) => {
+            setSearch(event.currentTarget.value);
+            setParams({ find: event.currentTarget.value }, true);
+          }}
+        />
+        <FlameFound tree={tree()} matches={matches()} noun="frame" />
+        <FlamePath tree={tree()} zoom={zoom()} onZoom={onZoom} />
+        <span class="spacer" />
+        <For each={meanings()}>
+          {([meaning, words]) => (
+            <span class="heap-legend">
+              <span class="swatch" style={{ background: `var(--${COLOURS[meaning]})` }} /> {words}
+            </span>
+          )}
+        </For>
+      </div>
+      <FlameGraph
+        tree={tree()}
+        zoom={zoom()}
+        onZoom={onZoom}
+        found={matches()?.found ?? null}
+        label={`Flame graph of ${plural(tree().frames.length, 'frame')}`}
+        details={(index) => {
+          const row = props.report.tree[index];
+          return row ? <FrameDetails row={row} report={props.report} /> : null;
+        }}
+      />
+    </section>
+  );
+}
+
+/** A pattern where it is one, else its letters. */
+function testOf(text: string): (name: string) => boolean {
+  try {
+    const pattern = new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
+    return (name) => pattern.test(name);
+  } catch {
+    return (name) => name.includes(text);
+  }
+}
+
+function FrameDetails(props: { row: HeapFrameRow; report: HeapReport }) {
+  const lines = (): [string, Measure][] => [
+    ['Bytes', 'bytes'],
+    ['Allocations', 'allocations'],
+  ];
+  const text = (by: Measure, value: number) => format(by === 'bytes' ? 'bytes' : 'count', value);
+  const share = () => {
+    const by = measure();
+    const total = by === 'bytes' ? props.report.total_bytes : props.report.total_allocations;
+    return total > 0 ? heldBy(props.row, by).now / total : null;
+  };
+  return (
+    <>
+      <p class="mono">
+        <strong>{props.row.name}</strong>
+      </p>
+      <p class="muted">{props.row.source || 'no source recorded'}</p>
+      <table>
+        <thead>
+          <tr class="muted">
+            <td />
+            <td>with callees</td>
+            <td>itself</td>
+            <Show when={props.report.against !== null}>
+              <td>change</td>
+            </Show>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={lines()}>
+            {([title, by]) => {
+              const held = () => heldBy(props.row, by);
+              return (
+                <tr>
+                  <td>{title}</td>
+                  <td class="number">{text(by, held().now)}</td>
+                  <td class="number">{text(by, held().own)}</td>
+                  <Show when={props.report.against !== null}>
+                    <td class="number">
+                      {signed(text(by, held().change ?? 0), held().change ?? 0)}
+                    </td>
+                  </Show>
+                </tr>
+              );
+            }}
+          </For>
+        </tbody>
+      </table>
+      <Show when={share() !== null}>
+        <p class="muted">{formatRatio(share())} of what is selected</p>
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,375 @@
+/** What more devices give, for each method of the sessions, and what limits the next doubling. */
+import { createMemo, For, Show } from 'solid-js';
+
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { PARTS } from '../../format/palette';
+import { sessions } from '../../shell/session';
+import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
+import { AnswerView } from '../../widgets/answer';
+import { DividedBar, Legend, RatioBar } from '../../widgets/bars';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { Popover } from '../../widgets/popover';
+import type { Column } from '../../widgets/table/rows';
+import { localTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { ScalingMethod } from '../../wire/generated/ScalingMethod';
+import type { ScalingReport } from '../../wire/generated/ScalingReport';
+import type { ScalingRow } from '../../wire/generated/ScalingRow';
+import { urlOf } from '../../wire/client';
+import { createAnswer } from '../../wire/report';
+import { colourOf, ScalingChart } from './chart';
+import { formatTimes, linesOf, measureOf, MEASURES } from './lines';
+import './scaling.css';
+
+/** Numbers of the sessions that count; empty for all. */
+const chosen = () =>
+  (getParam('sessions') ?? '')
+    .split(',')
+    .filter((text) => text !== '')
+    .map(Number);
+
+/** Sessions that can be asked. */
+const candidates = createMemo(() =>
+  (sessions.data()?.sessions ?? []).filter(
+    (session) => session.state !== 'failed' && session.kind !== 'memory' && session.kind !== 'programs',
+  ),
+);
+
+export default function ScalingView() {
+  const url = () => {
+    const { steps, time, device, host, program } = selectionParams();
+    const options = {
+      steps,
+      time,
+      device,
+      host,
+      program,
+      weak: getParam('weak'),
+      method: getParam('method'),
+      batch: getParam('batch'),
+    };
+    const path = urlOf('api/comparisons/scaling', options);
+    const named = chosen().map((id) => `session=${id}`);
+    return [path, ...named].join('&').replace(/^([^?&]*)&/, '$1?');
+  };
+  const report = createAnswer<ScalingReport>(url);
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <div class="page">
+          <Warnings notes={data().notes} />
+          <Curves report={data()} />
+          <Limits report={data()} />
+          <Rows report={data()} />
+          <Remarks notes={data().notes} />
+        </div>
+      )}
+    </AnswerView>
+  );
+}
+
+function Curves(props: { report: ScalingReport }) {
+  const lines = createMemo(() => linesOf(props.report));
+  const measure = () => measureOf(getParam('measure'));
+  const isOneCount = () => lines().every((line) => line.rows.length === 1);
+  return (
+    <section class="card">
+      <header>
+        <h2>{measure().title} by device count</h2>
+        <span class="muted">{plural(props.report.samples.length, 'sample')}</span>
+        <span class="spacer" />
+        <Controls report={props.report} />
+      </header>
+      <Show when={!isOneCount()} fallback={<OneCount report={props.report} />}>
+        <div class="card-body">
+          <ScalingChart lines={lines()} measure={measure()} />
+          <div class="scaling-legend">
+            <For each={lines()}>
+              {(line, position) => (
+                <span>
+                  <i style={{ background: colourOf(position()) }} />
+                  {line.method}
+                  <Show when={line.source === 'benchmark'}>
+                    <span class="muted"> benchmark</span>
+                  </Show>
+                </span>
+              )}
+            </For>
+            <span class="muted">
+              <i class="scaling-dash" />
+              perfect
+            </span>
+          </div>
+        </div>
+      </Show>
+    </section>
+  );
+}
+
+function Controls(props: { report: ScalingReport }) {
+  const count = () => chosen().length || candidates().length;
+  const toggle = (id: number) => {
+    const before = chosen().length > 0 ? chosen() : candidates().map((session) => session.id);
+    const after = before.includes(id) ? before.filter((other) => other !== id) : [...before, id];
+    const isAll = after.length === 0 || after.length === candidates().length;
+    setParams({ sessions: isAll ? null : after.sort((a, b) => a - b).join(',') }, true);
+  };
+  return (
+    <div class="scaling-controls">
+      <div class="scaling-tabs" role="group" aria-label="Measure">
+        <For each={MEASURES}>
+          {(each) => (
+            <button
+              aria-pressed={measureOf(getParam('measure')).key === each.key}
+              onClick={() => setParams({ measure: each.key === 'speedup' ? null : each.key }, true)}
+            >
+              {each.title}
+            </button>
+          )}
+        </For>
+      </div>
+      <label class="scaling-check" data-tip="A step has more work with more devices (--weak)">
+        <input
+          type="checkbox"
+          checked={props.report.kind === 'weak'}
+          onChange={(event) => setParams({ weak: event.currentTarget.checked ? 'true' : null }, true)}
+        />
+        Weak scaling
+      </label>
+      <Popover class="tab" label={<>{plural(count(), 'session')} ▾</>} tip="Which sessions count">
+        {() => (
+          <ul class="scaling-sessions">
+            <For each={candidates()}>
+              {(session) => (
+                <li>
+                  <label>
+                    <input
+                      type="checkbox"
+                      checked={chosen().length === 0 || chosen().includes(session.id)}
+                      onChange={() => toggle(session.id)}
+                    />
+                    <span>{session.location}</span>
+                    <span class="muted">{session.devices}</span>
+                  </label>
+                </li>
+              )}
+            </For>
+          </ul>
+        )}
+      </Popover>
+    </div>
+  );
+}
+
+function OneCount(props: { report: ScalingReport }) {
+  const counts = () => [...new Set(props.report.rows.map((row) => row.device_count))].join(', ');
+  return (
+    <EmptyState title={`Every method was measured on one device count only (${counts()})`}>
+      Capture the same program on twice and four times as many devices into folders of this log
+      directory, such as <code>2gpu/</code> and <code>4gpu/</code>.
+    </EmptyState>
+  );
+}
+
+function Limits(props: { report: ScalingReport }) {
+  return (
+    <section class="card">
+      <header>
+        <h2>What limits the next doubling</h2>
+        <span class="muted" data-figure="scaling.cost_ps">
+          what each part takes beyond perfect scaling, if it goes on as at the last doubling
+        </span>
+      </header>
+      <div class="scaling-methods">
+        <For each={props.report.methods}>{(method) => <Method method={method} />}</For>
+      </div>
+    </section>
+  );
+}
+
+function Method(props: { method: ScalingMethod }) {
+  const most = () => Math.max(1, ...props.method.limits.map((limit) => limit.cost_ps));
+  return (
+    <div class="scaling-method">
+      <h3 class="mono">
+        {props.method.method}
+        <Show when={props.method.source === 'benchmark'}>
+          <span class="muted"> benchmark</span>
+        </Show>
+      </h3>
+      <p>{props.method.conclusion}</p>
+      <ol>
+        <For each={props.method.limits.slice(0, 5)}>
+          {(limit) => (
+            <li data-tip={limit.text}>
+              <span>{limit.title}</span>
+              <RatioBar ratio={limit.cost_ps / most()} />
+              <span class="number">+{formatDuration(limit.cost_ps)}</span>
+              <span class="number muted">{formatRatio(limit.cost_ratio)}</span>
+            </li>
+          )}
+        </For>
+      </ol>
+    </div>
+  );
+}
+
+const duration = (
+  key: string,
+  title: string,
+  value: (row: ScalingRow) => number | null,
+): Column<ScalingRow> => ({
+  key,
+  title,
+  figure: `scaling.${key}`,
+  width: 118,
+  kind: 'duration',
+  scale: 'time',
+  value,
+  isOptional: true,
+});
+const ratio = (
+  key: string,
+  title: string,
+  value: (row: ScalingRow) => number | null,
+): Column<ScalingRow> => ({
+  key,
+  title,
+  figure: `scaling.${key}`,
+  width: 134,
+  kind: 'ratio',
+  value,
+  isOptional: true,
+});
+
+/** The number of the session that lies where a sample's name says. */
+function sessionCalled(name: string): number | undefined {
+  const found = sessions.data()?.sessions.find(({ location }) => {
+    const parts = location.split('/').filter((part) => !['', '.', 'plugins', 'profile'].includes(part));
+    return `/${parts.join('/')}`.endsWith(`/${name}`);
+  });
+  return found?.id;
+}
+
+function columns(report: ScalingReport): Column<ScalingRow>[] {
+  const longest = Math.max(1, ...report.rows.map((row) => row.step_ps));
+  const linked = (row: ScalingRow) => {
+    const sample = report.samples.find(
+      (one) =>
+        one.method === row.method && one.device_count === row.device_count && one.session !== null,
+    );
+    return sample && sessionCalled(sample.name);
+  };
+  return [
+    {
+      key: 'method',
+      title: 'Method',
+      figure: 'scaling.method',
+      width: 170,
+      value: (row) => row.method,
+      cell: (row) => (
+        <Show when={linked(row) !== undefined} fallback={<span class="mono">{row.method}</span>}>
+          <a class="mono" href={hrefTo({ session: linked(row) ?? null, view: 'overview' })}>
+            {row.method}
+          </a>
+        </Show>
+      ),
+    },
+    { key: 'source', title: 'Source', figure: '', width: 92, value: (row) => row.source },
+    {
+      key: 'device_count',
+      title: 'Devices',
+      figure: 'scaling.device_count',
+      width: 82,
+      kind: 'count',
+      value: (row) => row.device_count,
+    },
+    { ...duration('step_ps', 'Step', (row) => row.step_ps), width: 100 },
+    {
+      key: 'parts',
+      title: 'Parts of the step',
+      figure: 'step_parts',
+      width: 220,
+      value: () => null,
+      cell: (row) => (
+        <Show when={row.parts_ps.length > 0} fallback={<span class="muted">not recorded</span>}>
+          <DividedBar
+            total={longest}
+            pieces={PARTS.map((part, position) => ({
+              title: part.title,
+              value: row.parts_ps[position] ?? 0,
+              colour: part.colour,
+            }))}
+          />
+        </Show>
+      ),
+    },
+    {
+      key: 'speedup_ratio',
+      title: 'Speed-up',
+      figure: 'scaling.speedup_ratio',
+      width: 96,
+      kind: 'count',
+      value: (row) => row.speedup_ratio,
+      cell: (row) => <span class="number">{formatTimes(row.speedup_ratio)}</span>,
+    },
+    ratio('efficiency_ratio', 'Efficiency', (row) => row.efficiency_ratio),
+    {
+      ...duration('communication_ps', 'Communication', (row) => row.communication_ps),
+      width: 152,
+    },
+    ratio('communication_ratio', 'Comm. share', (row) => row.communication_ratio),
+    duration('exposed_ps', 'Exposed', (row) => row.exposed_ps),
+    ratio('exposed_ratio', 'Exposed share', (row) => row.exposed_ratio),
+    ratio('balance_ratio', 'Balance', (row) => row.balance_ratio),
+    {
+      key: 'throughput_per_second',
+      title: 'Steps/s',
+      figure: 'scaling.throughput_per_second',
+      width: 90,
+      kind: 'count',
+      value: (row) => row.throughput_per_second,
+    },
+    {
+      key: 'examples_per_second',
+      title: 'Examples/s',
+      figure: 'scaling.examples_per_second',
+      width: 104,
+      kind: 'count',
+      value: (row) => row.examples_per_second,
+      isOptional: true,
+    },
+    {
+      key: 'sample_count',
+      title: 'Samples',
+      figure: 'scaling.sample_count',
+      width: 84,
+      kind: 'count',
+      value: (row) => row.sample_count,
+    },
+  ];
+}
+
+function Rows(props: { report: ScalingReport }) {
+  const table = localTableState('');
+  const used = () =>
+    PARTS.filter((_, position) => props.report.rows.some((row) => (row.parts_ps[position] ?? 0) > 0));
+  return (
+    <section class="card">
+      <header>
+        <h2>Methods by device count</h2>
+        <span class="spacer" />
+        <Legend entries={used().map(({ title, colour, part }) => ({ title, colour, figure: part }))} />
+      </header>
+      <DataTable
+        rows={props.report.rows}
+        columns={columns(props.report)}
+        state={table}
+        noun="row"
+        fileName="stepscope-scaling"
+        isPlain
+      />
+    </section>
+  );
+}

@@ -1,0 +1,115 @@
+/** Tracks of one session: headers, canvas, and what lies on it. */
+import { createEffect, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+
+import { isDark } from '../../shell/theme';
+import type { Commands } from '../../timeline/commands';
+import { attachInteraction } from '../../timeline/interaction';
+import { MINIMAP_HEIGHT } from '../../timeline/scene';
+import type { Timeline } from '../../timeline/timeline';
+import { Headers } from './headers';
+import { HoverCard } from './hover-card';
+
+interface StageProps {
+  timeline: Timeline;
+  commands: Commands;
+  headerWidth: number;
+  onHeaderWidth: (width: number) => void;
+  /** What a reader of the screen hears instead of the picture. */
+  label: string;
+  /** Whose tracks these are, where there are those of two sessions. */
+  title?: JSX.Element;
+  /** The reader pressed something on this canvas. */
+  onPress?: () => void;
+}
+
+export function Stage(props: StageProps) {
+  let canvas!: HTMLCanvasElement;
+  let stage!: HTMLDivElement;
+  const { timeline, commands } = props;
+  createEffect(on(isDark, () => timeline.readTheme(), { defer: true }));
+  onMount(() => {
+    timeline.attach(canvas);
+    const observer = new ResizeObserver(() => {
+      timeline.resize(stage.clientWidth, stage.clientHeight);
+    });
+    observer.observe(stage);
+    onCleanup(() => observer.disconnect());
+    onCleanup(attachInteraction(canvas, timeline, commands));
+  });
+  onCleanup(() => timeline.dispose());
+  return (
+    <>
+      {props.title}
+      <div
+        class="timeline-body"
+        style={{ '--header-width': `${props.headerWidth}px`, '--minimap': `${MINIMAP_HEIGHT}px` }}
+        onPointerDown={() => props.onPress?.()}
+      >
+        <Headers timeline={timeline} />
+        <Splitter width={props.headerWidth} onWidth={props.onHeaderWidth} />
+        <div class="timeline-stage" ref={stage}>
+          <canvas
+            ref={canvas}
+            class="timeline-canvas"
+            tabindex="-1"
+            role="img"
+            aria-label={props.label}
+          />
+          <ScrollBar timeline={timeline} />
+          <HoverCard timeline={timeline} />
+          <Show when={timeline.error[0]()}>
+            {(error) => <p class="timeline-error">{error()}</p>}
+          </Show>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The line between headers and canvas, to drag. */
+function Splitter(props: { width: number; onWidth: (width: number) => void }) {
+  const drag = (event: PointerEvent) => {
+    const handle = event.currentTarget as HTMLElement;
+    const began = props.width - event.clientX;
+    handle.setPointerCapture(event.pointerId);
+    handle.onpointermove = (move) =>
+      props.onWidth(Math.min(520, Math.max(140, began + move.clientX)));
+    handle.onpointerup = () => (handle.onpointermove = null);
+  };
+  return <div class="timeline-splitter" role="separator" onPointerDown={drag} />;
+}
+
+/** How far the rows are scrolled; can be dragged. */
+function ScrollBar(props: { timeline: Timeline }) {
+  const place = () => {
+    const layout = props.timeline.layout[0]();
+    const { geometry } = props.timeline.scene;
+    const top = geometry.headHeight + geometry.pinnedHeight;
+    const room = geometry.height - top;
+    const whole = layout.height + 24;
+    const length = Math.max(28, (room / whole) * room);
+    const share = props.timeline.scrollY[0]() / Math.max(1, whole - room);
+    return { isNeeded: whole > room, top: top + share * (room - length), length, room, whole };
+  };
+  const drag = (event: PointerEvent) => {
+    const thumb = event.currentTarget as HTMLElement;
+    const beganY = event.clientY;
+    const beganScroll = props.timeline.scrollY[0]();
+    const { room, whole, length } = place();
+    thumb.setPointerCapture(event.pointerId);
+    thumb.onpointermove = (move) => {
+      const share = (move.clientY - beganY) / Math.max(1, room - length);
+      props.timeline.scrollTo(beganScroll + share * (whole - room));
+    };
+    thumb.onpointerup = () => (thumb.onpointermove = null);
+  };
+  return (
+    <Show when={place().isNeeded}>
+      <div
+        class="timeline-scrollbar"
+        style={{ top: `${place().top}px`, height: `${place().length}px` }}
+        onPointerDown={drag}
+      />
+    </Show>
+  );
+}

@@ -1,0 +1,80 @@
+/** A change against the baseline: sign and words say what the colour says. */
+import { Show } from 'solid-js';
+
+import {
+  changeTip,
+  differenceText,
+  relativeText,
+  signedText,
+  strengthOf,
+  type Change,
+} from '../compare/change';
+import type { Kind, Scale } from '../format/numbers';
+import { themeColour } from '../shell/theme';
+import './change.css';
+
+/** The colour of a change in trees and icicles, and how strong: twice or half is full. */
+export function changeColour(change: Change | null): { colour: string; strength: number } {
+  const strength = strengthOf(change);
+  if (strength === 0) return { colour: themeColour('text-faint'), strength: 0.3 };
+  const colour = themeColour(strength > 0 ? 'change-worse' : 'change-better');
+  return { colour, strength: 0.25 + 0.6 * Math.abs(strength) };
+}
+
+/** What the colours of an icicle mean. */
+export function ChangeLegend() {
+  return (
+    <span class="muted change-legend" data-tip="Self time against the baseline; grey is noise">
+      half <span class="change-gradient" /> twice the baseline
+    </span>
+  );
+}
+
+/** Below a figure in a table, in the unit of its column. */
+export function CellChange(props: {
+  change: Change | null;
+  kind: Kind;
+  scale: Scale;
+  scaledBy: number;
+}) {
+  return (
+    <Show when={props.change} fallback={<span class="change is-none" />}>
+      {(change) => (
+        <span
+          class={`change is-${change().tone}`}
+          data-tip={changeTip(change(), props.kind, props.scaledBy)}
+        >
+          <span>{differenceText(change(), props.scale)}</span>
+          <Show when={change().tone !== 'same' && change().ratio !== null}>
+            <span class="change-ratio">{relativeText(change().ratio)}</span>
+          </Show>
+        </span>
+      )}
+    </Show>
+  );
+}
+
+/** In running text and cards, with a unit of its own. */
+export function TextChange(props: {
+  change: Change;
+  kind: Kind;
+  /** The ratio alone where there is one. */
+  isShort?: boolean;
+}) {
+  const text = () => {
+    const { tone, difference, ratio } = props.change;
+    if (tone === 'same') return 'no change';
+    if (ratio === null) return signedText(props.kind, difference);
+    return props.isShort
+      ? relativeText(ratio)
+      : `${signedText(props.kind, difference)} (${relativeText(ratio)})`;
+  };
+  return (
+    <span
+      class={`change is-text is-${props.change.tone}`}
+      data-tip={changeTip(props.change, props.kind)}
+    >
+      {text()}
+    </span>
+  );
+}

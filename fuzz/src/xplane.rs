@@ -6,7 +6,13 @@ use stepscope_xplane::{Plane, Space, Stat};
 pub fn check(bytes: &[u8]) {
     let mut space = Space::scan(bytes);
     for line in space.planes.iter_mut().flat_map(|plane| &mut plane.lines) {
+        let mut behind = line.clone();
+        let mut events = line.events();
+        events.by_ref().for_each(drop);
+        behind.complete_behind(&events);
         line.complete();
+        behind.event_count = line.event_count;
+        assert_eq!(format!("{behind:?}"), format!("{line:?}"));
     }
     for problem in &space.problems {
         assert!(

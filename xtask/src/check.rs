@@ -268,7 +268,8 @@ fn end_to_end(run: &mut Run) -> Result<()> {
     let mut command = npm_command(&["run", "e2e"]);
     command
         .env("STEPSCOPE_BROWSER", browser)
-        .env("STEPSCOPE_BIN", release_binary()?);
+        .env("STEPSCOPE_BIN", release_binary()?)
+        .env("STEPSCOPE_TENSORBOARD", python::tensorboard()?);
     process::run_counting(&mut command, &mut run.counts)
 }
 

@@ -34,19 +34,29 @@ const PROBE: &str = "import sys, venv, ensurepip; print(*sys.version_info[:2])";
 struct Environment {
     name: &'static str,
     requirements: &'static str,
+    tests: &'static str,
     selection: &'static [&'static str],
 }
 
-const ENVIRONMENTS: [Environment; 2] = [
+const ENVIRONMENTS: [Environment; 3] = [
     Environment {
         name: "latest",
         requirements: "python/tests/requirements.txt",
+        tests: "python/tests",
         selection: &[],
     },
     Environment {
         name: "oldest",
         requirements: "python/tests/requirements-oldest.txt",
+        tests: "python/tests",
         selection: &["-m", "oldest"],
+    },
+    // Servers of others and TensorBoard, which want versions of their own and no jax.
+    Environment {
+        name: "far",
+        requirements: "python/tests_far/requirements.txt",
+        tests: "python/tests_far",
+        selection: &[],
     },
 ];
 
@@ -71,7 +81,7 @@ pub(crate) fn set_up() -> Result<()> {
 /// Builds the wheel as users get it, installs it into each environment, and runs the tests there.
 pub(crate) fn test(counts: &mut Counts) -> Result<()> {
     let python = find().context(missing())?;
-    let [latest, _] = &ENVIRONMENTS;
+    let [latest, ..] = &ENVIRONMENTS;
     let wheel = wheel(&folder(latest, &python)?)?;
     for environment in &ENVIRONMENTS {
         let folder = folder(environment, &python)?;
@@ -86,11 +96,19 @@ pub(crate) fn test(counts: &mut Counts) -> Result<()> {
             &wheel,
         ];
         process::run(&mut python_in(&folder, &install))?;
-        let mut arguments = vec!["-m", "pytest", "--quiet", "python/tests"];
+        let mut arguments = vec!["-m", "pytest", "--quiet", environment.tests];
         arguments.extend(environment.selection);
         process::run_counting(&mut python_in(&folder, &arguments), counts)?;
     }
     Ok(())
+}
+
+/// The TensorBoard beside which the wheel is installed.
+pub(crate) fn tensorboard() -> Result<PathBuf> {
+    let python = find().context(missing())?;
+    let [_, _, far] = &ENVIRONMENTS;
+    let scripts = folder(far, &python)?.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    Ok(scripts.join(format!("tensorboard{}", env::consts::EXE_SUFFIX)))
 }
 
 /// The wheel, from the same release build as the program.

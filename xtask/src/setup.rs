@@ -11,6 +11,12 @@ use crate::{npm, process, tree};
 /// Names under which a browser that Playwright can drive is installed.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
+/// Servers that tests start on loopback: the program, and Debian's package.
+const SERVERS: [(&str, &str); 2] = [("sshd", "openssh-server"), ("nginx", "nginx-light")];
+
+/// Microsoft's emulator of its storage.
+const AZURITE: &str = "azurite@3.35.0";
+
 /// Makes sure of the Rust components, the UI's packages, and (for the browser tests) a browser.
 pub(crate) fn run(needs_browser: bool) -> Result<()> {
     for (component, subcommand) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
@@ -19,6 +25,8 @@ pub(crate) fn run(needs_browser: bool) -> Result<()> {
     let ui = tree::root().join("ui");
     npm::check_tools().map_err(|message| anyhow!(message))?;
     install_packages(&ui)?;
+    ensure_servers()?;
+    ensure_azurite()?;
     if needs_browser {
         let browser = ensure_browser()?;
         println!("browser: {}", browser.display());
@@ -71,6 +79,70 @@ fn ensure_browser() -> Result<PathBuf> {
     }
     apt_install(&["chromium"])?;
     browser().context("apt-get installed chromium, and it is still not on the PATH")
+}
+
+/// The program by its name: servers lie where only root's PATH leads.
+pub(crate) fn server(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let more = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
+    let folders = env::split_paths(&path).chain(more);
+    folders
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+fn ensure_servers() -> Result<()> {
+    let missing: Vec<&str> = SERVERS
+        .iter()
+        .filter(|(name, _)| server(name).is_none())
+        .map(|(_, package)| *package)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !may_install() {
+        bail!(
+            "the tests of remote viewing start sshd and nginx on loopback; install {}",
+            missing.join(" and ")
+        );
+    }
+    // Debian starts servers when they are installed, unless this program says no. Tests start
+    // their own, with their own configuration.
+    let policy = Path::new("/usr/sbin/policy-rc.d");
+    let is_ours = !policy.exists();
+    if is_ours {
+        fs::write(policy, "#!/bin/sh\nexit 101\n")?;
+        process::run(&mut process::program(
+            "chmod",
+            &["755", "/usr/sbin/policy-rc.d"],
+            Path::new("/"),
+        ))?;
+    }
+    let installed = apt_install(&missing);
+    if is_ours {
+        fs::remove_file(policy)?;
+    }
+    installed
+}
+
+/// Installs the emulator beside other artefacts: the pages have no use for it.
+fn ensure_azurite() -> Result<()> {
+    let folder = tree::root().join("target/azurite");
+    let mark = folder.join(AZURITE);
+    if mark.is_file() {
+        return Ok(());
+    }
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("package.json"), "{\"private\": true}\n")?;
+    let arguments = [
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        AZURITE,
+    ];
+    process::run(&mut process::program("npm", &arguments, &folder))?;
+    fs::write(&mark, "").context("cannot mark the emulator as complete")
 }
 
 /// Whether this is a machine on which installing packages is expected: Debian, as root.

@@ -30,11 +30,18 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_profiles(tmp_path: Path) -> None:
-    (tmp_path / "a.trace.json.gz").write_bytes(gzip.compress(b"{}"))
+    (tmp_path / "notes.txt").write_text("nothing that was recorded")
     for ask in (stepscope.open, stepscope.sessions):
-        with pytest.raises(errors.NoProfilesError, match="trace.json") as raised:
+        with pytest.raises(errors.NoProfilesError, match="1 other file") as raised:
             ask(tmp_path)
         assert raised.value.path == str(tmp_path)
+
+
+def test_a_trace_without_events(tmp_path: Path) -> None:
+    (tmp_path / "a.trace.json.gz").write_bytes(gzip.compress(b"{}"))
+    with pytest.raises(errors.NotAProfileError, match="without any event") as raised:
+        stepscope.open(tmp_path)
+    assert "traceEvents" in raised.value.hint
 
 
 @pytest.mark.parametrize("content", [b"", b"not a profile", b"\x00" * 100, os.urandom(2000)])

@@ -32,4 +32,4 @@ def test_xprof_reads_what_a_capture_leaves(work: Callable[[], Any], tmp_path: Pa
     assert ours.rows and {row.name for row in ours.rows} <= theirs, "both name the same ops"
     # What XProf keeps beside profiles for itself is its own; it does not disturb ours.
     assert set(before) <= {path.name for path in profile.parent.iterdir()}
-    assert len(stepscope.sessions(str(tmp_path))) == 1
+    assert len(stepscope.sessions(str(tmp_path)).sessions) == 1

@@ -87,7 +87,7 @@ def test_why_there_are_no_pages_is_said(tmp_path: Path) -> None:
 
 
 def test_it_is_active_where_there_are_profiles(tmp_path: Path) -> None:
-    def is_active(folder: Path) -> bool:
+    def is_active(folder: Path | str) -> bool:
         made = StepscopePlugin(TBContext(logdir=str(folder)))
         for _ in range(50):
             if made.is_active():
@@ -98,7 +98,7 @@ def test_it_is_active_where_there_are_profiles(tmp_path: Path) -> None:
     assert is_active(DEMO)
     assert not is_active(tmp_path)
     assert not is_active(tmp_path / "nowhere")
-    assert not is_active(Path(""))
+    assert not is_active("")
 
 
 def test_being_there_costs_nothing() -> None:

@@ -84,7 +84,7 @@ test('the dashboard shows the pages inside TensorBoard', async ({ page, board, l
   await expect(frame.getByText('Step time').first()).toBeVisible({ timeout: 30_000 });
   await frame.getByRole('link', { name: /^Timeline/ }).click();
   await expect(frame.locator('canvas').first()).toBeVisible();
-  await frame.getByRole('link', { name: /^Steps/ }).click();
+  await frame.getByRole('link', { name: 'Steps', exact: true }).click();
   await expect(frame.locator('.table-row').nth(1)).toBeVisible();
   const elsewhere = asked.filter((url) => url.includes('127.0.0.1') && !url.startsWith(board.origin));
   expect(elsewhere, 'one port is enough').toEqual([]);

@@ -75,6 +75,9 @@ pub fn work_intervals(
 /// Slices nested in one of the same level add nothing and are dropped on the way, so that deep
 /// stacks cost no more than a look at each slice.
 pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut [Vec<Vec<Span>>]) {
+    if !track.may_have(|label| usize::from(level_of[label.index()]) < spans.len()) {
+        return;
+    }
     for nest in &track.nests {
         let mut covered: Vec<Vec<Span>> = vec![Vec::new(); spans.len()];
         for number in nest.clone() {

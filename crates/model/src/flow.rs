@@ -1,5 +1,7 @@
 //! Flows: arrows between slices, joined when first asked for.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::OnceLock;
 
 use crate::ids::{HostId, SliceId, TrackId};
@@ -44,14 +46,51 @@ pub(crate) struct FlowEnd {
     pub(crate) index: u32,
 }
 
+/// Arrow ends, or the way to find them.
+pub(crate) enum Ends {
+    Found(Vec<FlowEnd>),
+    /// They stand in the file, of a track that was not decoded whole.
+    Deferred(Box<FindEnds>),
+}
+
+type FindEnds = dyn Fn() -> Vec<FlowEnd> + Send + Sync;
+
+impl Ends {
+    pub(crate) fn deferred(find: impl Fn() -> Vec<FlowEnd> + Send + Sync + 'static) -> Self {
+        Self::Deferred(Box::new(find))
+    }
+
+    fn get(&self) -> Cow<'_, [FlowEnd]> {
+        match self {
+            Self::Found(ends) => Cow::Borrowed(ends),
+            Self::Deferred(find) => Cow::Owned(find()),
+        }
+    }
+}
+
+impl Default for Ends {
+    fn default() -> Self {
+        Self::Found(Vec::new())
+    }
+}
+
+impl fmt::Debug for Ends {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Found(ends) => write!(formatter, "Ends({})", ends.len()),
+            Self::Deferred(_) => formatter.write_str("Ends(deferred)"),
+        }
+    }
+}
+
 /// The arrow ends of one track.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct TrackEnds {
     pub(crate) host: HostId,
     pub(crate) track: TrackId,
     /// The track is a device's.
     pub(crate) on_device: bool,
-    pub(crate) ends: Vec<FlowEnd>,
+    pub(crate) ends: Ends,
 }
 
 /// An end with all that decides what it is joined with.
@@ -64,8 +103,9 @@ struct End {
 }
 
 impl TrackEnds {
-    fn all(&self) -> impl Iterator<Item = End> {
-        self.ends.iter().map(|end| End {
+    fn all(&self) -> Vec<End> {
+        let ends = self.ends.get();
+        let end = |end: &FlowEnd| End {
             host: self.host,
             key: end.key,
             on_device: self.on_device,
@@ -74,7 +114,8 @@ impl TrackEnds {
                 lane: end.lane,
                 index: end.index,
             },
-        })
+        };
+        ends.iter().map(end).collect()
     }
 }
 
@@ -246,7 +287,7 @@ mod tests {
             host: HostId(0),
             track: slice.track,
             on_device,
-            ends: vec![end],
+            ends: Ends::Found(vec![end]),
         }
     }
 

@@ -6,9 +6,12 @@
 //! ```
 //!
 //! A large block is mapped so that the system may back it with huge pages: clearing memory page by
-//! page cost as much as a fifth of opening a profile.
+//! page cost as much as a fifth of opening a profile. A block may also be left empty until somebody
+//! looks at it.
 
+use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use bytemuck::TransparentWrapper as _;
 use memmap2::MmapMut;
@@ -21,19 +24,23 @@ const SLICE_BYTES: usize = 24;
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// The columns of all lanes of a track.
-#[derive(Debug)]
 pub(crate) struct SliceBlock {
-    memory: Memory,
+    memory: OnceLock<Memory>,
     count: usize,
+    /// Fills the columns when they are first looked at.
+    fill: Option<Box<Fill>>,
 }
 
-#[derive(Debug)]
+/// Fills columns. It must not wait for other threads, which may be waiting for the columns.
+type Fill = dyn Fn(ColumnsMut<'_>) + Send + Sync;
+
 enum Memory {
     Words(Vec<u64>),
     Mapped(MmapMut),
 }
 
 /// The columns, to be filled.
+#[derive(Default)]
 pub(crate) struct ColumnsMut<'a> {
     pub(crate) starts: &'a mut [i64],
     pub(crate) durations: &'a mut [i64],
@@ -45,13 +52,36 @@ impl SliceBlock {
     /// Room for this many slices, all zero.
     pub(crate) fn zeroed(count: usize) -> Self {
         Self {
-            memory: Memory::zeroed(count * SLICE_BYTES),
+            memory: OnceLock::from(Memory::zeroed(count * SLICE_BYTES)),
             count,
+            fill: None,
         }
     }
 
+    /// Room for this many slices that are `fill`ed in when somebody looks at them.
+    pub(crate) fn deferred(
+        count: usize,
+        fill: impl Fn(ColumnsMut<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            memory: OnceLock::new(),
+            count,
+            fill: Some(Box::new(fill)),
+        }
+    }
+
+    fn memory(&self) -> &Memory {
+        self.memory.get_or_init(|| {
+            let mut memory = Memory::zeroed(self.count * SLICE_BYTES);
+            if let Some(fill) = &self.fill {
+                fill(memory.columns_mut(self.count));
+            }
+            memory
+        })
+    }
+
     fn bytes(&self) -> &[u8] {
-        let bytes: &[u8] = match &self.memory {
+        let bytes: &[u8] = match self.memory() {
             Memory::Words(words) => bytemuck::cast_slice(words),
             Memory::Mapped(map) => map,
         };
@@ -79,19 +109,18 @@ impl SliceBlock {
     }
 
     pub(crate) fn columns_mut(&mut self) -> ColumnsMut<'_> {
-        let bytes: &mut [u8] = match &mut self.memory {
-            Memory::Words(words) => bytemuck::cast_slice_mut(words),
-            Memory::Mapped(map) => map,
-        };
-        let (starts, rest) = bytes.split_at_mut(self.count * 8);
-        let (durations, rest) = rest.split_at_mut(self.count * 8);
-        let (labels, rest) = rest.split_at_mut(self.count * 4);
-        ColumnsMut {
-            starts: bytemuck::cast_slice_mut(starts),
-            durations: bytemuck::cast_slice_mut(durations),
-            labels: bytemuck::cast_slice_mut(labels),
-            events: bytemuck::cast_slice_mut(&mut rest[..self.count * 4]),
+        self.memory();
+        let count = self.count;
+        match self.memory.get_mut() {
+            Some(memory) => memory.columns_mut(count),
+            None => ColumnsMut::default(),
         }
+    }
+}
+
+impl fmt::Debug for SliceBlock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "SliceBlock({} slices)", self.count)
     }
 }
 
@@ -106,5 +135,21 @@ impl Memory {
             return Self::Mapped(map);
         }
         Self::Words(vec![0; bytes.div_ceil(8)])
+    }
+
+    fn columns_mut(&mut self, count: usize) -> ColumnsMut<'_> {
+        let bytes: &mut [u8] = match self {
+            Self::Words(words) => bytemuck::cast_slice_mut(words),
+            Self::Mapped(map) => map,
+        };
+        let (starts, rest) = bytes.split_at_mut(count * 8);
+        let (durations, rest) = rest.split_at_mut(count * 8);
+        let (labels, rest) = rest.split_at_mut(count * 4);
+        ColumnsMut {
+            starts: bytemuck::cast_slice_mut(starts),
+            durations: bytemuck::cast_slice_mut(durations),
+            labels: bytemuck::cast_slice_mut(labels),
+            events: bytemuck::cast_slice_mut(&mut rest[..count * 4]),
+        }
     }
 }

@@ -39,6 +39,8 @@ pub struct Track {
     pub lanes: Vec<Lane>,
     /// For each nest the range of its lanes in `lanes`.
     pub nests: Vec<Range<u32>>,
+    /// Labels that its slices may have, ascending.
+    pub labels: Vec<LabelId>,
     /// Samples, for counter tracks.
     pub samples: Option<Samples>,
     /// Where the events are in the file, for details.
@@ -88,6 +90,14 @@ impl TrackRole {
     }
 }
 
+/// Ascending, each once.
+pub(crate) fn distinct(mut labels: Vec<LabelId>) -> Vec<LabelId> {
+    labels.sort_unstable();
+    labels.dedup();
+    labels.shrink_to_fit();
+    labels
+}
+
 /// Where a track's events came from: the plane and the lines of one host file, so that details of a
 /// slice can be read again from the bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -108,19 +118,25 @@ pub struct LineOrigin {
 }
 
 /// Slices side by side: sorted, never overlapping. All columns have the same length.
+///
+/// Slices of a host's threads may still lie in the file: then the first look at a column of any lane
+/// of the track decodes them. [`Lane::len`] and [`Lane::hull`] take no look, nor does
+/// [`Track::may_have`].
 #[derive(Clone)]
 pub struct Lane {
     block: Arc<SliceBlock>,
     range: Range<usize>,
+    hull: Span,
     /// Labels that replace those of the block.
     labels: Option<Arc<[LabelId]>>,
 }
 
 impl Lane {
-    pub(crate) const fn new(block: Arc<SliceBlock>, range: Range<usize>) -> Self {
+    pub(crate) const fn new(block: Arc<SliceBlock>, range: Range<usize>, hull: Span) -> Self {
         Self {
             block,
             range,
+            hull,
             labels: None,
         }
     }
@@ -147,7 +163,16 @@ impl Lane {
         columns.durations.copy_from_slice(durations);
         columns.labels.copy_from_slice(LabelId::peel_slice(labels));
         columns.events.copy_from_slice(events);
-        Self::new(Arc::new(block), 0..starts.len())
+        let ends = starts.first().zip(starts.last()).zip(durations.last());
+        let hull = ends.map(|((&first, &last), &duration)| {
+            Span::new(Picos(first), Picos(last.saturating_add(duration)))
+        });
+        Self::new(Arc::new(block), 0..starts.len(), hull.unwrap_or_default())
+    }
+
+    /// From the first start to the last end; nothing at time 0 without slices.
+    pub const fn hull(&self) -> Span {
+        self.hull
     }
 
     /// First instant of each slice.
@@ -270,10 +295,15 @@ impl Track {
         self.lanes.iter().map(Lane::len).sum()
     }
 
+    /// A slice may have a label that passes: false rules it out, at no look at the slices.
+    pub fn may_have(&self, passes: impl FnMut(LabelId) -> bool) -> bool {
+        self.labels.iter().copied().any(passes)
+    }
+
     /// First start and last end over all lanes and samples.
     pub fn extent(&self) -> Option<Span> {
         let lanes = self.lanes.iter().filter(|lane| !lane.is_empty());
-        let slices = lanes.map(|lane| lane.span(0).hull(lane.span(lane.len() - 1)));
+        let slices = lanes.map(Lane::hull);
         let samples = self.samples.iter().filter_map(|samples| {
             let (first, last) = (*samples.times.first()?, *samples.times.last()?);
             Some(Span {

@@ -45,7 +45,7 @@ impl Sub for Picos {
 }
 
 /// A half-open interval of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     /// First instant.
     pub start: Picos,

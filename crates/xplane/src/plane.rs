@@ -154,7 +154,7 @@ impl<'a> Plane<'a> {
 impl<'a> Line<'a> {
     /// Reads what stands before the first event. Writers put the shown name behind the events, which
     /// takes a walk over them: [`Line::complete`], or [`Line::complete_behind`] after another walk.
-    fn decode(message: &'a [u8]) -> Self {
+    pub fn decode(message: &'a [u8]) -> Self {
         let mut line = Self {
             message,
             ..Self::default()

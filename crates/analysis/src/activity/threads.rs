@@ -75,7 +75,9 @@ fn labels(session: &Session, test: impl Fn(Class, Activity) -> bool) -> Vec<bool
 
 fn has_label(track: &Track, is_wanted: &[bool]) -> bool {
     let mut labels = track.lanes.iter().flat_map(Lane::labels);
-    track.device.is_none() && labels.any(|label| is_wanted[label.index()])
+    track.device.is_none()
+        && track.may_have(|label| is_wanted[label.index()])
+        && labels.any(|label| is_wanted[label.index()])
 }
 
 /// For each track: calls on it launched device work.

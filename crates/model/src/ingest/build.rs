@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytemuck::TransparentWrapper as _;
 use stepscope_xplane::{EventMetadata, Plane, Space, Stat, lossy};
 
 use super::decode::{Decoded, LineInput, TrackKind, decode_track};
+use super::deferred::Deferred;
 use super::labels::{Labels, TrackContext};
-use super::nest::{Nested, Nester};
+use super::nest::{Keep, Nested, Nester};
 use super::plan::TrackPlan;
 use crate::flow::FlowEnd;
 use crate::ids::LabelId;
@@ -27,18 +29,34 @@ pub(super) struct Piece {
 pub(super) struct BuiltTrack {
     pub(super) decoded: Decoded,
     pub(super) pieces: Vec<Piece>,
-    /// The columns of all pieces.
+    /// The columns of all pieces, but of the track's own where they are deferred.
     pub(super) block: SliceBlock,
-    /// Arrow ends, all in the track's own piece.
+    /// The track's own slices are left for later.
+    pub(super) deferred: Option<Arc<Deferred>>,
+    /// Arrow ends, all in the track's own piece; none yet where that is deferred.
     pub(super) ends: Vec<FlowEnd>,
     /// The slices were not in time order in the file.
     pub(super) was_unsorted: bool,
 }
 
-/// Decodes and nests one track. Runs in parallel with others.
-pub(super) fn build_track(lines: &[LineInput<'_>], kind: TrackKind) -> BuiltTrack {
-    let mut sink = Nester::new();
-    let decoded = decode_track(lines, kind, &mut sink);
+/// Decodes and nests one track, its own slices only as far as to leave them for later, where they can
+/// be. Runs in parallel with others.
+pub(super) fn build_track(
+    lines: &[LineInput<'_>],
+    kind: TrackKind,
+    mut deferred: Option<Deferred>,
+) -> BuiltTrack {
+    let keep = match deferred {
+        Some(_) => Keep::AllButOwn,
+        None => Keep::All,
+    };
+    let mut sink = Nester::new(keep);
+    let mut decoded = decode_track(lines, kind, &mut sink);
+    if sink.is_in_vain() {
+        deferred = None;
+        sink = Nester::new(Keep::All);
+        decoded = decode_track(lines, kind, &mut sink);
+    }
     let nested = sink.finish(decoded.ordinals.len() + 1);
     // The track's own slices are the first group.
     let ordinals = decoded.ordinals.iter().copied().map(Some);
@@ -48,6 +66,7 @@ pub(super) fn build_track(lines: &[LineInput<'_>], kind: TrackKind) -> BuiltTrac
         ends: nested.ends,
         pieces: pieces.collect(),
         block: nested.block,
+        deferred: deferred.map(Arc::new),
         was_unsorted: nested.was_unsorted,
         decoded,
     }
@@ -141,6 +160,7 @@ pub(super) fn counter_tracks(
                 line_id: plan.line_id,
                 lanes: Vec::new(),
                 nests: Vec::new(),
+                labels: Vec::new(),
                 samples: Some(Samples {
                     times: samples.iter().map(|sample| sample.0).collect(),
                     values: samples.iter().map(|sample| sample.1).collect(),

@@ -4,6 +4,8 @@
 //! resolved; what distinguishes labels is collected in keys of small integers (`keys`), and stats
 //! that repeat those of the event before are not even decoded (`repeat`).
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use stepscope_xplane::{Event, Events, Head, Line};
 
@@ -21,9 +23,9 @@ pub(super) struct LineInput<'a> {
     pub(super) plane: u32,
     pub(super) line_position: u32,
     pub(super) line: &'a Line<'a>,
-    pub(super) roles: &'a StatRoles,
+    pub(super) roles: &'a Arc<StatRoles>,
     /// By event metadata id: of these events nothing but the time matters (`end: op` markers).
-    pub(super) muted: &'a [bool],
+    pub(super) muted: &'a Arc<[bool]>,
     /// Host time of offset 0, picoseconds of session time.
     pub(super) base_ps: i64,
 }
@@ -92,9 +94,9 @@ pub(super) struct Decoded {
 }
 
 /// State of one pass.
-struct Pass<'a> {
+struct Pass<'a, 't> {
     out: Decoded,
-    nester: &'a mut Nester,
+    nester: &'a mut Nester<'t>,
     inline_numbers: FxHashMap<Vec<u8>, u64>,
     last_run: Option<(RunKey, Span)>,
     /// Groups by ordinal.
@@ -119,7 +121,7 @@ pub(super) struct TrackKind {
 pub(super) fn decode_track(
     lines: &[LineInput<'_>],
     kind: TrackKind,
-    nester: &mut Nester,
+    nester: &mut Nester<'_>,
 ) -> Decoded {
     let mut pass = Pass {
         out: Decoded::default(),
@@ -144,7 +146,7 @@ pub(super) fn decode_track(
     pass.out
 }
 
-impl Pass<'_> {
+impl Pass<'_, '_> {
     /// An event of a host thread that names its op and program. Where the file has accelerators,
     /// host threads name the ops they launch too, so only a device ordinal convinces.
     #[inline]

@@ -13,6 +13,7 @@ mod assemble;
 mod build;
 mod clocks;
 mod decode;
+mod deferred;
 mod devices;
 mod environment;
 mod finish;

@@ -2,7 +2,9 @@
 //!
 //! Slices are put into the row of their depth as they are decoded, in memory that the next track of
 //! the thread uses again; at the end all rows are copied into one block of exactly the right size.
-//! Where slices turn out not to be in time order, all are sorted and placed anew.
+//! Where slices turn out not to be in time order, all are sorted and placed anew. Slices that are
+//! left for later ([`Keep`]) are placed and counted, which is all that the session's outline needs;
+//! when somebody looks at them, they are placed again and written straight to where they belong.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -13,8 +15,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::flow::{FlowEnd, FlowKey};
+use crate::ids::LabelId;
 use crate::slices::{ColumnsMut, SliceBlock};
 use crate::track::Lane;
+use crate::units::{Picos, Span};
 
 /// Nests tried before a slice goes to a row of its own. Real profiles need one or two.
 const MAX_NESTS: usize = 16;
@@ -32,16 +36,37 @@ pub(super) struct Slice {
     pub(super) event: u32,
 }
 
+/// Which slices are kept, with their arrow ends. Others, of the first group, are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Keep {
+    /// All.
+    #[default]
+    All,
+    /// Those of every group but the first, which are the thread's own.
+    AllButOwn,
+}
+
 /// The lanes of one group of slices, as ranges of the block.
 pub(super) struct Nested {
-    pub(super) lanes: Vec<Range<usize>>,
+    pub(super) lanes: Vec<NestedLane>,
     pub(super) nests: Vec<Range<u32>>,
     /// Slices that overlap others only in part and went to a nest of their own.
     pub(super) overlapping: usize,
 }
 
+/// A lane as a range of its block.
+#[derive(Debug, Clone)]
+pub(super) struct NestedLane {
+    pub(super) range: Range<usize>,
+    /// From the first start to the last end.
+    pub(super) hull: Span,
+    /// Number of its row, ascending in the order in which the rows of a group began.
+    pub(super) row: u32,
+}
+
 /// All groups of a track.
 pub(super) struct NestedGroups {
+    /// The slices that were kept. Lanes of slices that were not are ranges of a block to come.
     pub(super) block: SliceBlock,
     pub(super) groups: Vec<Nested>,
     /// The slices were not in time order in the file.
@@ -54,10 +79,15 @@ impl NestedGroups {
     pub(super) fn into_lanes(self) -> (Vec<Lane>, Vec<Range<u32>>) {
         let block = Arc::new(self.block);
         let group = self.groups.into_iter().next();
-        let (ranges, nests) = group.map_or_else(Default::default, |it| (it.lanes, it.nests));
-        let lanes = ranges.into_iter();
-        let lanes = lanes.map(|range| Lane::new(Arc::clone(&block), range));
+        let (lanes, nests) = group.map_or_else(Default::default, |it| (it.lanes, it.nests));
+        let lanes = lanes.into_iter().map(|lane| lane.of_block(&block));
         (lanes.collect(), nests)
+    }
+}
+
+impl NestedLane {
+    pub(super) fn of_block(self, block: &Arc<SliceBlock>) -> Lane {
+        Lane::new(Arc::clone(block), self.range, self.hull)
     }
 }
 
@@ -78,8 +108,11 @@ pub(super) fn forget_rows() {
 /// Takes slices, puts each into the first nest of its group where it is contained in the slices that
 /// run there or follows them all.
 #[derive(Default)]
-pub(super) struct Nester {
+pub(super) struct Nester<'a> {
+    keep: Keep,
     rows: Rows,
+    /// A second pass; it is after slices of the first group, and passes over others.
+    again: Option<Again<'a>>,
     /// Start and duration of the last slice.
     last: (i64, i64),
     was_unsorted: bool,
@@ -91,18 +124,80 @@ pub(super) struct Nester {
     last_place: (u32, u32),
 }
 
-impl Nester {
+/// What a second pass is after.
+enum Again<'a> {
+    Slices(Target<'a>),
+    Ends,
+}
+
+/// Columns that the slices of the first group are written to, and where those of each row go next.
+pub(super) struct Target<'a> {
+    pub(super) columns: ColumnsMut<'a>,
+    /// For each row, in the order in which rows begin, the range that is still to be filled.
+    pub(super) rows: Vec<Range<usize>>,
+    /// The label of each key.
+    pub(super) labels: &'a [LabelId],
+}
+
+impl Target<'_> {
+    /// Writes a slice. Should the file have changed since its slices were counted, what has no place
+    /// is passed over.
+    fn put(&mut self, row: u32, slice: Slice) {
+        let range = self.rows.get_mut(row as usize);
+        let label = self.labels.get(slice.label as usize);
+        let (Some(position), Some(label)) = (range.and_then(Iterator::next), label) else {
+            return;
+        };
+        self.columns.starts[position] = slice.start;
+        self.columns.durations[position] = slice.duration;
+        self.columns.labels[position] = label.0;
+        self.columns.events[position] = slice.event;
+    }
+}
+
+impl<'a> Nester<'a> {
     /// One without slices, in memory that was used before.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(keep: Keep) -> Self {
         Self {
+            keep,
             ends: SPARE_ENDS.take(),
             ..Self::default()
         }
     }
 
+    /// One that writes the slices of the first group to where they belong; they are in time order.
+    pub(super) fn into_target(target: Target<'a>) -> Self {
+        Self {
+            again: Some(Again::Slices(target)),
+            ..Self::default()
+        }
+    }
+
+    /// One that looks for the arrow ends of the first group, whose slices are in time order.
+    pub(super) fn for_ends() -> Self {
+        Self {
+            again: Some(Again::Ends),
+            ..Self::default()
+        }
+    }
+
+    /// Slices were counted that have to be sorted: all have to be kept instead.
+    pub(super) fn is_in_vain(&self) -> bool {
+        self.was_unsorted && self.keep == Keep::AllButOwn
+    }
+
     /// Adds a slice to a group.
     #[inline]
     pub(super) fn push(&mut self, group: u16, slice: Slice) {
+        if let Some(again) = &mut self.again {
+            if group == 0 {
+                self.last_place = self.rows.push(0, slice, false);
+                if let Again::Slices(target) = again {
+                    target.put(self.last_place.0, slice);
+                }
+            }
+            return;
+        }
         let (start, duration) = self.last;
         let is_sorted = start < slice.start || (start == slice.start && duration >= slice.duration);
         if !is_sorted && !self.was_unsorted && self.rows.count > 0 {
@@ -112,12 +207,21 @@ impl Nester {
         if self.was_unsorted {
             self.pile.push((group, slice));
         } else {
-            self.last_place = self.rows.push(group, slice);
+            let is_kept = group > 0 || self.keep == Keep::All;
+            self.last_place = self.rows.push(group, slice, is_kept);
         }
     }
 
     /// An arrow ends at the slice that was added last.
     pub(super) fn end_of_last(&mut self, key: FlowKey, event: u32) {
+        let is_wanted = match self.again {
+            Some(Again::Ends) => true,
+            Some(Again::Slices(_)) => false,
+            None => self.keep == Keep::All,
+        };
+        if !is_wanted {
+            return;
+        }
         let (lane, index) = self.last_place;
         self.ends.push(FlowEnd {
             key,
@@ -135,28 +239,41 @@ impl Nester {
         let rows = &mut self.rows;
         let group_count = group_count.max(rows.groups.len());
         rows.groups.resize_with(group_count, GroupRows::default);
-        let mut block = SliceBlock::zeroed(rows.count);
-        let mut lane_of_row = vec![0u32; rows.slices.len()];
+        let kept = rows.rows.iter().map(|row| row.slices.len()).sum();
+        let mut block = SliceBlock::zeroed(kept);
+        let mut lane_of_row = vec![0u32; rows.rows.len()];
         let mut filled = 0;
         let mut columns = block.columns_mut();
-        let groups = rows.groups.iter().map(|group| {
+        let mut groups = Vec::with_capacity(group_count);
+        for (number, group) in rows.groups.iter().enumerate() {
             let (order, nests) = group.display_order();
+            let is_kept = number > 0 || self.keep == Keep::All;
+            let mut begin = if is_kept { filled } else { 0 };
             let mut lanes = Vec::with_capacity(order.len());
-            for (position, &row) in (0u32..).zip(&order) {
-                lane_of_row[row as usize] = position;
-                let slices = &rows.slices[row as usize];
-                let range = filled..filled + slices.len();
-                fill(&mut columns, range.clone(), slices);
-                filled = range.end;
-                lanes.push(range);
+            for (position, &number) in (0u32..).zip(&order) {
+                lane_of_row[number as usize] = position;
+                let row = &rows.rows[number as usize];
+                let range = begin..begin + row.count;
+                if is_kept {
+                    fill(&mut columns, range.clone(), &row.slices);
+                }
+                begin = range.end;
+                let hull = Span::new(Picos(row.first_start), Picos(row.last_end));
+                lanes.push(NestedLane {
+                    range,
+                    hull,
+                    row: number,
+                });
             }
-            Nested {
+            if is_kept {
+                filled = begin;
+            }
+            groups.push(Nested {
                 lanes,
                 nests,
                 overlapping: group.overlapping,
-            }
-        });
-        let groups = groups.collect();
+            });
+        }
         for end in &mut self.ends {
             end.lane = lane_of_row[end.lane as usize];
         }
@@ -172,13 +289,27 @@ impl Nester {
         }
     }
 
+    /// The arrow ends that a second pass has found.
+    pub(super) fn finish_ends(mut self) -> Vec<FlowEnd> {
+        let mut lane_of_row = vec![0u32; self.rows.rows.len()];
+        if let Some(group) = self.rows.groups.first() {
+            for (position, row) in (0u32..).zip(group.display_order().0) {
+                lane_of_row[row as usize] = position;
+            }
+        }
+        for end in &mut self.ends {
+            end.lane = lane_of_row[end.lane as usize];
+        }
+        self.ends
+    }
+
     /// Sorts all slices by start, then longer first, then file order, and places them again.
     fn start_over(&mut self) {
         let mut all = std::mem::take(&mut self.pile);
         let old_rows = std::mem::take(&mut self.rows);
         for (group, rows) in (0u16..).zip(&old_rows.groups) {
             for &row in &rows.display_order().0 {
-                let slices = &old_rows.slices[row as usize];
+                let slices = &old_rows.rows[row as usize].slices;
                 all.extend(slices.iter().map(|&slice| (group, slice)));
             }
         }
@@ -187,7 +318,7 @@ impl Nester {
         let ends = self.ends.iter();
         let mut places: FxHashMap<u32, (u32, u32)> = ends.map(|end| (end.event, (0, 0))).collect();
         for (group, slice) in all {
-            let place = self.rows.push(group, slice);
+            let place = self.rows.push(group, slice, true);
             if let Some(known) = places.get_mut(&slice.event) {
                 *known = place;
             }
@@ -217,10 +348,19 @@ fn fill(columns: &mut ColumnsMut<'_>, range: Range<usize>, slices: &[Slice]) {
 #[derive(Default)]
 struct Rows {
     groups: Vec<GroupRows>,
-    /// Slices of each row.
-    slices: Vec<Vec<Slice>>,
+    rows: Vec<Row>,
     /// Slices in all rows.
     count: usize,
+}
+
+/// A row being filled.
+#[derive(Default)]
+struct Row {
+    /// Its slices, unless they are only counted.
+    slices: Vec<Slice>,
+    count: usize,
+    first_start: i64,
+    last_end: i64,
 }
 
 /// Rows of one group.
@@ -245,23 +385,32 @@ struct OpenNest {
 impl Rows {
     /// Adds a slice; slices come in time order. Returns its row and position there.
     #[inline]
-    fn push(&mut self, group: u16, slice: Slice) -> (u32, u32) {
+    fn push(&mut self, group: u16, slice: Slice, is_kept: bool) -> (u32, u32) {
         let group = usize::from(group);
         if group >= self.groups.len() {
             self.groups.resize_with(group + 1, GroupRows::default);
         }
         let end = slice.start.saturating_add(slice.duration);
-        let row = self.groups[group].place(slice.start, end, &mut self.slices);
-        let slices = &mut self.slices[row as usize];
-        slices.push(slice);
+        let number = self.groups[group].place(slice.start, end, &mut self.rows);
+        let row = &mut self.rows[number as usize];
+        let position = row.count;
+        if position == 0 {
+            row.begin(slice.start, is_kept);
+        }
+        if is_kept {
+            row.slices.push(slice);
+        }
+        row.last_end = end;
+        row.count += 1;
         self.count += 1;
-        (row, u32::try_from(slices.len() - 1).unwrap_or(u32::MAX))
+        (number, u32::try_from(position).unwrap_or(u32::MAX))
     }
 
     /// Leaves the memory for the next track.
-    fn recycle(mut self) {
+    fn recycle(self) {
         SPARE_ROWS.with_borrow_mut(|spare| {
-            for mut slices in self.slices.drain(..) {
+            let slices = self.rows.into_iter().map(|row| row.slices);
+            for mut slices in slices.filter(|slices| slices.capacity() > 0) {
                 if spare.len() < KEPT_ROWS {
                     slices.clear();
                     spare.push(slices);
@@ -272,16 +421,26 @@ impl Rows {
     }
 }
 
-fn new_row(rows: &mut Vec<Vec<Slice>>) -> u32 {
-    let spare = SPARE_ROWS.with_borrow_mut(Vec::pop);
-    rows.push(spare.unwrap_or_default());
+impl Row {
+    #[cold]
+    fn begin(&mut self, start: i64, is_kept: bool) {
+        self.first_start = start;
+        if is_kept {
+            let spare = SPARE_ROWS.with_borrow_mut(Vec::pop);
+            self.slices = spare.unwrap_or_default();
+        }
+    }
+}
+
+fn new_row(rows: &mut Vec<Row>) -> u32 {
+    rows.push(Row::default());
     u32::try_from(rows.len() - 1).unwrap_or(u32::MAX)
 }
 
 impl OpenNest {
     /// The row of a slice, unless it overlaps a slice of the nest in part.
     #[inline]
-    fn place(&mut self, start: i64, end: i64, rows: &mut Vec<Vec<Slice>>) -> Option<u32> {
+    fn place(&mut self, start: i64, end: i64, rows: &mut Vec<Row>) -> Option<u32> {
         while let Some(&open) = self.ends.last() {
             if open > start {
                 if open < end {
@@ -305,7 +464,7 @@ impl OpenNest {
 impl GroupRows {
     /// The row of a slice.
     #[inline]
-    fn place(&mut self, start: i64, end: i64, rows: &mut Vec<Vec<Slice>>) -> u32 {
+    fn place(&mut self, start: i64, end: i64, rows: &mut Vec<Row>) -> u32 {
         match self.first.place(start, end, rows) {
             Some(row) => row,
             None => self.place_elsewhere(start, end, rows),
@@ -314,7 +473,7 @@ impl GroupRows {
 
     /// The row of a slice that overlaps one of the first nest.
     #[cold]
-    fn place_elsewhere(&mut self, start: i64, end: i64, rows: &mut Vec<Vec<Slice>>) -> u32 {
+    fn place_elsewhere(&mut self, start: i64, end: i64, rows: &mut Vec<Row>) -> u32 {
         self.overlapping += 1;
         for nest in &mut self.others {
             if let Some(row) = nest.place(start, end, rows) {
@@ -333,7 +492,7 @@ impl GroupRows {
     }
 
     /// The row of a slice that found no nest.
-    fn place_alone(&mut self, start: i64, end: i64, rows: &mut Vec<Vec<Slice>>) -> u32 {
+    fn place_alone(&mut self, start: i64, end: i64, rows: &mut Vec<Row>) -> u32 {
         let free = self.free.peek().copied();
         let row = match free.filter(|Reverse((last, _))| *last <= start) {
             Some(Reverse((_, row))) => {
@@ -374,7 +533,12 @@ mod tests {
 
     /// Nests spans of one group, asking for the place of each.
     fn nest(spans: &[(i64, i64)]) -> NestedGroups {
-        let mut nester = Nester::new();
+        let mut nester = Nester::new(Keep::All);
+        push_all(&mut nester, spans);
+        nester.finish(1)
+    }
+
+    fn push_all(nester: &mut Nester<'_>, spans: &[(i64, i64)]) {
         for (event, &(start, end)) in (0u32..).zip(spans) {
             let duration = end - start;
             nester.push(
@@ -388,14 +552,13 @@ mod tests {
             );
             nester.end_of_last(FlowKey::Correlation(u64::from(event)), event);
         }
-        nester.finish(1)
     }
 
     fn lanes(nested: &NestedGroups) -> Vec<Vec<(i64, i64)>> {
         let lanes = nested.groups[0].lanes.iter();
-        let lane = |range: &Range<usize>| {
-            let starts = nested.block.starts(range.clone()).iter();
-            let durations = nested.block.durations(range.clone()).iter();
+        let lane = |lane: &NestedLane| {
+            let starts = nested.block.starts(lane.range.clone()).iter();
+            let durations = nested.block.durations(lane.range.clone()).iter();
             starts
                 .zip(durations)
                 .map(|(start, duration)| (*start, start + duration))
@@ -431,7 +594,10 @@ mod tests {
         let nested = nest(&[(0, 4), (0, 4), (0, 9)]);
         assert!(nested.was_unsorted);
         assert_eq!(lanes(&nested), [vec![(0, 9)], vec![(0, 4)], vec![(0, 4)]]);
-        assert_eq!(nested.block.events(nested.groups[0].lanes[1].clone()), [0]);
+        assert_eq!(
+            nested.block.events(nested.groups[0].lanes[1].range.clone()),
+            [0]
+        );
     }
 
     proptest! {

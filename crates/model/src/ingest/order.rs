@@ -10,7 +10,7 @@ use crate::activity::Activity;
 use crate::ids::{DeviceId, LabelId, ProgramId, StringId, TrackId};
 use crate::label::{Class, Label, SliceKind};
 use crate::session::{ProgramRun, Session};
-use crate::track::{Origin, Track, TrackRole};
+use crate::track::{Origin, Track, TrackRole, distinct};
 
 /// Devices first, then host threads, host by host; Python first among threads.
 pub(super) fn display_key(session: &Session, track: &Track) -> impl Ord + use<> {
@@ -61,6 +61,7 @@ pub(super) fn add_program_tracks(session: &mut Session) {
     let mut runs_of = runs_by_device(&session.program_runs, session.devices.len());
     let mut known: FxHashMap<ProgramId, LabelId> = FxHashMap::default();
     for device in missing {
+        let mut labels = Vec::new();
         let mut nester = Nester::default();
         let runs = std::mem::take(&mut runs_of[device.index()]);
         for run in &runs {
@@ -76,6 +77,7 @@ pub(super) fn add_program_tracks(session: &mut Session) {
                 event: u32::MAX,
             };
             nester.push(0, slice);
+            labels.push(label);
         }
         if runs.is_empty() {
             continue;
@@ -90,6 +92,7 @@ pub(super) fn add_program_tracks(session: &mut Session) {
             line_id: 0,
             lanes,
             nests,
+            labels: distinct(labels),
             samples: None,
             origin: Origin::default(),
         });

@@ -10,18 +10,18 @@ use super::decode::Annotation;
 use super::labels::{Labels, text};
 use super::plan::TrackPlan;
 use crate::activity::Activity;
-use crate::flow::FlowEnd;
+use crate::flow::Ends;
 use crate::ids::{DeviceId, HostId, LabelId};
 use crate::label::{Class, SliceKind};
 use crate::session::{Aggregate, ProgramRun};
 use crate::slices::SliceBlock;
-use crate::track::{Lane, Origin, Track, TrackRole};
+use crate::track::{Lane, Origin, Track, TrackRole, distinct};
 use crate::units::Picos;
 
 /// A track with what has to be joined once all tracks have their places.
 pub(super) struct PlacedTrack {
     pub(super) track: Track,
-    pub(super) ends: Vec<FlowEnd>,
+    pub(super) ends: Ends,
     pub(super) run_ids: Vec<(u32, i64, i64)>,
     pub(super) annotations: Vec<Annotation>,
 }
@@ -47,6 +47,7 @@ impl Parts {
         let space = &spaces[plan.host.index()];
         let block = std::mem::replace(&mut built.block, SliceBlock::zeroed(0));
         let block = Arc::new(block);
+        let mut deferred = built.deferred.clone();
         let origin = Origin {
             lines: std::mem::take(&mut built.decoded.origins),
         };
@@ -68,10 +69,16 @@ impl Parts {
             } else {
                 plan.role
             };
-            let lanes = piece.nested.lanes.into_iter();
-            let lanes = lanes.map(|range| Lane::new(Arc::clone(&block), range));
-            let lanes = lanes.collect();
             let is_first = piece.ordinal.is_none();
+            let block = match deferred.take() {
+                Some(deferred) if is_first => Arc::new(deferred.block(&piece.nested.lanes, ids)),
+                _ => Arc::clone(&block),
+            };
+            let lanes = piece.nested.lanes.into_iter();
+            let lanes: Vec<Lane> = lanes.map(|lane| lane.of_block(&block)).collect();
+            let keys = built.decoded.keys.iter().zip(ids);
+            let own = keys.filter(|(key, _)| key.context.is_cpu_op != is_first);
+            let own = own.map(|(_, label)| *label).collect();
             self.tracks.push(PlacedTrack {
                 track: Track {
                     name,
@@ -81,13 +88,13 @@ impl Parts {
                     line_id: plan.line_id,
                     lanes,
                     nests: piece.nested.nests,
+                    labels: distinct(own),
                     samples: None,
                     origin: origin.clone(),
                 },
-                ends: if is_first {
-                    std::mem::take(&mut built.ends)
-                } else {
-                    Vec::new()
+                ends: match built.deferred.take() {
+                    Some(deferred) if is_first => Ends::deferred(move || deferred.ends()),
+                    _ => Ends::Found(std::mem::take(&mut built.ends)),
                 },
                 run_ids: if is_first {
                     std::mem::take(&mut built.decoded.run_ids)
@@ -104,7 +111,7 @@ impl Parts {
         for track in counter_tracks(space, plan, &built.decoded, &mut labels.strings) {
             self.tracks.push(PlacedTrack {
                 track,
-                ends: Vec::new(),
+                ends: Ends::default(),
                 run_ids: Vec::new(),
                 annotations: Vec::new(),
             });

@@ -1,6 +1,7 @@
 //! Planning: which lines of which planes make up which tracks and devices.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use stepscope_xplane::{Line, Plane, Space};
@@ -31,7 +32,7 @@ pub(super) struct Plan {
     pub(super) devices: Vec<Device>,
     pub(super) tracks: Vec<TrackPlan>,
     /// Roles of stats, by host and plane position.
-    pub(super) stat_roles: Vec<Vec<StatRoles>>,
+    pub(super) stat_roles: Vec<Vec<Arc<StatRoles>>>,
     /// Whether the host's file has device planes with events.
     pub(super) has_accelerator: Vec<bool>,
     /// Lines without events, by host.
@@ -127,8 +128,13 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
             .iter()
             .all(|track| track.host == host)
     );
-    plan.stat_roles
-        .push(space.planes.iter().map(StatRoles::of).collect());
+    plan.stat_roles.push(
+        space
+            .planes
+            .iter()
+            .map(|plane| Arc::new(StatRoles::of(plane)))
+            .collect(),
+    );
     plan.has_accelerator.push(has_accelerator);
     plan.empty_lines.push(empty_lines);
 }

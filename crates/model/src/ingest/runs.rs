@@ -6,7 +6,7 @@ use crate::flow::{FlowKind, Flows};
 use crate::ids::{DeviceId, LabelId, ProgramId, SliceId, TrackId};
 use crate::label::{Label, SliceKind};
 use crate::session::{Device, ProgramRun};
-use crate::track::{Track, TrackRole};
+use crate::track::{Track, TrackRole, distinct};
 use crate::units::{Picos, Span};
 
 /// Recorded runs: the slices of the device's program rows.
@@ -180,12 +180,15 @@ fn attribute(
         attributed += 1;
     }
     for ((track, lane), changes) in changed {
-        let lane = &mut tracks[track.index()].lanes[lane as usize];
+        let track = &mut tracks[track.index()];
+        let lane = &mut track.lanes[lane as usize];
         let mut labels = lane.labels().to_vec();
         for (index, label) in changes {
             labels[index as usize] = label;
+            track.labels.push(label);
         }
         lane.relabel(labels);
+        track.labels = distinct(std::mem::take(&mut track.labels));
     }
     attributed
 }

@@ -1,5 +1,7 @@
 //! Building all tracks in parallel.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use stepscope_xplane::{Plane, Space};
 
@@ -7,6 +9,7 @@ use super::HostInput;
 use super::build::{BuiltTrack, build_track};
 use super::clocks::Clocks;
 use super::decode::{ClockChoice, LineInput, TrackKind};
+use super::deferred::Deferred;
 use super::nest::forget_rows;
 use super::plan::{Plan, TrackPlan};
 use crate::track::TrackRole;
@@ -18,7 +21,7 @@ pub(super) fn build_tracks(
     inputs: &[HostInput],
     spaces: &[Space<'_>],
 ) -> Vec<BuiltTrack> {
-    let muted: Vec<Vec<Vec<bool>>> = spaces.iter().map(muted_metadata).collect();
+    let muted: Vec<Vec<Arc<[bool]>>> = spaces.iter().map(muted_metadata).collect();
     // Long tracks first, so that the last one to finish is short.
     let mut order: Vec<usize> = (0..plan.tracks.len()).collect();
     let bytes = |track: &TrackPlan| -> usize {
@@ -61,7 +64,9 @@ pub(super) fn build_tracks(
                 is_host: track.device.is_none(),
                 has_accelerator,
             };
-            let built = build_track(&lines, kind);
+            let is_thread = track.role == TrackRole::HostThread;
+            let deferred = Deferred::of(&lines, kind, is_thread, &spaces[host], &inputs[host]);
+            let built = build_track(&lines, kind, deferred);
             for input in &lines {
                 let part = input.line.as_bytes();
                 let start = spaces[host].offset_of(part);
@@ -76,7 +81,7 @@ pub(super) fn build_tracks(
 }
 
 /// Events whose arrows are of no interest: the end markers of XLA:CPU's thunks.
-fn muted_metadata(space: &Space<'_>) -> Vec<Vec<bool>> {
+fn muted_metadata(space: &Space<'_>) -> Vec<Arc<[bool]>> {
     let plane_muted = |plane: &Plane<'_>| {
         // Writers count ids up; a table by position must not outgrow the plane's own.
         let limit = plane.event_metadata.len().saturating_mul(16);
@@ -92,7 +97,7 @@ fn muted_metadata(space: &Space<'_>) -> Vec<Vec<bool>> {
             }
             muted[slot] = true;
         }
-        muted
+        muted.into()
     };
     space.planes.iter().map(plane_muted).collect()
 }

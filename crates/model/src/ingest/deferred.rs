@@ -1,0 +1,131 @@
+//! Slices of a host's threads that are left in the file until somebody looks at them.
+//!
+//! Threads that run the ops of XLA:CPU record as many slices of their own, which most questions never
+//! touch. Opening counts and nests them; memory for them is taken, and filled by a second pass over
+//! the same bytes, when a lane is first read. Their arrow ends are found by such a pass, too.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use stepscope_xplane::{Line, Space};
+
+use super::HostInput;
+use super::decode::{LineInput, TrackKind, decode_track};
+use super::nest::{NestedLane, Nester, Target};
+use crate::flow::FlowEnd;
+use crate::ids::LabelId;
+use crate::session::ProfileData;
+use crate::slices::{ColumnsMut, SliceBlock};
+use crate::vendor::stats::StatRoles;
+
+/// A thread with fewer bytes is not worth a second pass.
+const LEAST_BYTES: usize = 4 << 10;
+
+/// What it takes to decode a thread again.
+pub(super) struct Deferred {
+    bytes: Arc<dyn ProfileData>,
+    lines: Vec<DeferredLine>,
+    kind: TrackKind,
+}
+
+/// A line of the thread, by its place in the file.
+struct DeferredLine {
+    plane: u32,
+    line_position: u32,
+    range: Range<usize>,
+    roles: Arc<StatRoles>,
+    muted: Arc<[bool]>,
+    base_ps: i64,
+}
+
+impl Deferred {
+    /// Of a track whose own slices can wait: a thread of a host that has no devices but XLA:CPU's.
+    /// Where launches are to be followed, the threads that launch are needed at once.
+    pub(super) fn of(
+        lines: &[LineInput<'_>],
+        kind: TrackKind,
+        is_thread: bool,
+        space: &Space<'_>,
+        input: &HostInput,
+    ) -> Option<Self> {
+        let bytes: usize = lines.iter().map(|input| input.line.byte_len()).sum();
+        if !is_thread || !kind.is_host || kind.has_accelerator || bytes < LEAST_BYTES {
+            return None;
+        }
+        let lines = lines.iter().map(|input| {
+            let start = space.offset_of(input.line.as_bytes());
+            DeferredLine {
+                plane: input.plane,
+                line_position: input.line_position,
+                range: start..start + input.line.byte_len(),
+                roles: Arc::clone(input.roles),
+                muted: Arc::clone(input.muted),
+                base_ps: input.base_ps,
+            }
+        });
+        Some(Self {
+            lines: lines.collect(),
+            bytes: Arc::clone(&input.bytes),
+            kind,
+        })
+    }
+
+    /// A block for the lanes of the thread's own slices, whose keys have these labels.
+    pub(super) fn block(self: &Arc<Self>, lanes: &[NestedLane], labels: &[LabelId]) -> SliceBlock {
+        let mut rows: Vec<(u32, Range<usize>)> = lanes
+            .iter()
+            .map(|lane| (lane.row, lane.range.clone()))
+            .collect();
+        rows.sort_unstable_by_key(|(row, _)| *row);
+        let rows: Vec<Range<usize>> = rows.into_iter().map(|(_, range)| range).collect();
+        let count = rows.iter().map(ExactSizeIterator::len).sum();
+        let labels: Box<[LabelId]> = labels.into();
+        let deferred = Arc::clone(self);
+        SliceBlock::deferred(count, move |columns| {
+            deferred.fill(columns, rows.clone(), &labels);
+        })
+    }
+
+    fn fill(&self, columns: ColumnsMut<'_>, rows: Vec<Range<usize>>, labels: &[LabelId]) {
+        let mut nester = Nester::into_target(Target {
+            columns,
+            rows,
+            labels,
+        });
+        self.decode(&mut nester);
+    }
+
+    /// The arrow ends of the thread's own slices.
+    pub(super) fn ends(&self) -> Vec<FlowEnd> {
+        let mut nester = Nester::for_ends();
+        self.decode(&mut nester);
+        nester.finish_ends()
+    }
+
+    fn decode(&self, nester: &mut Nester<'_>) {
+        let bytes = (*self.bytes).as_ref();
+        let part = |line: &DeferredLine| bytes.get(line.range.clone()).unwrap_or_default();
+        let lines: Vec<Line<'_>> = self
+            .lines
+            .iter()
+            .map(|line| Line::decode(part(line)))
+            .collect();
+        let inputs = self
+            .lines
+            .iter()
+            .zip(&lines)
+            .map(|(place, line)| LineInput {
+                plane: place.plane,
+                line_position: place.line_position,
+                line,
+                roles: &place.roles,
+                muted: &place.muted,
+                base_ps: place.base_ps,
+            });
+        let inputs: Vec<LineInput<'_>> = inputs.collect();
+        decode_track(&inputs, self.kind, nester);
+        for line in &self.lines {
+            self.bytes.release(line.range.clone());
+        }
+    }
+}

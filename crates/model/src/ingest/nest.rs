@@ -278,9 +278,12 @@ impl<'a> Nester<'a> {
             end.lane = lane_of_row[end.lane as usize];
         }
         self.rows.recycle();
-        let ends = self.ends.clone();
-        self.ends.clear();
-        SPARE_ENDS.set(self.ends);
+        let mut ends = std::mem::take(&mut self.ends);
+        if ends.len() < ends.capacity() / 2 {
+            let spare = std::mem::replace(&mut ends, ends.clone());
+            SPARE_ENDS.set(spare);
+            SPARE_ENDS.with_borrow_mut(Vec::clear);
+        }
         NestedGroups {
             block,
             groups,
@@ -600,7 +603,80 @@ mod tests {
         );
     }
 
+    /// Slices in time order, as all second passes find them, each with an arrow end.
+    fn sorted(spans: &[(u16, i64, i64)]) -> Vec<(u16, Slice)> {
+        let slices = spans.iter().map(|&(group, start, duration)| {
+            let slice = Slice {
+                start,
+                duration,
+                label: 0,
+                event: 0,
+            };
+            (group, slice)
+        });
+        let mut slices: Vec<(u16, Slice)> = slices.collect();
+        slices.sort_by_key(|(_, slice)| (slice.start, Reverse(slice.duration)));
+        for (event, (_, slice)) in (0u32..).zip(&mut slices) {
+            (slice.label, slice.event) = (event, event);
+        }
+        slices
+    }
+
+    fn push_slices(nester: &mut Nester<'_>, slices: &[(u16, Slice)]) {
+        for &(group, slice) in slices {
+            nester.push(group, slice);
+            if group == 0 {
+                nester.end_of_last(FlowKey::Correlation(u64::from(slice.event)), slice.event);
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn slices_left_for_later_come_to_the_same_places(
+            spans in prop::collection::vec((0u16..3, 0i64..200, 0i64..60), 0..200),
+        ) {
+            let slices = sorted(&spans);
+            let pass = |keep| {
+                let mut nester = Nester::new(keep);
+                push_slices(&mut nester, &slices);
+                prop_assert!(!nester.is_in_vain());
+                Ok(nester.finish(3))
+            };
+            let (at_once, outline) = (pass(Keep::All)?, pass(Keep::AllButOwn)?);
+            for (a, b) in at_once.groups.iter().zip(&outline.groups) {
+                let hulls = |nested: &Nested| -> Vec<(usize, Span)> {
+                    nested.lanes.iter().map(|lane| (lane.range.len(), lane.hull)).collect()
+                };
+                prop_assert_eq!(hulls(a), hulls(b));
+                prop_assert_eq!(&a.nests, &b.nests);
+                prop_assert_eq!(a.overlapping, b.overlapping);
+            }
+            let own = &outline.groups[0].lanes;
+            let mut rows: Vec<_> = own.iter().map(|lane| (lane.row, lane.range.clone())).collect();
+            rows.sort_unstable_by_key(|(row, _)| *row);
+            let rows: Vec<_> = rows.into_iter().map(|(_, range)| range).collect();
+            let count = rows.iter().map(ExactSizeIterator::len).sum();
+            let labels: Vec<LabelId> = (0..slices.len()).map(LabelId::from_index).collect();
+            let mut block = SliceBlock::zeroed(count);
+            let columns = block.columns_mut();
+            push_slices(
+                &mut Nester::into_target(Target { columns, rows, labels: &labels }),
+                &slices,
+            );
+            for (a, b) in at_once.groups[0].lanes.iter().zip(own) {
+                let (a, b) = (a.range.clone(), b.range.clone());
+                prop_assert_eq!(at_once.block.starts(a.clone()), block.starts(b.clone()));
+                prop_assert_eq!(at_once.block.durations(a.clone()), block.durations(b.clone()));
+                prop_assert_eq!(at_once.block.events(a.clone()), block.events(b.clone()));
+                prop_assert_eq!(at_once.block.labels(a), block.labels(b));
+            }
+            let mut again = Nester::for_ends();
+            push_slices(&mut again, &slices);
+            prop_assert_eq!(again.finish_ends(), at_once.ends);
+            prop_assert!(outline.ends.is_empty());
+        }
+
         #[test]
         fn nothing_is_lost_and_lanes_never_overlap(
             spans in prop::collection::vec((0i64..200, 0i64..60), 0..200),

@@ -30,6 +30,7 @@ pub(super) fn track(strings: &mut Strings, name: &str, lanes: Vec<Lane>) -> Trac
         line_id: 0,
         lanes,
         nests: vec![nest],
+        labels: Vec::new(),
         samples: None,
         origin: Origin::default(),
     }

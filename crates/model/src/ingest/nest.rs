@@ -280,9 +280,9 @@ impl<'a> Nester<'a> {
         self.rows.recycle();
         let mut ends = std::mem::take(&mut self.ends);
         if ends.len() < ends.capacity() / 2 {
-            let spare = std::mem::replace(&mut ends, ends.clone());
-            SPARE_ENDS.set(spare);
-            SPARE_ENDS.with_borrow_mut(Vec::clear);
+            let exact = ends.clone();
+            ends.clear();
+            SPARE_ENDS.set(std::mem::replace(&mut ends, exact));
         }
         NestedGroups {
             block,

@@ -66,6 +66,10 @@ pub mod compare;
 
 pub mod scaling;
 
+pub mod check;
+
+pub mod history;
+
 pub use cell::{Cell, Column, Table, Unit};
 pub use group::Group;
 pub use note::{Note, NoteKind};

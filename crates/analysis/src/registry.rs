@@ -12,7 +12,7 @@ use crate::note::Note;
 mod comparison;
 
 pub use comparison::{
-    Asks, COMPARISONS, Compared, Comparison, ComparisonEntry, NamedText, distinct_names,
+    Asks, COMPARISONS, Compared, Comparison, ComparisonEntry, NamedText, ask, distinct_names,
     find_comparison,
 };
 
@@ -138,6 +138,13 @@ impl<R: Report> ErasedReport for R {
 }
 
 impl Answer {
+    /// The answer that a report is.
+    pub fn of(report: impl Report + 'static) -> Self {
+        Self {
+            report: Box::new(report),
+        }
+    }
+
     /// The report as a JSON value.
     pub fn json(&self) -> Result<serde_json::Value, AnalysisError> {
         self.report
@@ -294,9 +301,7 @@ impl Entry {
                     has_events(session, A::NAME)?;
                 }
                 let report = A::run(session, &options)?;
-                Ok(Answer {
-                    report: Box::new(report),
-                })
+                Ok(Answer::of(report))
             },
         }
     }

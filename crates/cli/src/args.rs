@@ -268,6 +268,9 @@ fn analysis(entry: &'static Entry) -> Command {
 
 /// A question about several sessions as a subcommand.
 fn comparison(entry: &'static ComparisonEntry) -> Command {
+    if entry.name == crate::commands::check::NAME {
+        return crate::commands::check::command(entry);
+    }
     let several = [
         Arg::new("path")
             .value_name("PATH")
@@ -283,7 +286,7 @@ fn comparison(entry: &'static ComparisonEntry) -> Command {
                 }
                 (Asks::EverySession, true) => {
                     "Paths, of which every session counts; PATH@NAME for one of several there; and \
-                     JSON files of benchmarks"
+                     JSON files: benchmarks, or a history"
                 }
             }),
         Arg::new("session")
@@ -302,7 +305,7 @@ fn comparison(entry: &'static ComparisonEntry) -> Command {
     question(entry, several)
 }
 
-fn question(declaration: &'static Declaration, sessions: [Arg; 2]) -> Command {
+pub(crate) fn question(declaration: &'static Declaration, sessions: [Arg; 2]) -> Command {
     let command = Command::new(declaration.name)
         .about(declaration.summary)
         .visible_aliases(declaration.aliases)
@@ -503,7 +506,7 @@ fn serving() -> [Arg; 7] {
     ]
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+pub(crate) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
         .action(ArgAction::SetTrue)

@@ -68,6 +68,7 @@ fn answer(name: &str, arguments: &ArgMatches, output: &Output) -> Result<Exit, F
         "capture" => commands::capture::run(arguments, output),
         "export" => commands::export::run(arguments, output),
         "perfetto" => commands::perfetto::run(arguments, output),
+        "check" => commands::check::run(arguments, output),
         "tunnel" => commands::far::tunnel::run(arguments, output),
         "completions" => commands::completions::run(arguments, output),
         name => match (registry::find(name), registry::find_comparison(name)) {

@@ -113,7 +113,9 @@ pub(crate) fn sentences(lines: &[String], width: usize, charset: Charset) -> Str
         let margin = " ".repeat(indent);
         if indent >= CODE {
             let code = charset.text(&format::one_line(line.trim_start_matches(' ')));
-            let _ = writeln!(text, "{margin}{FAINT}{code}{FAINT:#}");
+            let word = code.split("  ").next().unwrap_or_default();
+            let style = check_style(word).unwrap_or(FAINT);
+            let _ = writeln!(text, "{margin}{style}{code}{style:#}");
             continue;
         }
         if line.is_empty() {
@@ -150,6 +152,16 @@ pub(crate) fn finding_style(word: &str) -> Option<Style> {
         "warning" => Some(verdict_style(VerdictKind::Warning)),
         "ok" => Some(verdict_style(VerdictKind::Good)),
         "note" => Some(FAINT),
+        _ => None,
+    }
+}
+
+/// The style of the verdict of a budget.
+pub(crate) fn check_style(word: &str) -> Option<Style> {
+    match word {
+        "broken" => Some(verdict_style(VerdictKind::Bad)),
+        "within noise" | "unknown" => Some(verdict_style(VerdictKind::Warning)),
+        "passed" => Some(verdict_style(VerdictKind::Good)),
         _ => None,
     }
 }

@@ -14,14 +14,14 @@ use crate::steps::parts::{device_levels, part_of_level};
 use crate::totals::totals_within;
 
 /// One op, or work without one.
-pub(super) struct Item {
+pub(crate) struct Item {
     pub(super) key: Key,
     /// The part of a step it stands in.
     pub(super) part: PartKind,
     /// The label with the largest total.
     pub(super) label: LabelId,
     /// Self time in each typical step.
-    pub(super) self_ps: Vec<f64>,
+    pub(crate) self_ps: Vec<f64>,
     /// Slices in each typical step.
     pub(super) occurrences: Vec<f64>,
     /// Kernels it launched, by falling time.
@@ -40,7 +40,7 @@ impl Item {
     }
 
     /// Its HLO op.
-    pub(super) const fn op(&self) -> Option<OpId> {
+    pub(crate) const fn op(&self) -> Option<OpId> {
         match self.key {
             Key::Op(op) => Some(op),
             _ => None,
@@ -56,7 +56,7 @@ impl Item {
     }
 
     /// Name of the instruction or kernel, or the direction of a copy.
-    pub(super) fn name<'a>(&self, session: &'a Session) -> &'a str {
+    pub(crate) fn name<'a>(&self, session: &'a Session) -> &'a str {
         match self.key {
             Key::Op(op) => session.text(session.op(op).name),
             Key::Kernel(_, name) => session.text(name),

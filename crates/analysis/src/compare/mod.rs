@@ -13,18 +13,18 @@
 
 mod causes;
 mod figures;
-mod items;
+pub(crate) mod items;
 mod matching;
 mod nodes;
-mod noise;
+pub(crate) mod noise;
 mod notes;
-mod pair;
+pub(crate) mod pair;
 mod pairing;
 mod programs;
 mod report;
-mod side;
+pub(crate) mod side;
 mod tables;
-mod waterfall;
+pub(crate) mod waterfall;
 
 use clap::Args;
 pub use report::{
@@ -71,7 +71,7 @@ impl Default for CompareOptions {
 }
 
 /// Confidence unless asked otherwise.
-const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = 0.95;
 /// Least standard deviation of a run's mean between runs ÷ the mean.
 const RUN_RATIO: f64 = 0.01;
 /// The same in standard deviations of the steps within a run, as the study of identical runs in
@@ -138,30 +138,38 @@ stepscope compare ./before ./after --steps 5.. --json";
 
 impl CompareOptions {
     fn noise(&self) -> Result<RunNoise, AnalysisError> {
-        if !(0.5..1.0).contains(&self.confidence) {
-            let text = format!(
-                "--confidence {} is not from 0.5 to below 1",
-                self.confidence
-            );
-            return Err(AnalysisError::Options(text));
-        }
-        match self.run_noise {
-            None => Ok(RunNoise {
-                ratio: RUN_RATIO,
-                spreads: RUN_SPREADS,
-            }),
-            Some(ratio) if (0.0..=1.0).contains(&ratio) => Ok(RunNoise {
-                ratio,
-                spreads: 0.0,
-            }),
-            Some(ratio) => Err(AnalysisError::Options(format!(
-                "--run-noise {ratio} is not from 0 to 1"
-            ))),
-        }
+        checked_confidence(self.confidence)?;
+        run_noise(self.run_noise)
     }
 }
 
-fn difference(both: &Both<'_, '_>) -> SessionDifference {
+/// Refuses a confidence with which no interval can be given.
+pub(crate) fn checked_confidence(confidence: f64) -> Result<(), AnalysisError> {
+    if (0.5..1.0).contains(&confidence) {
+        return Ok(());
+    }
+    let text = format!("--confidence {confidence} is not from 0.5 to below 1");
+    Err(AnalysisError::Options(text))
+}
+
+/// Noise between runs as it was given, or as it is unless given.
+pub(crate) fn run_noise(given: Option<f64>) -> Result<RunNoise, AnalysisError> {
+    match given {
+        None => Ok(RunNoise {
+            ratio: RUN_RATIO,
+            spreads: RUN_SPREADS,
+        }),
+        Some(ratio) if (0.0..=1.0).contains(&ratio) => Ok(RunNoise {
+            ratio,
+            spreads: 0.0,
+        }),
+        Some(ratio) => Err(AnalysisError::Options(format!(
+            "--run-noise {ratio} is not from 0 to 1"
+        ))),
+    }
+}
+
+pub(crate) fn difference(both: &Both<'_, '_>) -> SessionDifference {
     let parts: Vec<ComparedPart> = PARTS
         .into_iter()
         .map(|part| ComparedPart {

@@ -18,33 +18,45 @@
 use super::report::Evidence;
 
 /// Steps of either side below which nothing is claimed.
-pub(super) const FEWEST_STEPS: usize = 4;
+pub(crate) const FEWEST_STEPS: usize = 4;
 
 /// Largest correlation of neighbouring steps that is corrected for; a trend has more.
 const MAX_CORRELATION: f64 = 0.9;
 
 /// How much runs of one unchanged program differ.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct RunNoise {
+pub(crate) struct RunNoise {
     /// Standard deviation of a run's mean between runs ÷ the mean.
-    pub(super) ratio: f64,
+    pub(crate) ratio: f64,
     /// The same in standard deviations of the steps within a run.
-    pub(super) spreads: f64,
+    pub(crate) spreads: f64,
 }
 
 /// A difference and what is known of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Effect {
-    pub(super) difference: f64,
+pub(crate) struct Effect {
+    pub(crate) difference: f64,
     /// Ends of the interval; the difference alone where nothing can be said of its spread.
-    pub(super) low: f64,
-    pub(super) high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
     /// Absent with too few samples.
-    pub(super) p_value: Option<f64>,
+    pub(crate) p_value: Option<f64>,
 }
 
 /// The difference of the means of two samples, each in the order of time.
 pub(super) fn effect(baseline: &[f64], other: &[f64], noise: RunNoise, confidence: f64) -> Effect {
+    effect_beyond(baseline, other, 0.0, noise, confidence)
+}
+
+/// The same; the p-value says how often noise alone gives as much where the true difference is
+/// `margin`.
+pub(crate) fn effect_beyond(
+    baseline: &[f64],
+    other: &[f64],
+    margin: f64,
+    noise: RunNoise,
+    confidence: f64,
+) -> Effect {
     let (a, b) = (Moments::of(baseline), Moments::of(other));
     let difference = b.mean - a.mean;
     if baseline.len() < 2 || other.len() < 2 {
@@ -58,7 +70,7 @@ pub(super) fn effect(baseline: &[f64], other: &[f64], noise: RunNoise, confidenc
     // The spread of either side stands for both: a few even steps do not make a quiet machine.
     let pooled = (a.variance.max(0.0) + b.variance.max(0.0)).sqrt() / std::f64::consts::SQRT_2;
     let largest = a.mean.abs().max(b.mean.abs());
-    let run = (noise.ratio * largest).max(noise.spreads * pooled);
+    let run = noise.run(largest, pooled);
     let (of_a, of_b) = (a.of_mean(), b.of_mean());
     let variance = of_a + of_b + 2.0 * run * run;
     if variance <= 0.0 {
@@ -66,7 +78,7 @@ pub(super) fn effect(baseline: &[f64], other: &[f64], noise: RunNoise, confidenc
             difference,
             low: difference,
             high: difference,
-            p_value: Some(if difference == 0.0 { 1.0 } else { 0.0 })
+            p_value: Some(if difference == margin { 1.0 } else { 0.0 })
                 .filter(|_| enough(baseline, other)),
         };
     }
@@ -76,14 +88,137 @@ pub(super) fn effect(baseline: &[f64], other: &[f64], noise: RunNoise, confidenc
     );
     let error = variance.sqrt();
     let reach = student_quantile(f64::midpoint(confidence, 1.0), freedom) * error;
-    let of_t = 2.0 * student_tail(difference.abs() / error, freedom);
-    let of_ranks = rank_p_value(baseline, other, a.inflation().max(b.inflation()));
+    let of_t = 2.0 * student_tail((difference - margin).abs() / error, freedom);
+    let moved: Vec<f64> = baseline.iter().map(|value| value + margin).collect();
+    let of_ranks = rank_p_value(&moved, other, a.inflation().max(b.inflation()));
     Effect {
         difference,
         low: difference - reach,
         high: difference + reach,
         p_value: Some(of_t.max(of_ranks).min(1.0)).filter(|_| enough(baseline, other)),
     }
+}
+
+/// A run against several of one program: their median, and noise between runs as they show it. With
+/// fewer than [`FEWEST_RUNS`], or where `is_known`, it is `noise`.
+///
+/// ```text
+/// variance    s² of the runs × (1 + π/2k) + s²/n of the steps       the median of k runs varies
+///                                                                   π/2 times as much as their mean
+/// ```
+pub(crate) fn effect_of_runs(
+    runs: &[f64],
+    other: &[f64],
+    margin: f64,
+    noise: RunNoise,
+    is_known: bool,
+    confidence: f64,
+) -> Effect {
+    let (a, b) = (Moments::of(runs), Moments::of(other));
+    let (count, middle) = (runs.len().max(1) as f64, median(runs));
+    let difference = b.mean - middle;
+    let share = 1.0 + std::f64::consts::FRAC_PI_2 / count;
+    let of_b = b.of_mean();
+    let is_shown = runs.len() >= FEWEST_RUNS && !is_known;
+    let run = if is_shown {
+        a.variance.sqrt()
+    } else {
+        noise.run(middle.abs().max(b.mean.abs()), b.variance.sqrt())
+    };
+    let of_runs = run * run * share;
+    let variance = of_runs + of_b;
+    if variance <= 0.0 {
+        return Effect {
+            difference,
+            low: difference,
+            high: difference,
+            p_value: Some(if difference == margin { 1.0 } else { 0.0 }),
+        };
+    }
+    let mut parts = vec![(of_b, b.effective - 1.0)];
+    if is_shown {
+        parts.push((of_runs, count - 1.0));
+    }
+    let freedom = freedom(&parts, variance);
+    let error = variance.sqrt();
+    let reach = student_quantile(f64::midpoint(confidence, 1.0), freedom) * error;
+    Effect {
+        difference,
+        low: difference - reach,
+        high: difference + reach,
+        p_value: Some(2.0 * student_tail((difference - margin).abs() / error, freedom)),
+    }
+}
+
+/// The mean of a sample with its interval, noise between runs included.
+pub(crate) fn interval(values: &[f64], noise: RunNoise, confidence: f64) -> (f64, f64) {
+    let moments = Moments::of(values);
+    let run = noise.run(moments.mean.abs(), moments.variance.sqrt());
+    let of_mean = moments.of_mean();
+    let variance = of_mean + run * run;
+    let freedom = freedom(&[(of_mean, moments.effective - 1.0)], variance);
+    let reach = student_quantile(f64::midpoint(confidence, 1.0), freedom) * variance.sqrt();
+    (moments.mean - reach, moments.mean + reach)
+}
+
+/// A quantile by nearest rank with its interval: the values at the ranks between which, of steps that
+/// are independent, it lies with this confidence. Absent ends lie beyond all steps there are.
+pub(crate) fn quantile_interval(
+    values: &[f64],
+    share: f64,
+    confidence: f64,
+) -> (Option<f64>, Option<f64>) {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let count = sorted.len();
+    let tail = (1.0 - confidence) / 2.0;
+    // How many of `count` steps lie below the quantile is a binomial variable; in logarithms, since
+    // the first of its probabilities are too small for numbers.
+    let mut logarithm = count as f64 * (1.0 - share).ln();
+    let (mut sum, mut low, mut high) = (0.0, None, None);
+    for (below, &value) in sorted.iter().enumerate() {
+        sum += logarithm.exp();
+        if sum <= tail {
+            low = Some(value);
+        }
+        if sum >= 1.0 - tail && high.is_none() {
+            high = Some(value);
+        }
+        logarithm += ((count - below) as f64 / (below + 1) as f64 * share / (1.0 - share)).ln();
+    }
+    (low, high)
+}
+
+/// Runs from which noise between runs can be told.
+pub(crate) const FEWEST_RUNS: usize = 3;
+
+/// The middle value; of an even number the mean of the two; 0 of nothing.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.get(middle) {
+        None => 0.0,
+        Some(&upper) if sorted.len() % 2 == 1 => upper,
+        Some(&upper) => f64::midpoint(sorted[middle - 1], upper),
+    }
+}
+
+impl RunNoise {
+    /// The standard deviation of a mean between runs, where steps within a run have this spread.
+    fn run(self, mean: f64, spread: f64) -> f64 {
+        (self.ratio * mean).max(self.spreads * spread)
+    }
+
+    /// The same as the reach of an interval on either side.
+    pub(crate) fn reach(self, mean: f64, spread: f64, confidence: f64) -> f64 {
+        self.run(mean, spread) * student_quantile(f64::midpoint(confidence, 1.0), 1e4)
+    }
+}
+
+/// Standard deviation of a sample.
+pub(crate) fn spread(values: &[f64]) -> f64 {
+    Moments::of(values).variance.sqrt()
 }
 
 const fn enough(baseline: &[f64], other: &[f64]) -> bool {

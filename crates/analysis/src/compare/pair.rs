@@ -16,12 +16,12 @@ use crate::overview::PartKind;
 const TESTED_RATIO: f64 = 0.001;
 
 /// The baseline, another session, and what is known of both.
-pub(super) struct Both<'a, 'b> {
+pub(crate) struct Both<'a, 'b> {
     pub(super) sides: [&'b Side<'a>; 2],
     /// Position of the other session.
     pub(super) session: usize,
     pub(super) pairing: Pairing,
-    pub(super) changes: Changes,
+    pub(crate) changes: Changes,
     noise: RunNoise,
     confidence: f64,
     effects: Vec<(Effect, Evidence)>,
@@ -30,7 +30,7 @@ pub(super) struct Both<'a, 'b> {
 }
 
 impl<'a, 'b> Both<'a, 'b> {
-    pub(super) fn of(
+    pub(crate) fn of(
         sides: [&'b Side<'a>; 2],
         session: usize,
         noise: RunNoise,
@@ -81,7 +81,7 @@ impl<'a, 'b> Both<'a, 'b> {
         difference(baseline, other, &found, found.evidence(is_discovery))
     }
 
-    pub(super) fn item(&self, side: usize, index: Option<usize>) -> Option<&'b Item> {
+    pub(crate) fn item(&self, side: usize, index: Option<usize>) -> Option<&'b Item> {
         Some(&self.sides[side].items[index?])
     }
 
@@ -107,7 +107,7 @@ impl<'a, 'b> Both<'a, 'b> {
     }
 
     /// Every op with all that is known of it.
-    pub(super) fn ops(&self) -> Vec<ComparedOp> {
+    pub(crate) fn ops(&self) -> Vec<ComparedOp> {
         (0..self.changes.ops.len()).map(|op| self.op(op)).collect()
     }
 

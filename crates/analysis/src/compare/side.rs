@@ -14,16 +14,18 @@ use crate::steps::parts::{PARTS, position};
 use crate::steps::{StepParts, divide_steps};
 
 /// One session and what is measured of it.
-pub(super) struct Side<'a> {
-    pub(super) name: &'a str,
-    pub(super) session: &'a Session,
+pub(crate) struct Side<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) session: &'a Session,
     /// Every selected step with its parts.
-    pub(super) steps: Vec<StepBar>,
+    pub(crate) steps: Vec<StepBar>,
     /// What ran in the typical steps.
-    pub(super) items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     pub(super) environment: EnvironmentReport,
     pub(super) compilations: CompileReport,
     ends_ps: Vec<i64>,
+    /// Busy time and duration of each typical step, summed over devices.
+    pub(crate) busy_steps: Vec<(f64, f64)>,
     busy_ratio: Option<f64>,
     collective_bytes: Option<f64>,
     memory_peak: Option<(i64, &'static str)>,
@@ -31,7 +33,7 @@ pub(super) struct Side<'a> {
 
 impl<'a> Side<'a> {
     /// Measures a session. Which ops are listed is decided later, so that all of them share a step.
-    pub(super) fn of(compared: Compared<'a>, selection: &Selection) -> Result<Self, AnalysisError> {
+    pub(crate) fn of(compared: Compared<'a>, selection: &Selection) -> Result<Self, AnalysisError> {
         let Compared { name, session } = compared;
         let selection = Selection {
             program: None,
@@ -49,11 +51,13 @@ impl<'a> Side<'a> {
         let compile = CompileOptions {
             selection: selection.clone(),
         };
+        let busy_steps = busy_steps(rows, &typical);
         Ok(Self {
             name,
             session,
             ends_ps: ends(rows),
-            busy_ratio: busy_ratio(rows, &typical),
+            busy_ratio: busy_ratio(&busy_steps),
+            busy_steps,
             collective_bytes: figures::collective_bytes(session, &selected),
             memory_peak: figures::memory_peak(session, &selected, &items),
             environment: environment(session, &selected),
@@ -64,17 +68,17 @@ impl<'a> Side<'a> {
     }
 
     /// The steps that are no outliers.
-    pub(super) fn typical(&self) -> impl Iterator<Item = &StepBar> {
+    pub(crate) fn typical(&self) -> impl Iterator<Item = &StepBar> {
         self.steps.iter().filter(|step| !step.is_outlier)
     }
 
     /// Durations of the typical steps, in the order of time.
-    pub(super) fn durations(&self) -> Vec<f64> {
+    pub(crate) fn durations(&self) -> Vec<f64> {
         self.typical().map(|step| step.duration_ps).collect()
     }
 
     /// A part of every typical step, in the order of time.
-    pub(super) fn part(&self, part: PartKind) -> Vec<f64> {
+    pub(crate) fn part(&self, part: PartKind) -> Vec<f64> {
         let index = position(part);
         self.typical().map(|step| step.parts_ps[index]).collect()
     }
@@ -102,7 +106,7 @@ impl<'a> Side<'a> {
         (!self.items.is_empty()).then(|| self.items.iter().map(Item::count).sum())
     }
 
-    pub(super) fn report(&self) -> ComparedSession {
+    pub(crate) fn report(&self) -> ComparedSession {
         let part = |part| mean(self.part(part).into_iter()).unwrap_or(0.0);
         ComparedSession {
             name: self.name.to_owned(),
@@ -150,22 +154,33 @@ fn ends(rows: &[StepParts]) -> Vec<i64> {
         .collect()
 }
 
-/// Σ busy ÷ Σ duration over the typical steps on devices.
-fn busy_ratio(rows: &[StepParts], typical: &FxHashMap<usize, usize>) -> Option<f64> {
-    let on_devices = rows
-        .iter()
-        .filter(|row| row.device.is_some() && typical.contains_key(&row.step));
-    let (busy, duration) = on_devices.fold((0.0, 0.0), |sums, row| {
-        (
-            sums.0 + row.lengths.busy_ps as f64,
-            sums.1 + row.span.duration().0 as f64,
-        )
+/// Busy time and duration of the typical steps, each summed over devices; steps without any are left
+/// out.
+fn busy_steps(rows: &[StepParts], typical: &FxHashMap<usize, usize>) -> Vec<(f64, f64)> {
+    let of_steps = rows.chunk_by(|a, b| a.step == b.step);
+    let typical = of_steps.filter(|rows| typical.contains_key(&rows[0].step));
+    let sums = typical.map(|rows| {
+        let on_devices = rows.iter().filter(|row| row.device.is_some());
+        on_devices.fold((0.0, 0.0), |sums, row| {
+            (
+                sums.0 + row.lengths.busy_ps as f64,
+                sums.1 + row.span.duration().0 as f64,
+            )
+        })
     });
+    sums.filter(|(_, duration)| *duration > 0.0).collect()
+}
+
+/// Σ busy ÷ Σ duration over the typical steps on devices.
+fn busy_ratio(steps: &[(f64, f64)]) -> Option<f64> {
+    let (busy, duration) = steps
+        .iter()
+        .fold((0.0, 0.0), |sums, step| (sums.0 + step.0, sums.1 + step.1));
     (duration > 0.0).then(|| busy / duration)
 }
 
 /// The arithmetic mean; none of nothing.
-pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| {
         (count + 1, sum + value)
     });

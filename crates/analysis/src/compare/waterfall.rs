@@ -34,9 +34,9 @@ const SINGLE_OPS: usize = 12;
 const LEAST_RATIO: f64 = 0.002;
 
 /// An op of either or both sides, and what it does to the step.
-pub(super) struct Change {
-    pub(super) baseline: Option<usize>,
-    pub(super) other: Option<usize>,
+pub(crate) struct Change {
+    pub(crate) baseline: Option<usize>,
+    pub(crate) other: Option<usize>,
     pub(super) part: PartKind,
     /// f̄ × Δ self time.
     pub(super) step_ps: f64,
@@ -50,9 +50,9 @@ struct Overlap {
 }
 
 /// What changed, by ops and beside them.
-pub(super) struct Changes {
+pub(crate) struct Changes {
     /// What weighs most first.
-    pub(super) ops: Vec<Change>,
+    pub(crate) ops: Vec<Change>,
     overlaps: Vec<Overlap>,
 }
 

@@ -113,23 +113,7 @@ impl ComparisonEntry {
             run: |sessions, files, matches| {
                 let mut options = parsed::<C::Options>(matches)?;
                 C::with_files(&mut options, files);
-                if sessions.len() < C::LEAST_SESSIONS {
-                    return Err(AnalysisError::TooFewSessions {
-                        name: C::NAME,
-                        wanted: C::LEAST_SESSIONS,
-                        given: sessions.len(),
-                    });
-                }
-                if C::NEEDS_EVENTS {
-                    for one in sessions {
-                        has_events(one.session, C::NAME)
-                            .map_err(|error| error.of_session(one.name))?;
-                    }
-                }
-                let report = C::run(sessions, &options)?;
-                Ok(Answer {
-                    report: Box::new(report),
-                })
+                ask::<C>(sessions, &options).map(Answer::of)
             },
         }
     }
@@ -181,6 +165,26 @@ impl ComparisonEntry {
     }
 }
 
+/// Asks sessions, if they can be asked: for those who want the report itself.
+pub fn ask<C: Comparison>(
+    sessions: &[Compared<'_>],
+    options: &C::Options,
+) -> Result<C::Report, AnalysisError> {
+    if sessions.len() < C::LEAST_SESSIONS {
+        return Err(AnalysisError::TooFewSessions {
+            name: C::NAME,
+            wanted: C::LEAST_SESSIONS,
+            given: sessions.len(),
+        });
+    }
+    if C::NEEDS_EVENTS {
+        for one in sessions {
+            has_events(one.session, C::NAME).map_err(|error| error.of_session(one.name))?;
+        }
+    }
+    C::run(sessions, options)
+}
+
 impl AnalysisError {
     /// The error, saying at which of several sessions it came up.
     #[must_use]
@@ -196,6 +200,8 @@ impl AnalysisError {
 pub static COMPARISONS: &[ComparisonEntry] = &[
     ComparisonEntry::of::<crate::compare::Compare>(),
     ComparisonEntry::of::<crate::scaling::Scaling>(),
+    ComparisonEntry::of::<crate::check::Check>(),
+    ComparisonEntry::of::<crate::history::History>(),
 ];
 
 /// The comparison with this name or alias.

@@ -15,7 +15,7 @@ mod collect;
 mod find;
 mod phases;
 mod report;
-mod summary;
+pub(crate) mod summary;
 mod tables;
 
 use clap::Args;

@@ -7,7 +7,7 @@ use super::report::{PHASES, PercentileRow, PhaseRow, RequestRow, RequestsReport}
 const PERCENTILES: [f64; 6] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9];
 
 /// Nearest rank: the position, from 0, of the smallest value that `percent` of `count` do not exceed.
-fn rank(percent: f64, count: usize) -> usize {
+pub(crate) fn rank(percent: f64, count: usize) -> usize {
     let rank = (percent / 100.0 * count as f64).ceil();
     #[expect(
         clippy::cast_possible_truncation,

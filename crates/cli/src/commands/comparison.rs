@@ -57,14 +57,14 @@ pub(crate) fn run(
 }
 
 impl Chosen {
-    fn is(&self, other: &Self) -> bool {
+    pub(super) fn is(&self, other: &Self) -> bool {
         self.files.files().eq(other.files.files())
     }
 }
 
 /// Opens each session once. Where every session of a path is asked, one that cannot be opened is
 /// warned of and left out.
-fn opened(
+pub(super) fn opened(
     entry: &ComparisonEntry,
     chosen: Vec<Chosen>,
     output: &Output,
@@ -278,7 +278,7 @@ pub(super) fn named(word: &str, root: Option<&Found>, output: &Output) -> Result
     }
 }
 
-fn pick(found: &Found, wanted: &str) -> Result<Chosen, Failure> {
+pub(super) fn pick(found: &Found, wanted: &str) -> Result<Chosen, Failure> {
     let picked = found.pick(wanted).map(|files| of(found, files));
     picked.ok_or_else(|| open::not_there(found, wanted))
 }
@@ -295,7 +295,7 @@ fn has_suffix(word: &str) -> bool {
 }
 
 /// Splits `PATH@NAME`; a path that exists as it stands keeps its `@`.
-fn path_of(word: &str) -> (PathBuf, Option<String>) {
+pub(super) fn path_of(word: &str) -> (PathBuf, Option<String>) {
     let whole = PathBuf::from(word);
     if whole.exists() {
         return (whole, None);

@@ -2,6 +2,7 @@
 
 pub(crate) mod analysis;
 pub(crate) mod capture;
+pub(crate) mod check;
 pub(crate) mod comparison;
 pub(crate) mod completions;
 pub(crate) mod demo;

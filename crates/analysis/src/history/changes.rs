@@ -1,0 +1,278 @@
+//! Change points: where a series of runs goes on at another level.
+//!
+//! ```text
+//! energy      Q(τ) = ab/(a+b) × (2·mean|x−y| across − mean|x−x′| before − mean|y−y′| after)
+//!             a runs before τ, b from τ on, at least two each; large where the two differ
+//! test        the largest Q over all τ, against the largest Q of the same runs in random order
+//! recursion   both sides of a change point are asked again
+//! ```
+//!
+//! Distances and not their squares, so that one odd run does little. Random orders make the test exact
+//! for any distribution: of series whose order means nothing, at most 1 − confidence get a change
+//! point. The random numbers are the same every time.
+//!
+//! After Matteson and James, *A nonparametric approach for multiple change point analysis*, 2014.
+
+/// Runs on either side of a change point at least.
+const FEWEST: usize = 2;
+/// Random orders that are tried, so that no p-value is below 1 in a thousand.
+const ORDERS: usize = 999;
+/// Of a longer series the last runs are looked at.
+pub(crate) const LONGEST: usize = 400;
+/// Equal values in a row that make a figure that is counted a level of its own.
+const LEVEL: usize = 3;
+
+/// A place where the level changes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Change {
+    /// Position of the first run at the new level.
+    pub(crate) at: usize,
+    /// How often chance alone gives as much; absent for a figure that is counted and was constant.
+    pub(crate) p_value: Option<f64>,
+}
+
+/// The change points of a series, by position. What is counted and stays the same run by run changes
+/// where it changes, without a test.
+pub(crate) fn change_points(values: &[f64], is_counted: bool, confidence: f64) -> Vec<Change> {
+    let offset = values.len().saturating_sub(LONGEST);
+    let values = &values[offset..];
+    let mut changes: Vec<Change> = Vec::new();
+    let mut bounds = vec![0];
+    if is_counted {
+        for at in level_changes(values) {
+            changes.push(Change { at, p_value: None });
+            bounds.push(at);
+        }
+    }
+    bounds.push(values.len());
+    for pair in bounds.windows(2) {
+        split(values, pair[0], pair[1], 1.0 - confidence, &mut changes);
+    }
+    changes.sort_by_key(|change| change.at);
+    let moved = changes.into_iter().map(|change| Change {
+        at: change.at + offset,
+        ..change
+    });
+    moved.collect()
+}
+
+/// Where a constant level of some runs ends for good: what follows is one as well, or lasts.
+fn level_changes(values: &[f64]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut before = 0;
+    for level in values.chunk_by(|a, b| a == b) {
+        let is_last = at + level.len() == values.len();
+        if before >= LEVEL && (level.len() >= LEVEL || is_last) {
+            found.push(at);
+        }
+        before = level.len();
+        at += level.len();
+    }
+    found
+}
+
+/// Adds the change points of the runs from `start` to `end`.
+fn split(values: &[f64], start: usize, end: usize, rate: f64, changes: &mut Vec<Change>) {
+    let own = &values[start..end];
+    let Some((at, p_value)) = change_point(own, rate) else {
+        return;
+    };
+    changes.push(Change {
+        at: start + at,
+        p_value: Some(p_value),
+    });
+    split(values, start, start + at, rate, changes);
+    split(values, start + at, end, rate, changes);
+}
+
+/// The change point of one stretch, with its p-value; none that chance explains.
+fn change_point(values: &[f64], rate: f64) -> Option<(usize, f64)> {
+    if values.len() < 2 * FEWEST || values.iter().all(|value| *value == values[0]) {
+        return None;
+    }
+    let (at, observed) = largest_energy(values)?;
+    let mut random = Random(0x5745_6e65_7267_7921);
+    let mut order = values.to_vec();
+    let mut as_large = 1;
+    // Beyond this many the p-value is above the rate, whatever the others give.
+    let most = rate * (ORDERS + 1) as f64;
+    for _ in 0..ORDERS {
+        random.shuffle(&mut order);
+        let energy = largest_energy(&order).map_or(0.0, |(_, energy)| energy);
+        // Sums in another order differ by their rounding.
+        as_large += usize::from(energy >= observed * (1.0 - 1e-9));
+        if as_large as f64 > most {
+            return None;
+        }
+    }
+    Some((at, as_large as f64 / (ORDERS + 1) as f64))
+}
+
+/// The place with the largest energy, and how much it is.
+fn largest_energy(values: &[f64]) -> Option<(usize, f64)> {
+    let count = values.len();
+    // Distances of each run to those before it and to all.
+    let before: Vec<f64> = (0..count)
+        .map(|run| distance(values[run], &values[..run]))
+        .collect();
+    let after = |run: usize| distance(values[run], &values[run + 1..]);
+    let total: f64 = before.iter().sum();
+    let (mut left, mut right) = (0.0, total);
+    let mut best: Option<(usize, f64)> = None;
+    for at in 1..=count - FEWEST {
+        left += before[at - 1];
+        right -= after(at - 1);
+        if at < FEWEST {
+            continue;
+        }
+        let (a, b) = (at as f64, (count - at) as f64);
+        let pairs = |count: f64| count * (count - 1.0) / 2.0;
+        let across = (total - left - right) / (a * b);
+        let energy = a * b / (a + b) * (2.0 * across - left / pairs(a) - right / pairs(b));
+        if best.is_none_or(|(_, largest)| energy > largest) {
+            best = Some((at, energy));
+        }
+    }
+    best
+}
+
+fn distance(value: f64, others: &[f64]) -> f64 {
+    others.iter().map(|other| (value - other).abs()).sum()
+}
+
+/// The generator SplitMix64 (Steele, Lea and Flood, 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// All orders are equally likely (Fisher and Yates).
+    fn shuffle(&mut self, values: &mut [f64]) {
+        for last in (1..values.len()).rev() {
+            let picked = usize::try_from(self.next() % (last as u64 + 1)).unwrap_or(last);
+            values.swap(last, picked);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Roughly normal noise with standard deviation 1: twelve even numbers, less their mean.
+    fn noise(random: &mut Random) -> f64 {
+        let even = |random: &mut Random| (random.next() >> 11) as f64 / (1u64 << 53) as f64;
+        (0..12).map(|_| even(random)).sum::<f64>() - 6.0
+    }
+
+    fn series(random: &mut Random, count: usize, shift_at: usize, shift: f64) -> Vec<f64> {
+        (0..count)
+            .map(|run| 100.0 + noise(random) + if run >= shift_at { shift } else { 0.0 })
+            .collect()
+    }
+
+    #[test]
+    fn noise_raises_no_more_alarms_than_stated() {
+        let mut random = Random(1);
+        for (confidence, most) in [(0.95, 34), (0.99, 12)] {
+            // 500 series: 25 and 5 alarms are expected, with standard deviations of 4.9 and 2.2.
+            let alarms = (0..500)
+                .filter(|_| {
+                    let series = series(&mut random, 30, 30, 0.0);
+                    !change_points(&series, false, confidence).is_empty()
+                })
+                .count();
+            assert!(alarms <= most, "{alarms} at {confidence}");
+        }
+    }
+
+    #[test]
+    fn heavy_tails_raise_no_more_alarms_either() {
+        let mut random = Random(2);
+        let alarms = (0..500)
+            .filter(|_| {
+                let heavy = |random: &mut Random| noise(random) / (0.1 + noise(random).abs());
+                let series: Vec<f64> = (0..30).map(|_| heavy(&mut random)).collect();
+                !change_points(&series, false, 0.95).is_empty()
+            })
+            .count();
+        assert!(alarms <= 40, "{alarms}");
+    }
+
+    #[test]
+    fn a_shift_of_two_standard_deviations_is_found_near_its_place() {
+        let mut random = Random(3);
+        let mut near = 0;
+        for trial in 0..100 {
+            let at = 10 + trial % 11;
+            let series = series(&mut random, 30, at, 2.0);
+            let found = change_points(&series, false, 0.99);
+            near += usize::from(found.iter().any(|change| change.at.abs_diff(at) <= 2));
+        }
+        assert!(near >= 90, "{near} of 100");
+    }
+
+    #[test]
+    fn a_regression_and_its_repair_are_two_change_points() {
+        let mut random = Random(4);
+        let mut values = series(&mut random, 40, 15, 8.0);
+        values[28..].iter_mut().for_each(|value| *value -= 8.0);
+        let found = change_points(&values, false, 0.99);
+        let places: Vec<usize> = found.iter().map(|change| change.at).collect();
+        assert_eq!(places, [15, 28]);
+    }
+
+    #[test]
+    fn one_odd_run_is_no_change() {
+        let mut random = Random(5);
+        let mut values = series(&mut random, 30, 30, 0.0);
+        values[29] += 50.0;
+        assert_eq!(change_points(&values, false, 0.99), []);
+        values[12] += 80.0;
+        assert_eq!(change_points(&values, false, 0.99), []);
+    }
+
+    #[test]
+    fn few_runs_show_nothing() {
+        assert_eq!(change_points(&[], false, 0.99), []);
+        assert_eq!(change_points(&[1.0], false, 0.99), []);
+        let four = [1.0, 1.01, 9.0, 9.01];
+        assert_eq!(change_points(&four, false, 0.99), []);
+        let ten = [1.0, 1.1, 1.2, 1.3, 1.4, 9.0, 9.1, 9.2, 9.3, 9.4];
+        assert_eq!(change_points(&ten, false, 0.95).len(), 1);
+    }
+
+    #[test]
+    fn what_is_counted_changes_where_it_changes() {
+        let exact = |values: &[f64]| {
+            let found = change_points(values, true, 0.99);
+            found.iter().map(|change| change.at).collect::<Vec<_>>()
+        };
+        assert_eq!(exact(&[5.0, 5.0, 5.0, 6.0]), [3]);
+        assert_eq!(exact(&[5.0, 5.0, 5.0, 6.0, 5.0, 5.0, 5.0]), []);
+        assert_eq!(exact(&[5.0, 5.0, 5.0, 6.0, 6.0, 6.0, 5.0, 5.0, 5.0]), [3, 6]);
+        assert_eq!(exact(&[5.0, 5.0, 6.0, 6.0]), []);
+    }
+
+    #[test]
+    fn the_energy_is_that_of_its_formula() {
+        // Two and two: across 9 on average, within 1 each: 1 × (18 − 2).
+        let (at, energy) = largest_energy(&[0.0, 1.0, 9.0, 10.0]).expect("an energy");
+        assert_eq!((at, energy), (2, 16.0));
+    }
+
+    #[test]
+    fn the_same_series_gives_the_same_answer() {
+        let values = series(&mut Random(6), 60, 30, 1.5);
+        assert_eq!(
+            change_points(&values, false, 0.95),
+            change_points(&values, false, 0.95)
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! `stepscope check`: a gate for scripts. Which session is held against what, the answer in all forms
+//! that are asked for, and the exit code.
+
+mod config;
+mod github;
+mod junit;
+mod markdown;
+mod place;
+mod record;
+mod sarif;
+mod sessions;
+
+use std::path::{Path, PathBuf};
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
+use stepscope_analysis::check::{Budget, Check, CheckOptions, CheckReport, split_budgets};
+use stepscope_analysis::registry::{NamedText, ask, find_comparison};
+use stepscope_analysis::{Answer, Compared, Comparison, ComparisonEntry};
+
+use super::{analysis, comparison};
+use crate::args::{flag, question};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+use config::Settings;
+use place::Places;
+
+/// Name of the command, and of the comparison that it asks.
+pub(crate) const NAME: &str = Check::NAME;
+
+/// What `--baseline` calls the runs of `--history`.
+const HISTORY: &str = "history";
+
+/// The command, options of the comparison included.
+pub(crate) fn command(entry: &'static ComparisonEntry) -> Command {
+    const BASELINE: &str = "Baseline";
+    const RESULT: &str = "Results";
+    let file = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help(help)
+    };
+    let path = Arg::new("path").value_name("PATH").required(true).help(
+        "The session that is checked: the newest at a path, or PATH@NAME for one of several there",
+    );
+    let session = Arg::new("session")
+        .long("session")
+        .value_name("SESSION")
+        .help("The session of PATH that is checked, by name, number or latest~N");
+    question(entry, [path, session])
+        .arg(
+            Arg::new("baseline")
+                .long("baseline")
+                .value_name("BASELINE")
+                .action(ArgAction::Append)
+                .help_heading(BASELINE)
+                .help(
+                    "What it is held against: a path, PATH@NAME, a session of PATH such as latest~1, \
+                     or `history`; may be repeated",
+                ),
+        )
+        .arg(
+            Arg::new("baseline-runs")
+                .long("baseline-runs")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .help_heading(BASELINE)
+                .help("The N sessions of PATH before it; from 3 on they show how much runs differ"),
+        )
+        .arg(
+            file("history", "Records the figures of this run as a line of this file")
+                .help_heading(BASELINE),
+        )
+        .arg(
+            Arg::new("commit")
+                .long("commit")
+                .value_name("COMMIT")
+                .requires("history")
+                .help_heading(BASELINE)
+                .help(
+                    "Commit for the history [default: the manifest's, $GITHUB_SHA, git rev-parse HEAD]",
+                ),
+        )
+        .arg(
+            flag("accept", "Accept this run whatever it breaks: the history's baseline begins with it")
+                .requires("history")
+                .help_heading(BASELINE),
+        )
+        .arg(file(
+            "config",
+            "Settings and budgets [default: stepscope.toml of this folder or one above]",
+        ))
+        .arg(
+            Arg::new("target")
+                .long("target")
+                .value_name("NAME")
+                .help("Settings of [targets.NAME] of that file too, such as for one kind of chip"),
+        )
+        .arg(file("junit", "The result as JUnit XML in this file").help_heading(RESULT))
+        .arg(file("sarif", "The result as SARIF 2.1.0 in this file").help_heading(RESULT))
+        .arg(
+            file("markdown", "The result as Markdown in this file, for a comment of a pull request")
+                .help_heading(RESULT),
+        )
+        .arg(
+            flag("github", "The result as annotations of GitHub Actions, on standard output")
+                .conflicts_with_all(["json", "csv", "output"])
+                .help_heading(RESULT),
+        )
+}
+
+/// Checks, answers in every form that was asked for, records the run.
+pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
+    let settings = Settings::of(arguments, output)?;
+    let options = options(arguments, &settings)?;
+    let entry = find_comparison(NAME)
+        .ok_or_else(|| Failure::new(Exit::Failure, "the comparison check is not listed"))?;
+    let chosen = sessions::choose(arguments, &settings, output)?;
+    let (chosen, opened) = comparison::opened(entry, chosen, output)?;
+    let places = chosen
+        .iter()
+        .map(|one| (one.files.name.as_str(), one.location.as_str()));
+    let names = entry.names(places);
+    let compared: Vec<Compared<'_>> = names
+        .iter()
+        .zip(&opened)
+        .map(|(name, session)| Compared { name, session })
+        .collect();
+    let report = ask::<Check>(&compared, &options)?;
+    let answer = Answer::of(report.clone());
+    analysis::print_answer(NAME, &answer, &opened, arguments, output)?;
+    let result = Told {
+        report: &report,
+        command: sessions::command_line(arguments, &settings, &options),
+        places: Places::of(&settings),
+    };
+    write_files(arguments, &result, output)?;
+    let is_accepted = arguments.get_flag("accept");
+    if let (Some(path), Some(session)) = (&settings.history, opened.last()) {
+        record::append(path, &report, session, arguments, output)?;
+    }
+    if is_accepted && !report.is_passed {
+        output.remark("accepted: the baseline of the history begins with this run");
+    }
+    Ok(if report.is_passed || report.rows.is_empty() || is_accepted {
+        Exit::Fine
+    } else {
+        Exit::Check
+    })
+}
+
+/// A result with what formats tell of it besides.
+struct Told<'a> {
+    report: &'a CheckReport,
+    /// The command line that gives it again.
+    command: String,
+    places: Places<'a>,
+}
+
+fn write_files(arguments: &ArgMatches, result: &Told<'_>, output: &Output) -> Result<(), Failure> {
+    type Form = fn(&Told<'_>) -> String;
+    let forms: [(&str, Form); 3] = [
+        ("junit", junit::text),
+        ("sarif", sarif::text),
+        ("markdown", markdown::text),
+    ];
+    for (name, form) in forms {
+        if let Some(path) = arguments.get_one::<PathBuf>(name) {
+            write(path, &form(result))?;
+            output.remark(&format!("wrote {}", path.display()));
+        }
+    }
+    if arguments.get_flag("github") {
+        output.data(&github::text(result))?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| {
+        let message = format!("cannot write the result ({error}): {}", path.display());
+        Failure::new(Exit::Failure, message)
+            .hint("give a file in a folder that exists and is writable")
+    })
+}
+
+/// Options of the comparison: what the command line says, else the settings of the file.
+fn options(arguments: &ArgMatches, settings: &Settings) -> Result<CheckOptions, Failure> {
+    let parsed = CheckOptions::from_arg_matches(arguments);
+    let mut options = parsed.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+    let is_given = |name| arguments.value_source(name) == Some(ValueSource::CommandLine);
+    if let Some(confidence) = settings.confidence.filter(|_| !is_given("confidence")) {
+        options.confidence = confidence;
+    }
+    options.run_noise = options.run_noise.or(settings.run_noise);
+    options.allow_unknown |= settings.allow_unknown;
+    let selection = &mut options.selection;
+    for (own, given) in [
+        (&mut selection.steps, &settings.steps),
+        (&mut selection.time, &settings.time),
+        (&mut selection.device, &settings.device),
+        (&mut selection.host, &settings.host),
+    ] {
+        if own.is_none() {
+            own.clone_from(given);
+        }
+    }
+    options.budgets = merged(&options.budgets, settings)?;
+    if options.budgets.is_empty() && settings.history.is_none() {
+        let message = "no budget is given, so there is nothing to check";
+        return Err(Failure::new(Exit::Usage, message).hint(
+            "--budget step_time=+2%, or a stepscope.toml with [check.budgets]; docs/gate.md lists \
+             what may have a budget",
+        ));
+    }
+    if settings.is_history_baseline() {
+        options.histories = vec![read_history(settings.history.as_deref())?];
+    }
+    Ok(options)
+}
+
+/// Budgets of the command line, and those of the file for metrics that it does not name.
+fn merged(given: &[String], settings: &Settings) -> Result<Vec<String>, Failure> {
+    let mut budgets: Vec<String> = Vec::new();
+    let mut named = Vec::new();
+    for text in given.iter().flat_map(|text| split_budgets(text)) {
+        named.push(Budget::parse(&text)?.metric);
+        budgets.push(text);
+    }
+    for budget in &settings.budgets {
+        let parsed = Budget::parse(&budget.text).map_err(|error| {
+            let message = format!("{}:{}: {error}", budget.file.display(), budget.line);
+            Failure::new(Exit::Usage, message)
+        })?;
+        if !named.contains(&parsed.metric) {
+            budgets.push(budget.text.clone());
+        }
+    }
+    Ok(budgets)
+}
+
+/// The history that is the baseline; one that does not exist yet has no runs.
+fn read_history(path: Option<&Path>) -> Result<NamedText, Failure> {
+    let path = path.ok_or_else(|| {
+        Failure::new(Exit::Usage, "--baseline history needs to know which")
+            .hint("--history stepscope-history.jsonl")
+    })?;
+    let text = match std::fs::read(path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            let message = format!("cannot read the history ({error}): {}", path.display());
+            return Err(Failure::new(Exit::Path, message));
+        }
+    };
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Ok(NamedText {
+        name: name.to_string_lossy().into_owned(),
+        text,
+    })
+}

@@ -1,0 +1,94 @@
+//! Where in the sources a budget was broken: the line of an op, else that of the budget itself.
+
+use std::path::{Path, PathBuf};
+
+use stepscope_analysis::check::{CheckedBudget, CheckedCause, FigureUnit};
+
+use super::config::{Placed, Settings};
+
+/// A file below the current folder, with its line from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) line: usize,
+}
+
+/// Where budgets stand and where sources lie.
+pub(super) struct Places<'a> {
+    budgets: &'a [Placed],
+    folder: PathBuf,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn of(settings: &'a Settings) -> Self {
+        Self {
+            budgets: &settings.budgets,
+            folder: std::env::current_dir().unwrap_or_default(),
+        }
+    }
+
+    /// The line of the budget's op; of a time, that of the first cause that has one; else that of the
+    /// budget in `stepscope.toml`.
+    pub(super) fn find(&self, row: &CheckedBudget, causes: &[CheckedCause]) -> Option<Place> {
+        let is_time = matches!(row.unit, FigureUnit::Picos | FigureUnit::Ratio);
+        let causes = causes.iter().filter(|_| is_time);
+        let sources = std::iter::once(row.source.as_str())
+            .chain(causes.map(|cause| cause.source.as_str()));
+        let in_sources = sources.filter_map(|source| self.of_source(source)).next();
+        in_sources.or_else(|| self.of_budget(row))
+    }
+
+    fn of_budget(&self, row: &CheckedBudget) -> Option<Place> {
+        let found = self.budgets.iter().find(|budget| budget.text == row.budget)?;
+        let file = found.file.strip_prefix(&self.folder).unwrap_or(&found.file);
+        Some(Place {
+            file: file.display().to_string(),
+            line: found.line,
+        })
+    }
+
+    /// A line as a profile records it. It may have been recorded on another machine: then the file is
+    /// that of this folder on whose path the recorded one ends.
+    fn of_source(&self, source: &str) -> Option<Place> {
+        let (path, line) = source.rsplit_once(':')?;
+        let line: usize = line.parse().ok().filter(|&line| line > 0)?;
+        let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+        let here = (0..parts.len())
+            .map(|skipped| parts[skipped..].join("/"))
+            .find(|end| is_within(end) && self.folder.join(end).is_file());
+        let file = match here {
+            Some(file) => file,
+            None if Path::new(path).is_relative() && is_within(path) => path.to_owned(),
+            None => return None,
+        };
+        Some(Place { file, line })
+    }
+}
+
+fn is_within(path: &str) -> bool {
+    !path.split(['/', '\\']).any(|part| part == "..") && !path.starts_with('<')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorded_line_is_found_in_this_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("model")).expect("a folder");
+        std::fs::write(folder.path().join("model/train.py"), "").expect("a file");
+        let places = Places {
+            budgets: &[],
+            folder: folder.path().to_owned(),
+        };
+        let of = |source| places.of_source(source).map(|place| (place.file, place.line));
+        let expected = Some(("model/train.py".to_owned(), 29));
+        assert_eq!(of("/builder/project/model/train.py:29"), expected);
+        assert_eq!(of("model/train.py:29"), expected);
+        assert_eq!(of("other/step.py:7"), Some(("other/step.py".to_owned(), 7)));
+        for nowhere in ["/elsewhere/step.py:7", "../step.py:7", "<stdin>:1", "step.py", ""] {
+            assert_eq!(of(nowhere), None, "{nowhere}");
+        }
+    }
+}

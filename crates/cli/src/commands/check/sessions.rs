@@ -1,0 +1,151 @@
+//! The session that is checked, and its baselines: the last of the list is checked.
+
+use clap::ArgMatches;
+use stepscope_analysis::check::CheckOptions;
+use stepscope_analysis::format::counted;
+use stepscope_storage::{Found, SessionFiles};
+
+use super::HISTORY;
+use super::config::Settings;
+use crate::commands::comparison::{Chosen, named, of, path_of, pick};
+use crate::exit::{Exit, Failure};
+use crate::open;
+use crate::output::Output;
+
+/// The baselines, then the session that is checked.
+pub(super) fn choose(
+    arguments: &ArgMatches,
+    settings: &Settings,
+    output: &Output,
+) -> Result<Vec<Chosen>, Failure> {
+    let word = arguments
+        .get_one::<String>("path")
+        .ok_or_else(|| Failure::new(Exit::Usage, "PATH is missing"))?;
+    let root = open::find(&path_of(word).0, output)?;
+    let checked = match arguments.get_one::<String>("session") {
+        Some(wanted) => pick(&root, wanted)?,
+        None => named(word, None, output)?,
+    };
+    let mut chosen = Vec::new();
+    if let Some(count) = settings.baseline_runs {
+        chosen.extend(before(&root, &checked, count, output)?);
+    }
+    for baseline in settings.baselines.iter().filter(|name| *name != HISTORY) {
+        chosen.push(named(baseline, Some(&root), output)?);
+    }
+    if let Some(same) = chosen.iter().find(|baseline| baseline.is(&checked)) {
+        let message = format!("the baseline is the session itself: {}", same.location);
+        return Err(Failure::new(Exit::Usage, message)
+            .hint("--baseline latest~1 is the session before the newest of PATH"));
+    }
+    chosen.push(checked);
+    Ok(chosen)
+}
+
+/// The sessions before one, oldest first.
+fn before(
+    root: &Found,
+    checked: &Chosen,
+    count: usize,
+    output: &Output,
+) -> Result<Vec<Chosen>, Failure> {
+    let by_time: Vec<&SessionFiles> = (0..).map_while(|back| root.before_newest(back)).collect();
+    let own = by_time.iter().position(|files| of(root, files).is(checked));
+    let earlier = own.map_or(&[][..], |own| &by_time[own + 1..]);
+    let kept = &earlier[..earlier.len().min(count)];
+    if kept.is_empty() {
+        let message = format!(
+            "--baseline-runs {count}: no session was captured before {}",
+            checked.files.name
+        );
+        return Err(Failure::new(Exit::Usage, message)
+            .hint("--baseline PATH names another, `stepscope sessions PATH` lists what is there"));
+    }
+    if kept.len() < count {
+        let have = counted(kept.len(), "session");
+        output.warn(
+            &format!("only {have} before {}, not {count}", checked.files.name),
+            "",
+        );
+    }
+    Ok(kept.iter().rev().map(|files| of(root, files)).collect())
+}
+
+/// The command line that gives the result again, whatever `stepscope.toml` says.
+pub(super) fn command_line(
+    arguments: &ArgMatches,
+    settings: &Settings,
+    options: &CheckOptions,
+) -> String {
+    let mut words = vec!["stepscope".to_owned(), "check".to_owned()];
+    let mut push = |name: &str, value: &str| {
+        words.extend(["--".to_owned() + name, quoted(value)]);
+    };
+    if let Some(session) = arguments.get_one::<String>("session") {
+        push("session", session);
+    }
+    for baseline in &settings.baselines {
+        push("baseline", baseline);
+    }
+    if let Some(count) = settings.baseline_runs {
+        push("baseline-runs", &count.to_string());
+    }
+    if let Some(history) = settings.history.as_ref().filter(|_| settings.is_history_baseline()) {
+        push("history", &history.display().to_string());
+    }
+    for budget in &options.budgets {
+        push("budget", budget);
+    }
+    let selection = &options.selection;
+    let parts = [
+        ("steps", &selection.steps),
+        ("time", &selection.time),
+        ("device", &selection.device),
+        ("host", &selection.host),
+    ];
+    for (name, value) in parts {
+        if let Some(value) = value {
+            push(name, value);
+        }
+    }
+    if options.confidence.to_bits() != CheckOptions::default().confidence.to_bits() {
+        push("confidence", &options.confidence.to_string());
+    }
+    if let Some(ratio) = options.run_noise {
+        push("run-noise", &ratio.to_string());
+    }
+    if let Some(config) = &settings.config {
+        push("config", &config.display().to_string());
+    }
+    if let Some(target) = &settings.target {
+        push("target", target);
+    }
+    if options.allow_unknown {
+        words.push("--allow-unknown".to_owned());
+    }
+    let path = arguments.get_one::<String>("path");
+    words.insert(2, quoted(path.map_or("", String::as_str)));
+    words.join(" ")
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,~".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) && !word.starts_with('~') {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_read_them() {
+        assert_eq!(quoted("step_time=+2%"), "step_time=+2%");
+        assert_eq!(quoted("step_time<=150ms"), "'step_time<=150ms'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -19,7 +19,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._comparisons import check as check
     from ._comparisons import compare as compare
+    from ._comparisons import history as history
     from ._comparisons import scaling as scaling
     from .arguments import add_profile_args as add_profile_args
     from .benchmark import BenchmarkResult as BenchmarkResult
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from .engine_errors import CaptureWarning as CaptureWarning
     from .engine_errors import EngineError as EngineError
     from .function import profile_function as profile_function
+    from .gate import Regression as Regression
+    from .gate import assert_no_regression as assert_no_regression
     from .memory import save_device_memory_profile as save_device_memory_profile
     from .memory import save_memory_profile as save_memory_profile
     from .on_demand import OnDemandCapture as OnDemandCapture
@@ -67,6 +71,7 @@ _MODULE_OF: dict[str, str] = {
     "ProfileContext": "trace",
     "Profiler": "profiler",
     "ProfilerBusyError": "errors",
+    "Regression": "gate",
     "Session": "session",
     "Settings": "settings",
     "SettingsError": "errors",
@@ -74,9 +79,12 @@ _MODULE_OF: dict[str, str] = {
     "TriggerError": "errors",
     "WallClock": "wall_clock",
     "add_profile_args": "arguments",
+    "assert_no_regression": "gate",
     "benchmark_function": "benchmark",
     "capture": "on_demand",
+    "check": "_comparisons",
     "compare": "_comparisons",
+    "history": "_comparisons",
     "scaling": "_comparisons",
     "environment_profiler": "environment",
     "format_directory": "run_directory",

@@ -31,7 +31,7 @@ from . import (
 )
 from .capture_result import CaptureResult, StepRecord
 from .errors import CaptureError, ProfilerBusyError
-from .history import history
+from .capture_history import history
 from .occupancy import active_session as active_session
 from .settings import TRACE_DEFAULTS, Settings
 

@@ -37,10 +37,24 @@ def answer(
     return kind._of(engine().compare(comparison, natives, option_pairs(options)))
 
 
+def answer_of_last(
+    comparison: str,
+    kind: type[AnyReport],
+    sessions: Sequence[AnySession],
+    /,
+    files: Sequence[tuple[str, str]] = (),
+    **options: Any,
+) -> AnyReport:
+    """Runs a comparison of the last session with those before it, if any; `files` are names and
+    texts of histories."""
+    natives = [opened(session)._native for session in sessions]
+    return kind._of(engine().compare(comparison, natives, option_pairs(options), list(files)))
+
+
 def answer_of_all(
     comparison: str, kind: type[AnyReport], sessions: Sequence[AnySession], /, **options: Any
 ) -> AnyReport:
-    """Runs a comparison of every session at the paths; JSON files are benchmarks."""
+    """Runs a comparison of every session at the paths; JSON files are benchmarks or histories."""
     natives: list[Any] = []
     files: list[tuple[str, str]] = []
     for session in sessions:

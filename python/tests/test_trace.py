@@ -21,7 +21,7 @@ import pytest
 
 import stepscope
 from stepscope import _jax
-from stepscope.history import history
+from stepscope.capture_history import history
 
 Work = Callable[[], Any]
 pytestmark = pytest.mark.oldest

@@ -65,6 +65,7 @@ fn export_bindings_of_the_registry() {
     let comparisons = COMPARISONS.iter().map(|one| {
         let mut value = entry(one);
         value["asks_every_session"] = json!(one.asks == Asks::EverySession);
+        value["least_sessions"] = json!(one.least_sessions);
         value
     });
     let comparisons: Vec<Value> = comparisons.collect();

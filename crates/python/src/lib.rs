@@ -42,7 +42,7 @@ mod _stepscope {
     #[pymodule_export]
     use super::listing::sessions;
     #[pymodule_export]
-    use super::session::{Session, compare, every_session};
+    use super::session::{Session, compare, every_session, gate_settings};
     #[pymodule_export]
     use super::table::Table;
 

@@ -195,6 +195,23 @@ fn everything_at(path: &Path) -> Result<Everything, Refused> {
     Ok((sessions.collect::<Result<Vec<Session>, Refused>>()?, files))
 }
 
+/// The settings of a `stepscope.toml`, the nearest where none is named, as JSON.
+#[pyfunction]
+#[pyo3(signature = (path=None, target=None))]
+pub(crate) fn gate_settings(
+    py: Python<'_>,
+    path: Option<PathBuf>,
+    target: Option<&str>,
+) -> PyResult<String> {
+    let settings = stepscope_cli::gate_settings(path.as_deref(), target);
+    let settings = settings.map_err(|refusal| {
+        Problem::new("OptionsError", refusal.message)
+            .hint(refusal.hint)
+            .raise(py)
+    })?;
+    Ok(settings.to_string())
+}
+
 /// Runs a comparison of sessions, the baseline first, options as name and value; `files` are names and
 /// texts of files that are no sessions.
 #[pyfunction]

@@ -43,6 +43,9 @@ struct Entry {
     /// Of a comparison: every session of its paths is asked.
     #[serde(default)]
     asks_every_session: bool,
+    /// Of a comparison: with one session it can do without a baseline.
+    #[serde(default)]
+    least_sessions: usize,
 }
 
 #[derive(Debug, Deserialize)]
@@ -341,7 +344,7 @@ fn comparisons(entries: &[Entry]) -> String {
          from __future__ import annotations\n\n\
          from . import reports\n\
          from ._analyses import Steps, Text\n\
-         from .comparing import AnySession, answer, answer_of_all\n"
+         from .comparing import AnySession, answer, answer_of_all, answer_of_last\n"
     );
     for entry in entries {
         push_function(&mut text, entry);
@@ -355,9 +358,17 @@ fn push_function(text: &mut String, entry: &Entry) {
     let (parameters, sessions, function, given) = if entry.asks_every_session {
         (
             "    *paths: AnySession,\n",
-            "A path stands for every session at it; a JSON file is a benchmark.",
+            "A path stands for every session at it; a JSON file is a benchmark or a history.",
             "answer_of_all",
             "paths",
+        )
+    } else if entry.least_sessions == 1 {
+        (
+            "    *sessions: AnySession,\n",
+            "The last session is asked, those before it are its baselines. A path stands for its \
+             newest session, `PATH@latest~1` for the one before.",
+            "answer_of_last",
+            "sessions",
         )
     } else {
         (

@@ -2,6 +2,7 @@
 
 mod answers;
 mod capture;
+mod check;
 mod compare;
 mod docs;
 mod doctor;

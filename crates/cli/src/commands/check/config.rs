@@ -15,10 +15,12 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use toml::Spanned;
 
 use super::HISTORY;
 use crate::exit::{Exit, Failure};
+use crate::exporting::Refusal;
 use crate::output::Output;
 
 const FILE: &str = "stepscope.toml";
@@ -100,19 +102,10 @@ impl Settings {
         let named = arguments.get_one::<PathBuf>("config");
         let target = arguments.get_one::<String>("target");
         let file = named.cloned().or_else(find);
-        let mut settings = match (&file, target) {
-            (Some(path), target) => {
-                if named.is_none() {
-                    output.remark(&format!("settings of {}", path.display()));
-                }
-                read(path, target.map(String::as_str))?
-            }
-            (None, Some(target)) => {
-                let message = format!("--target {target} needs a {FILE}, and there is none");
-                return Err(Failure::new(Exit::Usage, message).hint("--config FILE names it"));
-            }
-            (None, None) => Self::default(),
-        };
+        if let Some(path) = file.as_ref().filter(|_| named.is_none()) {
+            output.remark(&format!("settings of {}", path.display()));
+        }
+        let mut settings = Self::of_file(file.as_deref(), target.map(String::as_str))?;
         settings.config = named.cloned();
         settings.target = target.cloned();
         let baselines = arguments.get_many::<String>("baseline");
@@ -127,10 +120,46 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The settings of a file; none without one.
+    fn of_file(file: Option<&Path>, target: Option<&str>) -> Result<Self, Failure> {
+        match (file, target) {
+            (Some(path), target) => read(path, target),
+            (None, Some(target)) => {
+                let message = format!("--target {target} needs a {FILE}, and there is none");
+                Err(Failure::new(Exit::Usage, message).hint("--config FILE names it"))
+            }
+            (None, None) => Ok(Self::default()),
+        }
+    }
+
     /// The runs of the history are the baseline.
     pub(super) fn is_history_baseline(&self) -> bool {
         self.baselines.iter().any(|baseline| baseline == HISTORY)
     }
+}
+
+/// The settings of a file, of the nearest `stepscope.toml` where none is named, for callers that ask
+/// `check` themselves: baselines, the history, and options of the comparison by their names.
+pub fn gate_settings(file: Option<&Path>, target: Option<&str>) -> Result<Value, Refusal> {
+    let file = file.map(Path::to_owned).or_else(find);
+    let settings = Settings::of_file(file.as_deref(), target)?;
+    let budgets = settings.budgets.iter().map(|budget| budget.text.as_str());
+    Ok(json!({
+        "file": file,
+        "baselines": settings.baselines,
+        "baseline_runs": settings.baseline_runs,
+        "history": settings.history,
+        "options": {
+            "budget": budgets.collect::<Vec<_>>(),
+            "confidence": settings.confidence,
+            "run_noise": settings.run_noise,
+            "allow_unknown": settings.allow_unknown,
+            "steps": settings.steps,
+            "time": settings.time,
+            "device": settings.device,
+            "host": settings.host,
+        },
+    }))
 }
 
 /// The file of this folder, or of the nearest above that has one.

@@ -23,6 +23,7 @@ use crate::args::{flag, question};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use config::Settings;
+pub use config::gate_settings;
 use place::Places;
 
 /// Name of the command, and of the comparison that it asks.

@@ -1,0 +1,167 @@
+"""A gate in a test or a script: a session has to keep to its budgets.
+
+```python
+stepscope.assert_no_regression(
+    "./logs", baseline="./main", budgets={"step_time": "+2%", "memory_peak": ["+1%", "<=14GiB"]}
+)
+```
+
+What a budget is, and when it is broken, docs/gate.md says; `stepscope check` is the same in a shell.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import reports
+from ._engine import engine
+from .comparing import AnySession, opened
+from .engine_errors import OptionsError
+from .session import Session, option_pairs
+
+Budgets = Mapping[str, str | Sequence[str]] | Iterable[str]
+"""Limits by metric, such as `{"step_time": "+2%"}`, or budgets as the command line takes them."""
+
+HISTORY = "history"
+"""The baseline that is a history file."""
+
+_ROWS = 50
+_WIDTH = 100
+
+
+class Regression(AssertionError):
+    """A budget is broken, or cannot be checked. The message is what `stepscope check` prints."""
+
+    def __init__(self, message: str, report: reports.CheckReport) -> None:
+        super().__init__(message)
+        self.report = report
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (str(self), self.report))
+
+
+def assert_no_regression(
+    session: AnySession,
+    *,
+    baseline: AnySession | Sequence[AnySession] | None = None,
+    baseline_runs: int | None = None,
+    history: str | os.PathLike[str] | None = None,
+    budgets: Budgets | None = None,
+    config: str | os.PathLike[str] | None = None,
+    target: str | None = None,
+    **options: Any,
+) -> reports.CheckReport:
+    """Raises `Regression` where the session does not keep to its budgets; gives the report.
+
+    Args:
+        session: an open session, or a path for its newest one, `PATH@NAME` for another.
+        baseline: what it is held against, one or several; `"history"` for the runs of `history`.
+        baseline_runs: so many sessions of the path before it, where `session` is a path.
+        history: a file that `stepscope check --history` wrote; it is read, not written.
+        budgets: limits by metric; those of `stepscope.toml` where none are given.
+        config: the `stepscope.toml` to take settings from; the nearest where `budgets` is None.
+        target: settings of `[targets.NAME]` of it too.
+        options: those of `stepscope.check`: `steps`, `confidence`, `run_noise`, `allow_unknown`...
+
+    Raises:
+        Regression: an `AssertionError`; its `report` says what is broken, and why.
+        OptionsError: no budget, or one that is not understood.
+    """
+    settings = _settings(config, target) if budgets is None or config is not None else {}
+    merged = {**_without_none(settings.get("options", {})), **_without_none(options)}
+    texts = _merged(_texts(budgets), merged.pop("budget", []))
+    if not texts:
+        raise OptionsError(
+            "no budget is given, so there is nothing to check",
+            'budgets={"step_time": "+2%"}, or a stepscope.toml with [check.budgets]',
+        )
+    if baseline is None and baseline_runs is None:
+        baseline = settings.get("baselines") or None
+        baseline_runs = settings.get("baseline_runs")
+    history = history if history is not None else settings.get("history")
+    wanted = _listed(baseline)
+    names = [one for one in wanted if not (isinstance(one, str) and one == HISTORY)]
+    sessions = [*_before(session, baseline_runs), *(_beside(session, one) for one in names)]
+    files = [_history(history)] if len(names) < len(wanted) else []
+    natives = [opened(one)._native for one in (*sessions, session)]
+    pairs = [*option_pairs(merged), *(("budget", text) for text in texts)]
+    answer = engine().compare("check", natives, pairs, files)
+    report = reports.CheckReport._of(answer)
+    if not report.is_passed:
+        raise Regression(answer.text(_ROWS, _WIDTH).rstrip(), report)
+    return report
+
+
+def _settings(config: str | os.PathLike[str] | None, target: str | None) -> dict[str, Any]:
+    path = None if config is None else os.fspath(config)
+    settings: dict[str, Any] = json.loads(engine().gate_settings(path, target))
+    return settings
+
+
+def _texts(budgets: Budgets | None) -> list[str]:
+    """Budgets as the command line takes them."""
+    if budgets is None:
+        return []
+    if isinstance(budgets, str):
+        return [budgets]
+    if not isinstance(budgets, Mapping):
+        return list(budgets)
+    texts = []
+    for metric, limits in budgets.items():
+        for limit in [limits] if isinstance(limits, str) else limits:
+            is_bound = limit.lstrip().startswith(("<", ">"))
+            texts.append(f"{metric}{limit}" if is_bound else f"{metric}={limit}")
+    return texts
+
+
+def _merged(given: list[str], of_file: list[str]) -> list[str]:
+    """The budgets that were given, and those of the file for metrics that they do not name."""
+    named = {_metric(text) for text in given}
+    return given + [text for text in of_file if _metric(text) not in named]
+
+
+def _metric(text: str) -> str:
+    return text.rpartition("=")[0].strip().rstrip("<>=").strip()
+
+
+def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _listed(baseline: AnySession | Sequence[AnySession] | None) -> list[AnySession]:
+    if baseline is None:
+        return []
+    if isinstance(baseline, (str, os.PathLike, Session)):
+        return [baseline]
+    return list(baseline)
+
+
+def _before(session: AnySession, count: int | None) -> list[AnySession]:
+    """The sessions before the newest of a path, oldest first."""
+    if count is None:
+        return []
+    if isinstance(session, Session):
+        raise OptionsError("baseline_runs needs the path of the log directory, not an open session")
+    path = os.fspath(session)
+    return [f"{path}@latest~{back}" for back in range(count, 0, -1)]
+
+
+def _beside(session: AnySession, baseline: AnySession) -> AnySession:
+    """`latest~1` is a session of the path that is checked."""
+    if isinstance(session, Session) or isinstance(baseline, Session):
+        return baseline
+    name = os.fspath(baseline)
+    is_place = "@" in name or "://" in name or os.path.exists(name)
+    return name if is_place else f"{os.fspath(session)}@{name}"
+
+
+def _history(path: str | os.PathLike[str] | None) -> tuple[str, str]:
+    if path is None:
+        raise OptionsError('baseline="history" needs to know which', 'history="runs.jsonl"')
+    file = Path(path)
+    text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+    return (file.name, text)

@@ -45,11 +45,15 @@ fn row<'a>(report: &'a Value, budget: &str) -> &'a Value {
 
 fn verdicts(report: &Value) -> Vec<&str> {
     let rows = report["rows"].as_array().expect("rows").iter();
-    rows.map(|row| row["verdict"].as_str().expect("a verdict")).collect()
+    rows.map(|row| row["verdict"].as_str().expect("a verdict"))
+        .collect()
 }
 
 fn micros(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number")) / 1e6
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
+        / 1e6
 }
 
 /// Ten steps of one virtual device, `period` us apart: a product of so many us, then an addition of
@@ -104,11 +108,17 @@ fn a_slower_op_breaks_budgets_with_its_cause_and_its_line() {
         "second breaks 3 of its 7 budgets: step_time, op:dot.41, scope:layer_0."
     );
     let dot = row(&report, "op:dot.41=+10%");
-    assert_eq!([micros(&dot["baseline"]), micros(&dot["value"])], [30.0, 50.0]);
+    assert_eq!(
+        [micros(&dot["baseline"]), micros(&dot["value"])],
+        [30.0, 50.0]
+    );
     assert!((micros(&dot["limit"]) - 33.0).abs() < 1e-9, "{dot}");
     assert_eq!(dot["source"], "train.py:7");
     let scope = row(&report, "scope:layer_0=+10%");
-    assert_eq!([micros(&scope["baseline"]), micros(&scope["value"])], [40.0, 60.0]);
+    assert_eq!(
+        [micros(&scope["baseline"]), micros(&scope["value"])],
+        [40.0, 60.0]
+    );
     let causes = report["causes"].as_array().expect("causes");
     let slower = causes.iter().find(|cause| cause["kind"] == "op_slower");
     assert_eq!(slower.expect("the product")["source"], "train.py:7");
@@ -161,9 +171,17 @@ fn three_baselines_say_how_much_runs_differ() {
 #[test]
 fn what_cannot_be_checked_does_not_pass_unless_that_is_allowed() {
     let session = cpu(100, "dot.1", 30);
-    let budgets = ["step_time=+2%", "step_time<=1ms", "memory_peak<=1GiB", "op:dot.9<=1ms"];
+    let budgets = [
+        "step_time=+2%",
+        "step_time<=1ms",
+        "memory_peak<=1GiB",
+        "op:dot.9<=1ms",
+    ];
     let report = check(&[&session], &budgets);
-    assert_eq!(verdicts(&report), ["unknown", "passed", "unknown", "unknown"]);
+    assert_eq!(
+        verdicts(&report),
+        ["unknown", "passed", "unknown", "unknown"]
+    );
     assert_eq!(report["verdict"], "unknown");
     assert_eq!(report["is_passed"], false);
     assert_eq!(report["baseline"], "none");
@@ -179,7 +197,9 @@ fn a_session_keeps_to_every_budget_of_its_own_figures() {
     let session = cpu(100, "dot.1", 30);
     let report = check(&[&session, &session], &["compilation_count=+0"]);
     let figures = report["figures"].as_array().expect("figures");
-    let names = figures.iter().filter_map(|figure| figure["metric"].as_str());
+    let names = figures
+        .iter()
+        .filter_map(|figure| figure["metric"].as_str());
     let budgets: Vec<String> = names.map(|name| format!("{name}=+0%")).collect();
     assert!(budgets.len() > 12, "{budgets:?}");
     let budgets: Vec<&str> = budgets.iter().map(String::as_str).collect();
@@ -195,7 +215,10 @@ fn options_that_choose_rows_are_refused() {
     let session = cpu(100, "dot.1", 30);
     for option in [("match", "dot"), ("program", "5"), ("sort", "value")] {
         let error = ask("check", &[&session], &[option], &[]).expect_err("refused");
-        assert!(error.to_string().contains("chooses nothing here"), "{error}");
+        assert!(
+            error.to_string().contains("chooses nothing here"),
+            "{error}"
+        );
     }
 }
 
@@ -204,7 +227,11 @@ fn history() -> String {
     let line = |run: u32| {
         let level = if run < 12 { 100.0 } else { 150.0 };
         let value = (level + f64::from(run % 5) - 2.0) * 1e6;
-        let (verdict, value) = if run == 23 { ("broken", 190e6) } else { ("passed", value) };
+        let (verdict, value) = if run == 23 {
+            ("broken", 190e6)
+        } else {
+            ("passed", value)
+        };
         let memory = if run < 20 { 1000.0 } else { 1200.0 };
         json!({
             "run": format!("run-{run}"),
@@ -249,13 +276,21 @@ fn a_history_tells_when_a_figure_changed() {
         .collect();
     assert_eq!(told, [("memory_peak", 20), ("step_time", 12)]);
     let step = &changes[1];
-    assert_eq!([micros(&step["before"]), micros(&step["after"])], [100.0, 150.0]);
+    assert_eq!(
+        [micros(&step["before"]), micros(&step["after"])],
+        [100.0, 150.0]
+    );
     assert_eq!(step["is_worse"], true);
     assert_eq!([&step["commit"], &step["previous_commit"]], ["c12", "c11"]);
     let only = [("metric", "memory_peak")];
     let report = ask("history", &[], &only, &[("history.jsonl", &text)]).expect("a report");
     assert_eq!(report["rows"].as_array().map(Vec::len), Some(1));
-    let none = ask("history", &[], &[("metric", "speed")], &[("history.jsonl", &text)]);
+    let none = ask(
+        "history",
+        &[],
+        &[("metric", "speed")],
+        &[("history.jsonl", &text)],
+    );
     let error = none.expect_err("no such figure").to_string();
     assert!(error.contains("step_time, memory_peak"), "{error}");
     assert!(ask("history", &[], &[], &[("history.jsonl", "")]).is_err());
@@ -266,10 +301,18 @@ fn sessions_are_runs_of_a_history_too() {
     let runs = [100, 101, 102].map(|period| cpu(period, "dot.1", 30));
     let [a, b, c] = &runs;
     let report = ask("history", &[a, b, c], &[], &[]).expect("a report");
-    let names: Vec<&Value> = report["runs"].as_array().expect("runs").iter().map(|run| &run["name"]).collect();
+    let names: Vec<&Value> = report["runs"]
+        .as_array()
+        .expect("runs")
+        .iter()
+        .map(|run| &run["name"])
+        .collect();
     assert_eq!(names, ["first", "second", "third"]);
     assert_eq!(report["changes"], json!([]));
     let rows = report["rows"].as_array().expect("rows");
-    let step = rows.iter().find(|row| row["metric"] == "step_time").expect("steps");
+    let step = rows
+        .iter()
+        .find(|row| row["metric"] == "step_time")
+        .expect("steps");
     assert_eq!(step["run_count"], 3);
 }

@@ -59,7 +59,9 @@ impl Budget {
                 "--budget {text:?}: {why}; write METRIC=+2%, METRIC=+100MiB or 'METRIC<=150ms'"
             ))
         };
-        let (left, right) = text.rsplit_once('=').ok_or_else(|| wrong("it has no limit"))?;
+        let (left, right) = text
+            .rsplit_once('=')
+            .ok_or_else(|| wrong("it has no limit"))?;
         let right = right.trim();
         let is_change = right.starts_with(['+', '-']);
         let comparison = left.chars().next_back().filter(|_| !is_change);
@@ -86,14 +88,15 @@ impl Budget {
                     } else {
                         ("higher", ">=")
                     };
-                    return Err(wrong(&format!("{name} is better when {word}, so give it {sign}")));
+                    return Err(wrong(&format!(
+                        "{name} is better when {word}, so give it {sign}"
+                    )));
                 }
                 _ => return Err(wrong("a change begins with + or -, a bound with <= or >=")),
             }
         };
-        let limit = limit.ok_or_else(|| {
-            wrong(&format!("{right:?} is no {}", wanted_of(metric.unit())))
-        })?;
+        let limit =
+            limit.ok_or_else(|| wrong(&format!("{right:?} is no {}", wanted_of(metric.unit()))))?;
         Ok(Self {
             text: text.to_owned(),
             metric,
@@ -192,7 +195,9 @@ mod tests {
     use super::*;
 
     fn limit(text: &str) -> Limit {
-        Budget::parse(text).unwrap_or_else(|error| panic!("{error}")).limit
+        Budget::parse(text)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .limit
     }
 
     fn error(text: &str) -> String {
@@ -204,7 +209,10 @@ mod tests {
         assert_eq!(limit("step_time=+2%"), Limit::Relative(0.02));
         assert_eq!(limit("device_busy = -5%"), Limit::Relative(-0.05));
         assert_eq!(limit("step_time=+1.5ms"), Limit::Increment(1.5e9));
-        assert_eq!(limit("memory_peak=+100MiB"), Limit::Increment(104_857_600.0));
+        assert_eq!(
+            limit("memory_peak=+100MiB"),
+            Limit::Increment(104_857_600.0)
+        );
         assert_eq!(limit("device_busy=-0.02"), Limit::Increment(-0.02));
         assert_eq!(limit("compilation_count=+0"), Limit::Increment(0.0));
         assert_eq!(limit("step_time=+0"), Limit::Increment(0.0));
@@ -252,7 +260,8 @@ mod tests {
         assert!(error("step_time").contains("it has no limit"));
         let unknown = error("stp_time=+2%");
         assert!(
-            unknown.contains("there is no metric \"stp_time\"; there are: step_time, all_steps_time"),
+            unknown
+                .contains("there is no metric \"stp_time\"; there are: step_time, all_steps_time"),
             "{unknown}"
         );
         assert!(error("step_time=2%").contains("begins with + or -"));
@@ -260,7 +269,13 @@ mod tests {
         assert!(error("memory_peak=+2ms").contains("is no size such as"));
         assert!(error("step_time>=2ms").contains("better when lower, so give it <="));
         assert!(error("device_busy<=80%").contains("better when higher, so give it >="));
-        for wrong in ["step_time=+", "step_time=+-2%", "step_time=+nan%", "op:=+2%", "=+2%"] {
+        for wrong in [
+            "step_time=+",
+            "step_time=+-2%",
+            "step_time=+nan%",
+            "op:=+2%",
+            "=+2%",
+        ] {
             assert!(Budget::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -17,7 +17,11 @@ const TO_LIMIT: usize = 18;
 
 pub(super) fn lines(report: &CheckReport) -> Vec<String> {
     let name = |row: &CheckedBudget| format::shortened_to(&row.metric, 28);
-    let widest = report.rows.iter().map(|row| name(row).chars().count()).max();
+    let widest = report
+        .rows
+        .iter()
+        .map(|row| name(row).chars().count())
+        .max();
     let widest = widest.unwrap_or(0);
     let rows = report.rows.iter().map(|row| {
         let own = name(row);

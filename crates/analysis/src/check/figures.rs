@@ -181,17 +181,25 @@ pub(super) fn op_of_pair(both: &Both<'_, '_>, name: &str) -> Option<(Measured, M
     };
     let mut found: Vec<_> = changes.iter().filter(|op| is_called(1, op.other)).collect();
     if found.is_empty() {
-        found = changes.iter().filter(|op| is_called(0, op.baseline)).collect();
+        found = changes
+            .iter()
+            .filter(|op| is_called(0, op.baseline))
+            .collect();
     }
     if found.is_empty() {
         return None;
     }
     let sum = |side: usize, item: fn(&crate::compare::waterfall::Change) -> Option<usize>| {
         let nothing = vec![0.0; both.sides[side].durations().len()];
-        let items = found.iter().filter_map(|change| both.item(side, item(change)));
+        let items = found
+            .iter()
+            .filter_map(|change| both.item(side, item(change)));
         Measured::mean(items.fold(nothing, |sum, item| added(sum, &item.self_ps)))
     };
-    Some((sum(0, |change| change.baseline)?, sum(1, |change| change.other)?))
+    Some((
+        sum(0, |change| change.baseline)?,
+        sum(1, |change| change.other)?,
+    ))
 }
 
 /// The percentile by nearest rank.
@@ -211,7 +219,9 @@ fn busy(steps: &[(f64, f64)]) -> Vec<f64> {
     let busy: f64 = steps.iter().map(|step| step.0).sum();
     let duration: f64 = steps.iter().map(|step| step.1).sum();
     let (ratio, usual) = (busy / duration, duration / steps.len() as f64);
-    let linear = steps.iter().map(|step| ratio + (step.0 - ratio * step.1) / usual);
+    let linear = steps
+        .iter()
+        .map(|step| ratio + (step.0 - ratio * step.1) / usual);
     linear.collect()
 }
 

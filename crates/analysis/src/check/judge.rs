@@ -93,7 +93,11 @@ impl Judge {
         }
         let reach = self.reach(checked, against, baseline, limit);
         let is_higher = budget.metric.is_better_higher();
-        let is_beyond = if is_higher { value < limit } else { value > limit };
+        let is_beyond = if is_higher {
+            value < limit
+        } else {
+            value > limit
+        };
         let near = if is_higher { reach.high } else { reach.low };
         let is_near_beyond = near.is_some_and(|near| {
             if is_higher {
@@ -211,8 +215,12 @@ impl Judge {
         let largest = base.value.max(value);
         let run = self.noise.reach(largest, pooled, self.confidence) * std::f64::consts::SQRT_2;
         Reach {
-            low: low.zip(high_before).map(|(low, before)| base.value + low - before - run),
-            high: high.zip(low_before).map(|(high, before)| base.value + high - before + run),
+            low: low
+                .zip(high_before)
+                .map(|(low, before)| base.value + low - before - run),
+            high: high
+                .zip(low_before)
+                .map(|(high, before)| base.value + high - before + run),
             p_value: None,
         }
     }
@@ -247,11 +255,7 @@ impl Reach {
 }
 
 /// The least number of steps that a mean or percentile rests on, where it is too small to tell.
-fn too_few_steps(
-    checked: &Measured,
-    against: &Against<'_>,
-    needs_baseline: bool,
-) -> Option<usize> {
+fn too_few_steps(checked: &Measured, against: &Against<'_>, needs_baseline: bool) -> Option<usize> {
     let count = |measured: &Measured| match &measured.samples {
         Samples::Mean(steps) | Samples::Quantile(steps) => Some(steps.len()),
         Samples::Once | Samples::Counted => None,
@@ -303,7 +307,10 @@ mod tests {
     /// (Welch, 8 degrees of freedom), so that the value lies between 9.694 and 14.306.
     #[test]
     fn steps_are_judged_by_the_near_end_of_their_interval() {
-        let (before, after) = (mean(&[8.0, 9.0, 10.0, 11.0, 12.0]), mean(&[10.0, 11.0, 12.0, 13.0, 14.0]));
+        let (before, after) = (
+            mean(&[8.0, 9.0, 10.0, 11.0, 12.0]),
+            mean(&[10.0, 11.0, 12.0, 13.0, 14.0]),
+        );
         let judge = judge(true, 0.0);
         let of = |budget| ask(&judge, budget, &after, &Against::One(&before));
         let near = of("step_time=+2%");
@@ -324,18 +331,36 @@ mod tests {
         // interval of unequal spreads would still reach back, so the ranks are asked on their own.
         let before = mean(&[10.0; 8]);
         let after = mean(&[10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 40.0]);
-        let found = ask(&judge(true, 0.0), "step_time=+2%", &after, &Against::One(&before));
+        let found = ask(
+            &judge(true, 0.0),
+            "step_time=+2%",
+            &after,
+            &Against::One(&before),
+        );
         assert_eq!(found.verdict, CheckVerdict::WithinNoise);
     }
 
     #[test]
     fn what_is_counted_is_exact() {
         let judge = judge(false, 0.01);
-        let of = |budget, value| ask(&judge, budget, &counted(value), &Against::One(&counted(100.0)));
+        let of = |budget, value| {
+            ask(
+                &judge,
+                budget,
+                &counted(value),
+                &Against::One(&counted(100.0)),
+            )
+        };
         assert_eq!(of("memory_peak=+1%", 101.0).verdict, CheckVerdict::Passed);
         assert_eq!(of("memory_peak=+1%", 102.0).verdict, CheckVerdict::Broken);
-        assert_eq!(of("compilation_count=+0", 101.0).verdict, CheckVerdict::Broken);
-        assert_eq!(of("compilation_count<=101", 101.0).verdict, CheckVerdict::Passed);
+        assert_eq!(
+            of("compilation_count=+0", 101.0).verdict,
+            CheckVerdict::Broken
+        );
+        assert_eq!(
+            of("compilation_count<=101", 101.0).verdict,
+            CheckVerdict::Passed
+        );
     }
 
     /// Three runs of 9, 10 and 11: median 10, spread 1, 1 + π/6 of its square, t = 4.303 with two
@@ -346,7 +371,10 @@ mod tests {
         let judge = judge(false, 0.0);
         let of = |value: f64| ask(&judge, "memory_peak=+2%", &counted(value), &runs());
         let far = of(16.0);
-        assert!((far.low.expect("runs") - (16.0 - 5.311)).abs() < 2e-3, "{far:?}");
+        assert!(
+            (far.low.expect("runs") - (16.0 - 5.311)).abs() < 2e-3,
+            "{far:?}"
+        );
         assert_eq!(far.verdict, CheckVerdict::Broken);
         assert_eq!(of(15.0).verdict, CheckVerdict::WithinNoise);
         assert_eq!(of(10.1).verdict, CheckVerdict::Passed);
@@ -376,9 +404,17 @@ mod tests {
         let more = quantile((0..12).map(|step| f64::from(step) + 100.0).collect());
         let judge = judge(true, 0.0);
         let found = ask(&judge, "step_time_p95=+2%", &more, &Against::One(&few));
-        assert_eq!((found.verdict, found.low), (CheckVerdict::WithinNoise, None));
+        assert_eq!(
+            (found.verdict, found.low),
+            (CheckVerdict::WithinNoise, None)
+        );
         let many = |shift: f64| quantile((0..200).map(|step| f64::from(step) + shift).collect());
-        let found = ask(&judge, "step_time_p95=+2%", &many(100.0), &Against::One(&many(0.0)));
+        let found = ask(
+            &judge,
+            "step_time_p95=+2%",
+            &many(100.0),
+            &Against::One(&many(0.0)),
+        );
         assert_eq!(found.verdict, CheckVerdict::Broken);
     }
 
@@ -390,7 +426,14 @@ mod tests {
         };
         let judge = judge(false, 0.01);
         // 1.96 × 10 % × √2 of the larger: 27.7 %.
-        let of = |value| ask(&judge, "compilation_time=+2%", &once(value), &Against::One(&once(100.0)));
+        let of = |value| {
+            ask(
+                &judge,
+                "compilation_time=+2%",
+                &once(value),
+                &Against::One(&once(100.0)),
+            )
+        };
         assert_eq!(of(130.0).verdict, CheckVerdict::WithinNoise);
         assert_eq!(of(150.0).verdict, CheckVerdict::Broken);
     }

@@ -21,9 +21,9 @@ mod report;
 mod tables;
 pub(crate) mod words;
 
-use clap::Args;
 pub use budget::{Budget, split_budgets};
-pub use metric::{METRICS, Metric};
+use clap::Args;
+pub use metric::{Known, METRICS, Metric};
 pub use report::{
     BaselineKind, CheckReport, CheckVerdict, CheckedBudget, CheckedCause, CheckedFigure, FigureUnit,
 };
@@ -151,7 +151,9 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
             baselines: run.baseline_names(baselines),
             rows,
             causes,
-            comparison: nearest.as_ref().map_or_else(String::new, |one| one.conclusion.clone()),
+            comparison: nearest
+                .as_ref()
+                .map_or_else(String::new, |one| one.conclusion.clone()),
             environment: nearest.map_or_else(Vec::new, |one| one.environment),
             figures: run.all_figures(&budgets),
             confidence_ratio: options.confidence,

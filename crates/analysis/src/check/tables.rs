@@ -54,7 +54,12 @@ const FIGURES: &[Column] = &[
 
 impl Report for CheckReport {
     fn tables(&self) -> Vec<Table> {
-        vec![budgets(self), causes(self), environment(self), figures(self)]
+        vec![
+            budgets(self),
+            causes(self),
+            environment(self),
+            figures(self),
+        ]
     }
 
     fn notes(&self) -> &[Note] {
@@ -69,10 +74,16 @@ impl Report for CheckReport {
         if !self.comparison.is_empty() {
             lines.push(("Compared".to_owned(), self.comparison.clone()));
         }
-        let failed = self.rows.iter().filter(|row| row.verdict != CheckVerdict::Passed);
+        let failed = self
+            .rows
+            .iter()
+            .filter(|row| row.verdict != CheckVerdict::Passed);
         lines.extend(failed.map(|row| {
             let verdict = row.verdict.name();
-            let first = verdict.chars().next().map(|first| first.to_ascii_uppercase());
+            let first = verdict
+                .chars()
+                .next()
+                .map(|first| first.to_ascii_uppercase());
             let verdict: String = first.into_iter().chain(verdict.chars().skip(1)).collect();
             (verdict, format!("{}: {}", row.budget, row.text))
         }));

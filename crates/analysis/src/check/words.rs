@@ -1,5 +1,7 @@
 //! Budgets in words: why a verdict is what it is, the answer in a sentence, what figures do not cover.
 
+use std::fmt::Write;
+
 use super::CheckOptions;
 use super::budget::{Budget, Limit};
 use super::judge::{Judged, ONCE_RATIO};
@@ -83,7 +85,9 @@ pub(super) fn row(
             | Unknown::OtherSource(value, _),
         ) => Some(*value),
     };
-    let difference = value.zip(baseline).map(|(value, baseline)| value - baseline);
+    let difference = value
+        .zip(baseline)
+        .map(|(value, baseline)| value - baseline);
     CheckedBudget {
         budget: budget.text.clone(),
         metric: metric.name(),
@@ -117,7 +121,11 @@ fn verdict(budget: &Budget, judged: &Judged) -> String {
         };
         format!(" instead of {} ({change})", figure(baseline, unit))
     });
-    let what = format!("{value}{}, {}", change.unwrap_or_default(), limit(budget, judged));
+    let what = format!(
+        "{value}{}, {}",
+        change.unwrap_or_default(),
+        limit(budget, judged)
+    );
     let interval = match (judged.low, judged.high) {
         (Some(low), Some(high)) if low == high => None,
         (Some(low), Some(high)) => Some(format!("{} to {}", figure(low, unit), figure(high, unit))),
@@ -134,16 +142,15 @@ fn verdict(budget: &Budget, judged: &Judged) -> String {
         CheckVerdict::WithinNoise if judged.do_ranks_differ => {
             format!("{what}: beyond the limit, but it rests on a few odd steps.")
         }
-        CheckVerdict::WithinNoise => match (interval, budget.metric == Metric::StepTimeP95) {
-            (None, true) | (_, true) if judged.low.is_none() => format!(
-                "{what}: beyond the limit, but so few steps leave a percentile open (72 of either \
-                 session bound it)."
-            ),
-            (Some(interval), _) => {
-                format!("{what}: beyond the limit, but noise explains it ({interval}).")
-            }
-            (None, _) => format!("{what}: beyond the limit, but noise explains it."),
-        },
+        CheckVerdict::WithinNoise if judged.low.is_none() => format!(
+            "{what}: beyond the limit, but so few steps leave a percentile open (72 of either session \
+             bound it)."
+        ),
+        CheckVerdict::WithinNoise => {
+            let interval = interval.map(|interval| format!(" ({interval})"));
+            let interval = interval.unwrap_or_default();
+            format!("{what}: beyond the limit, but noise explains it{interval}.")
+        }
     }
 }
 
@@ -194,7 +201,11 @@ pub(super) fn conclusion(session: &str, rows: &[CheckedBudget], allows_unknown: 
         (_, 0) if unknown == 0 => format!("{session} keeps to its {total}"),
         (_, 0) => format!("{session} keeps to {} of its {total}", rows.len() - unknown),
         (all, broken) if all == broken => {
-            let which = if all == 1 { "its budget" } else { "all its budgets" };
+            let which = if all == 1 {
+                "its budget"
+            } else {
+                "all its budgets"
+            };
             format!("{session} breaks {which}: {}", names(CheckVerdict::Broken))
         }
         (_, broken) => format!(
@@ -204,17 +215,17 @@ pub(super) fn conclusion(session: &str, rows: &[CheckedBudget], allows_unknown: 
     };
     if noisy > 0 {
         let is = if noisy == 1 { "is" } else { "are" };
-        text.push_str(&format!(
-            "; {} {is} beyond the limit, within noise",
-            names(CheckVerdict::WithinNoise)
-        ));
+        let names = names(CheckVerdict::WithinNoise);
+        let _ = write!(text, "; {names} {is} beyond the limit, within noise");
     }
     if unknown > 0 {
-        let allowed = if allows_unknown { ", which is allowed" } else { "" };
-        text.push_str(&format!(
-            "; {} cannot be checked{allowed}",
-            names(CheckVerdict::Unknown)
-        ));
+        let allowed = if allows_unknown {
+            ", which is allowed"
+        } else {
+            ""
+        };
+        let names = names(CheckVerdict::Unknown);
+        let _ = write!(text, "; {names} cannot be checked{allowed}");
     }
     text.push('.');
     text
@@ -228,7 +239,10 @@ pub(super) fn notes(
     run_count: Option<usize>,
 ) -> Vec<Note> {
     let mut notes = Vec::new();
-    if rows.iter().any(|row| row.verdict == CheckVerdict::WithinNoise) {
+    if rows
+        .iter()
+        .any(|row| row.verdict == CheckVerdict::WithinNoise)
+    {
         notes.push(
             Note::warning(
                 "A value is beyond its limit, though no more than noise explains: it passes. It may \
@@ -244,7 +258,10 @@ pub(super) fn notes(
         );
     }
     for side in sides.iter().filter(|side| side.steps.is_empty()) {
-        let text = format!("{}: no step was recorded and none could be inferred.", side.name);
+        let text = format!(
+            "{}: no step was recorded and none could be inferred.",
+            side.name
+        );
         let hint = "with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
         notes.push(Note::warning(text).with_hint(hint));
     }

@@ -17,7 +17,7 @@ const TESTED_RATIO: f64 = 0.001;
 
 /// The baseline, another session, and what is known of both.
 pub(crate) struct Both<'a, 'b> {
-    pub(super) sides: [&'b Side<'a>; 2],
+    pub(crate) sides: [&'b Side<'a>; 2],
     /// Position of the other session.
     pub(super) session: usize,
     pub(super) pairing: Pairing,

@@ -20,15 +20,25 @@ pub(super) fn lines(report: &HistoryReport) -> Vec<String> {
     };
     let shown: Vec<&HistorySeries> = report.rows.iter().filter(varies).collect();
     let name = |series: &HistorySeries| format::shortened_to(&series.metric, 28);
-    let widest = shown.iter().map(|series| name(series).chars().count()).max();
+    let widest = shown
+        .iter()
+        .map(|series| name(series).chars().count())
+        .max();
     let widest = widest.unwrap_or(0);
     let sparks: Vec<String> = shown.iter().map(|series| spark(report, series)).collect();
-    let longest = sparks.iter().map(|spark| spark.chars().count()).max().unwrap_or(0);
+    let longest = sparks
+        .iter()
+        .map(|spark| spark.chars().count())
+        .max()
+        .unwrap_or(0);
     let lines = shown.iter().zip(sparks).map(|(series, spark)| {
         let own = name(series);
         let gap = " ".repeat(widest - own.chars().count());
         let rest = " ".repeat(longest - spark.chars().count());
-        format!("     {own}{gap}  {spark}{rest}  {}", figure(series.last, series.unit))
+        format!(
+            "     {own}{gap}  {spark}{rest}  {}",
+            figure(series.last, series.unit)
+        )
     });
     lines.collect()
 }
@@ -36,14 +46,16 @@ pub(super) fn lines(report: &HistoryReport) -> Vec<String> {
 /// One character per run, between the least and the largest value; a space where there is none.
 fn spark(report: &HistoryReport, series: &HistorySeries) -> String {
     let known = || series.values.iter().flatten().copied();
-    let (least, most) = known().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
-        (least.min(value), most.max(value))
-    });
+    let (least, most) = known().fold(
+        (f64::INFINITY, f64::NEG_INFINITY),
+        |(least, most), value| (least.min(value), most.max(value)),
+    );
     let first = series.values.len().saturating_sub(WIDTH);
     let mut spark = String::new();
     for (run, value) in series.values.iter().enumerate().skip(first) {
         let mut changes = report.changes.iter();
-        if run > first && changes.any(|change| change.metric == series.metric && change.run == run) {
+        if run > first && changes.any(|change| change.metric == series.metric && change.run == run)
+        {
             spark.push('|');
         }
         spark.push(value.map_or(' ', |value| level(value, least, most)));

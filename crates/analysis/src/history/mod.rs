@@ -150,7 +150,9 @@ fn measured(one: Compared<'_>, selection: &Selection) -> Result<Sample, Analysis
     let manifests = one.session.hosts.iter();
     let manifest = manifests.filter_map(|host| host.manifest.as_ref()).next();
     if let Some(manifest) = manifest {
-        let began = manifest.captured_epoch_ns.map(|(began, _)| began / 1_000_000_000);
+        let began = manifest
+            .captured_epoch_ns
+            .map(|(began, _)| began / 1_000_000_000);
         sample.recorded_unix_s = began.and_then(|seconds| i64::try_from(seconds).ok());
         sample.commit = manifest.git_commit.clone().unwrap_or_default();
     }

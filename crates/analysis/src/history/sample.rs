@@ -55,11 +55,7 @@ impl Sample {
             (figure.metric.clone(), SampleFigure { unit, value })
         });
         let is_checked = !report.rows.is_empty();
-        let verdict = if is_checked {
-            report.verdict.key()
-        } else {
-            ""
-        };
+        let verdict = if is_checked { report.verdict.key() } else { "" };
         Self {
             run: report.session.clone(),
             recorded_unix_s: None,
@@ -154,9 +150,16 @@ impl Recorded {
         let mut notes = Vec::new();
         let damaged = self.damaged.iter().take(SHOWN);
         notes.extend(damaged.map(|(file, line, why)| {
-            Note::warning(format!("{file}, line {line} is no run of a history: {why}."))
+            Note::warning(format!(
+                "{file}, line {line} is no run of a history: {why}."
+            ))
         }));
-        if let Some(more) = self.damaged.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        if let Some(more) = self
+            .damaged
+            .len()
+            .checked_sub(SHOWN)
+            .filter(|&more| more > 0)
+        {
             notes.push(Note::warning(format!(
                 "{} more are none either.",
                 counted(more, "line")
@@ -212,7 +215,10 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_told_and_the_others_count() {
-        let text = format!("{}\nrubbish\n\n{{\"run\":1}}\n", sample("a", 1.0).line().expect("JSON"));
+        let text = format!(
+            "{}\nrubbish\n\n{{\"run\":1}}\n",
+            sample("a", 1.0).line().expect("JSON")
+        );
         let found = Recorded::of(&[NamedText {
             name: "history.jsonl".to_owned(),
             text,
@@ -220,13 +226,22 @@ mod tests {
         assert_eq!(found.run_count(), 1);
         let notes = found.notes();
         assert_eq!(notes.len(), 2);
-        assert!(notes[0].text.starts_with("history.jsonl, line 2 is no run"), "{notes:?}");
-        assert!(notes[1].text.starts_with("history.jsonl, line 4 is no run"), "{notes:?}");
+        assert!(
+            notes[0].text.starts_with("history.jsonl, line 2 is no run"),
+            "{notes:?}"
+        );
+        assert!(
+            notes[1].text.starts_with("history.jsonl, line 4 is no run"),
+            "{notes:?}"
+        );
         let empty = Recorded::of(&[NamedText {
             name: "history.jsonl".to_owned(),
             text: String::new(),
         }]);
-        assert_eq!(empty.notes()[0].text, "history.jsonl holds no run of a history.");
+        assert_eq!(
+            empty.notes()[0].text,
+            "history.jsonl holds no run of a history."
+        );
     }
 
     #[test]
@@ -239,12 +254,17 @@ mod tests {
 
     #[test]
     fn a_broken_run_is_no_baseline_unless_it_is_accepted() {
-        let mut runs: Vec<Sample> = (0..8).map(|run| sample("run", f64::from(100 + run % 3))).collect();
+        let mut runs: Vec<Sample> = (0..8)
+            .map(|run| sample("run", f64::from(100 + run % 3)))
+            .collect();
         runs[7].verdict = "broken".to_owned();
-        runs[7].figures.insert("step_time".to_owned(), SampleFigure {
-            unit: FigureUnit::Picos,
-            value: 170.0,
-        });
+        runs[7].figures.insert(
+            "step_time".to_owned(),
+            SampleFigure {
+                unit: FigureUnit::Picos,
+                value: 170.0,
+            },
+        );
         let values = recorded(&runs).latest_values("step_time");
         assert_eq!(values.len(), 7);
         assert!(values.iter().all(|&value| value < 110.0));

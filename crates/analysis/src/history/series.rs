@@ -44,7 +44,9 @@ pub(super) fn all(
     }
     // Both sorts keep the order of metrics among equals.
     found.series.sort_by_key(|series| series.change_count == 0);
-    found.changes.sort_by_key(|change| std::cmp::Reverse(change.run));
+    found
+        .changes
+        .sort_by_key(|change| std::cmp::Reverse(change.run));
     Ok(found)
 }
 
@@ -86,7 +88,16 @@ fn one(
     let changes = points.iter().enumerate().map(|(index, point)| {
         let (before, after) = (median(level(index)), median(level(index + 1)));
         let run = places[point.at];
-        change(samples, name, unit, run, before, after, is_better_higher, point.p_value)
+        change(
+            samples,
+            name,
+            unit,
+            run,
+            before,
+            after,
+            is_better_higher,
+            point.p_value,
+        )
     });
     let changes: Vec<HistoryChange> = changes.collect();
     let last_level = level(points.len());

@@ -165,8 +165,8 @@ pub fn gate_settings(file: Option<&Path>, target: Option<&str>) -> Result<Value,
 /// The file of this folder, or of the nearest above that has one.
 fn find() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
-    let folders = here.ancestors().map(|folder| folder.join(FILE));
-    folders.into_iter().find(|path| path.is_file())
+    let mut files = here.ancestors().map(|folder| folder.join(FILE));
+    files.find(|path| path.is_file())
 }
 
 fn read(path: &Path, target: Option<&str>) -> Result<Settings, Failure> {
@@ -211,7 +211,8 @@ impl Settings {
         let mut budgets: Vec<(String, Spanned<OneOrMore>)> = section.budgets.into_iter().collect();
         budgets.sort_by_key(|(_, limits)| limits.span().start);
         let replaced: Vec<&String> = budgets.iter().map(|(metric, _)| metric).collect();
-        self.budgets.retain(|known| !replaced.contains(&&known.metric));
+        self.budgets
+            .retain(|known| !replaced.contains(&&known.metric));
         for (metric, limits) in budgets {
             let line = line_of(text, limits.span().start);
             for limit in limits.into_inner().into_list() {
@@ -260,7 +261,8 @@ fn written(metric: &str, limit: &str) -> String {
 /// A path of the file counts from its folder; a name such as `latest~1` stays what it is.
 fn beside(folder: &Path, baseline: &str) -> String {
     let path = baseline.rsplit_once('@').map_or(baseline, |(path, _)| path);
-    let is_here = baseline != HISTORY && (folder.join(path).exists() || folder.join(baseline).exists());
+    let is_here =
+        baseline != HISTORY && (folder.join(path).exists() || folder.join(baseline).exists());
     if is_here && !folder.as_os_str().is_empty() {
         folder.join(baseline).display().to_string()
     } else {
@@ -295,7 +297,8 @@ step_time = \"<=120ms\"
 ";
 
     fn settings(text: &str, target: Option<&str>) -> Result<Settings, String> {
-        parse(text, Path::new("project/stepscope.toml"), target).map_err(|failure| failure.to_string())
+        parse(text, Path::new("project/stepscope.toml"), target)
+            .map_err(|failure| failure.to_string())
     }
 
     #[test]
@@ -323,19 +326,33 @@ step_time = \"<=120ms\"
     fn a_target_takes_the_place_of_what_it_names() {
         let found = settings(TEXT, Some("v5e")).expect("settings");
         let budgets: Vec<&str> = found.budgets.iter().map(|one| one.text.as_str()).collect();
-        let expected = ["memory_peak=+1%", "memory_peak<=14GiB", "op:dot.1=+5%", "step_time<=120ms"];
+        let expected = [
+            "memory_peak=+1%",
+            "memory_peak<=14GiB",
+            "op:dot.1=+5%",
+            "step_time<=120ms",
+        ];
         assert_eq!(budgets, expected);
-        assert_eq!((found.confidence, found.run_noise), (Some(0.9), Some(0.005)));
+        assert_eq!(
+            (found.confidence, found.run_noise),
+            (Some(0.9), Some(0.005))
+        );
         assert!(settings(TEXT, Some("v6e")).is_err_and(|error| error.contains("[targets.v6e]")));
     }
 
     #[test]
     fn unknown_keys_are_errors_that_name_what_exists() {
         let error = settings("[check]\nbaselin = \"x\"\n", None).expect_err("an error");
-        assert!(error.contains("stepscope.toml:2: unknown field `baselin`"), "{error}");
+        assert!(
+            error.contains("stepscope.toml:2: unknown field `baselin`"),
+            "{error}"
+        );
         assert!(error.contains("`baseline_runs`"), "{error}");
         let error = settings("[chek]\n", None).expect_err("an error");
-        assert!(error.contains("`check`") && error.contains("`targets`"), "{error}");
+        assert!(
+            error.contains("`check`") && error.contains("`targets`"),
+            "{error}"
+        );
         let error = settings("[check.budgets]\nstep_time = 2\n", None).expect_err("an error");
         assert!(error.contains("stepscope.toml:2:"), "{error}");
         assert!(error.contains("a text or a list of texts"), "{error}");

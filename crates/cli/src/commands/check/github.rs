@@ -39,7 +39,11 @@ pub(super) fn text(result: &Told<'_>) -> String {
         let _ = writeln!(text, "::{command} {place}title={title}::{message}");
     }
     if text.is_empty() {
-        let _ = writeln!(text, "::notice title=stepscope::{}", data(&report.conclusion));
+        let _ = writeln!(
+            text,
+            "::notice title=stepscope::{}",
+            data(&report.conclusion)
+        );
     }
     text
 }

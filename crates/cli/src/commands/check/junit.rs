@@ -16,7 +16,11 @@ pub(super) fn text(result: &Told<'_>) -> String {
     // What cannot be checked and may be so is skipped; else it is an error, not a failure.
     let unknown = count(CheckVerdict::Unknown);
     let is_allowed = report.is_passed && unknown > 0;
-    let (errors, skipped) = if is_allowed { (0, unknown) } else { (unknown, 0) };
+    let (errors, skipped) = if is_allowed {
+        (0, unknown)
+    } else {
+        (unknown, 0)
+    };
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\" time=\"0\"",
         report.rows.len(),
@@ -44,9 +48,12 @@ pub(super) fn text(result: &Told<'_>) -> String {
 
 fn push_case(text: &mut String, result: &Told<'_>, row: &CheckedBudget, is_allowed: bool) {
     let causes = &result.report.causes;
-    let place = result.places.find(row, causes).map_or_else(String::new, |place| {
-        format!(" file=\"{}\" line=\"{}\"", escaped(&place.file), place.line)
-    });
+    let place = result
+        .places
+        .find(row, causes)
+        .map_or_else(String::new, |place| {
+            format!(" file=\"{}\" line=\"{}\"", escaped(&place.file), place.line)
+        });
     let _ = writeln!(
         text,
         "    <testcase classname=\"stepscope.check\" name=\"{}\"{place} time=\"0\">",
@@ -56,13 +63,19 @@ fn push_case(text: &mut String, result: &Told<'_>, row: &CheckedBudget, is_allow
     let _ = match row.verdict {
         CheckVerdict::Passed => writeln!(text, "      <system-out>{message}</system-out>"),
         CheckVerdict::WithinNoise => {
-            writeln!(text, "      <system-out>within noise: {message}</system-out>")
+            writeln!(
+                text,
+                "      <system-out>within noise: {message}</system-out>"
+            )
         }
         CheckVerdict::Unknown if is_allowed => {
             writeln!(text, "      <skipped message=\"{message}\"/>")
         }
         CheckVerdict::Unknown => {
-            writeln!(text, "      <error type=\"unknown\" message=\"{message}\"/>")
+            writeln!(
+                text,
+                "      <error type=\"unknown\" message=\"{message}\"/>"
+            )
         }
         CheckVerdict::Broken => {
             let why = causes.iter().map(|cause| escaped(&cause.text));
@@ -101,6 +114,9 @@ mod tests {
 
     #[test]
     fn what_xml_reads_is_escaped() {
-        assert_eq!(escaped("op:gemm<1,2>=\"a&b\"\u{1b}\n"), "op:gemm&lt;1,2&gt;=&quot;a&amp;b&quot; ");
+        assert_eq!(
+            escaped("op:gemm<1,2>=\"a&b\"\u{1b}\n"),
+            "op:gemm&lt;1,2&gt;=&quot;a&amp;b&quot; "
+        );
     }
 }

@@ -22,7 +22,10 @@ pub(super) fn text(result: &Told<'_>) -> String {
         let _ = writeln!(text, "{}\n", escaped(&report.comparison));
     }
     push_budgets(&mut text, report);
-    let noted = report.rows.iter().filter(|row| row.verdict != CheckVerdict::Passed);
+    let noted = report
+        .rows
+        .iter()
+        .filter(|row| row.verdict != CheckVerdict::Passed);
     let noted: Vec<&CheckedBudget> = noted.collect();
     if !noted.is_empty() {
         text.push('\n');
@@ -80,7 +83,12 @@ fn push_causes(text: &mut String, report: &CheckReport) {
     for cause in report.causes.iter().take(CAUSES) {
         let _ = writeln!(text, "- {}", escaped(&cause.text));
     }
-    if let Some(more) = report.causes.len().checked_sub(CAUSES).filter(|&more| more > 0) {
+    if let Some(more) = report
+        .causes
+        .len()
+        .checked_sub(CAUSES)
+        .filter(|&more| more > 0)
+    {
         let _ = writeln!(text, "- and {more} more");
     }
 }
@@ -139,6 +147,9 @@ mod tests {
 
     #[test]
     fn what_markdown_reads_is_escaped() {
-        assert_eq!(escaped("a|b <i>*x*</i> @me"), "a\\|b &lt;i&gt;\\*x\\*&lt;/i&gt; &#64;me");
+        assert_eq!(
+            escaped("a|b <i>*x*</i> @me"),
+            "a\\|b &lt;i&gt;\\*x\\*&lt;/i&gt; &#64;me"
+        );
     }
 }

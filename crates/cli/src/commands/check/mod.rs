@@ -145,11 +145,13 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     if is_accepted && !report.is_passed {
         output.remark("accepted: the baseline of the history begins with this run");
     }
-    Ok(if report.is_passed || report.rows.is_empty() || is_accepted {
-        Exit::Fine
-    } else {
-        Exit::Check
-    })
+    Ok(
+        if report.is_passed || report.rows.is_empty() || is_accepted {
+            Exit::Fine
+        } else {
+            Exit::Check
+        },
+    )
 }
 
 /// A result with what formats tell of it besides.

@@ -32,14 +32,17 @@ impl<'a> Places<'a> {
     pub(super) fn find(&self, row: &CheckedBudget, causes: &[CheckedCause]) -> Option<Place> {
         let is_time = matches!(row.unit, FigureUnit::Picos | FigureUnit::Ratio);
         let causes = causes.iter().filter(|_| is_time);
-        let sources = std::iter::once(row.source.as_str())
-            .chain(causes.map(|cause| cause.source.as_str()));
+        let sources =
+            std::iter::once(row.source.as_str()).chain(causes.map(|cause| cause.source.as_str()));
         let in_sources = sources.filter_map(|source| self.of_source(source)).next();
         in_sources.or_else(|| self.of_budget(row))
     }
 
     fn of_budget(&self, row: &CheckedBudget) -> Option<Place> {
-        let found = self.budgets.iter().find(|budget| budget.text == row.budget)?;
+        let found = self
+            .budgets
+            .iter()
+            .find(|budget| budget.text == row.budget)?;
         let file = found.file.strip_prefix(&self.folder).unwrap_or(&found.file);
         Some(Place {
             file: file.display().to_string(),
@@ -52,7 +55,10 @@ impl<'a> Places<'a> {
     fn of_source(&self, source: &str) -> Option<Place> {
         let (path, line) = source.rsplit_once(':')?;
         let line: usize = line.parse().ok().filter(|&line| line > 0)?;
-        let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = path
+            .split(['/', '\\'])
+            .filter(|part| !part.is_empty())
+            .collect();
         let here = (0..parts.len())
             .map(|skipped| parts[skipped..].join("/"))
             .find(|end| is_within(end) && self.folder.join(end).is_file());
@@ -82,12 +88,22 @@ mod tests {
             budgets: &[],
             folder: folder.path().to_owned(),
         };
-        let of = |source| places.of_source(source).map(|place| (place.file, place.line));
+        let of = |source| {
+            places
+                .of_source(source)
+                .map(|place| (place.file, place.line))
+        };
         let expected = Some(("model/train.py".to_owned(), 29));
         assert_eq!(of("/builder/project/model/train.py:29"), expected);
         assert_eq!(of("model/train.py:29"), expected);
         assert_eq!(of("other/step.py:7"), Some(("other/step.py".to_owned(), 7)));
-        for nowhere in ["/elsewhere/step.py:7", "../step.py:7", "<stdin>:1", "step.py", ""] {
+        for nowhere in [
+            "/elsewhere/step.py:7",
+            "../step.py:7",
+            "<stdin>:1",
+            "step.py",
+            "",
+        ] {
             assert_eq!(of(nowhere), None, "{nowhere}");
         }
     }

@@ -38,7 +38,10 @@ pub(super) fn append(
         ..Sample::of(report)
     };
     let line = sample.line().map_err(|error| {
-        Failure::new(Exit::Failure, format!("the run cannot be recorded: {error}"))
+        Failure::new(
+            Exit::Failure,
+            format!("the run cannot be recorded: {error}"),
+        )
     })?;
     add_line(path, &line).map_err(|error| {
         let message = format!("cannot write the history ({error}): {}", path.display());

@@ -90,7 +90,11 @@ pub(super) fn command_line(
     if let Some(count) = settings.baseline_runs {
         push("baseline-runs", &count.to_string());
     }
-    if let Some(history) = settings.history.as_ref().filter(|_| settings.is_history_baseline()) {
+    if let Some(history) = settings
+        .history
+        .as_ref()
+        .filter(|_| settings.is_history_baseline())
+    {
         push("history", &history.display().to_string());
     }
     for budget in &options.budgets {

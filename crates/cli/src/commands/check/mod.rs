@@ -130,20 +130,26 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         .map(|(name, session)| Compared { name, session })
         .collect();
     let report = ask::<Check>(&compared, &options)?;
-    let answer = Answer::of(report.clone());
-    analysis::print_answer(NAME, &answer, &opened, arguments, output)?;
+    let is_accepted = arguments.get_flag("accept");
     let result = Told {
         report: &report,
         command: sessions::command_line(arguments, &settings, &options),
         places: Places::of(&settings),
     };
     write_files(arguments, &result, output)?;
-    let is_accepted = arguments.get_flag("accept");
     if let (Some(path), Some(session)) = (&settings.history, opened.last()) {
         record::append(path, &report, session, arguments, output)?;
     }
     if is_accepted && !report.is_passed {
         output.remark("accepted: the baseline of the history begins with this run");
+    }
+    // Printed last, and whoever has read enough of it changes nothing about the exit code.
+    let answer = Answer::of(report.clone());
+    let printed = analysis::print_answer(NAME, &answer, &opened, arguments, output);
+    let annotated = printed.and_then(|_| annotate(arguments, &result, output));
+    match annotated {
+        Ok(()) | Err(Failure::BrokenPipe) => {}
+        Err(failure) => return Err(failure),
     }
     Ok(
         if report.is_passed || report.rows.is_empty() || is_accepted {
@@ -175,6 +181,10 @@ fn write_files(arguments: &ArgMatches, result: &Told<'_>, output: &Output) -> Re
             output.remark(&format!("wrote {}", path.display()));
         }
     }
+    Ok(())
+}
+
+fn annotate(arguments: &ArgMatches, result: &Told<'_>, output: &Output) -> Result<(), Failure> {
     if arguments.get_flag("github") {
         output.data(&github::text(result))?;
     }

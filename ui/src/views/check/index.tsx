@@ -1,0 +1,142 @@
+/** Whether this session keeps to its budgets, against the baseline where one is chosen. */
+import { For, Show } from 'solid-js';
+
+import { baseline, getParam, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { urlOf } from '../../wire/client';
+import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
+import type { CheckReport } from '../../wire/generated/CheckReport';
+import { createAnswer } from '../../wire/report';
+import { formatFigure, placesOf, USUAL_BUDGETS, WORDS } from './rows';
+import './check.css';
+
+/** The budgets of the address. */
+const budgets = () => getParam('budget') ?? USUAL_BUDGETS;
+
+export default function CheckView(props: ViewProps) {
+  const report = createAnswer<CheckReport>(() => {
+    const { steps, time, device, host } = selectionParams();
+    const options = { budget: budgets(), steps, time, device, host };
+    const against = baseline();
+    const ids = against === null ? [props.session] : [against, props.session];
+    const rest = urlOf('', options).replace('?', '&');
+    return `api/comparisons/check?${ids.map((id) => `session=${id}`).join('&')}${rest}`;
+  });
+  return (
+    <div class="page">
+      <section class="card">
+        <header>
+          <h2>Budgets</h2>
+          <span class="muted">
+            <Show when={baseline() === null} fallback="against the baseline">
+              without a baseline only bounds such as <code>step_time&lt;=150ms</code> can be checked
+            </Show>
+          </span>
+        </header>
+        <Form />
+      </section>
+      <AnswerView answer={report}>
+        {(data) => (
+          <>
+            <section class={`card check-answer is-${data().verdict}`} aria-label="Answer">
+              {data().conclusion}
+            </section>
+            <Warnings notes={data().notes} />
+            <section class="card">
+              <header>
+                <h2 data-figure="check.verdict">How far each goes</h2>
+              </header>
+              <ul class="check-rows">
+                <For each={data().rows}>{(row) => <Row row={row} />}</For>
+              </ul>
+            </section>
+            <Causes report={data()} />
+            <div class="card">
+              <Remarks notes={data().notes} />
+            </div>
+          </>
+        )}
+      </AnswerView>
+    </div>
+  );
+}
+
+/** The budgets as text, as the command line takes them. */
+function Form() {
+  let field: HTMLInputElement | undefined;
+  return (
+    <form
+      class="check-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = field?.value.trim() ?? '';
+        setParams({ budget: text === '' || text === USUAL_BUDGETS ? null : text }, false);
+      }}
+    >
+      <input
+        class="mono"
+        aria-label="Budgets"
+        value={budgets()}
+        ref={(element) => (field = element)}
+        spellcheck={false}
+      />
+      <button type="submit">Check</button>
+    </form>
+  );
+}
+
+function Row(props: { row: CheckedBudget }) {
+  const places = () => placesOf(props.row);
+  const text = (value: number | null) => formatFigure(props.row.unit, value);
+  const percent = (place: number) => `${100 * place}%`;
+  return (
+    <li class={`check-row is-${props.row.verdict}`}>
+      <strong>{WORDS[props.row.verdict]}</strong>
+      <span class="mono">{props.row.budget}</span>
+      <Show when={places()} fallback={<span class="muted">not checked</span>}>
+        {(found) => (
+          <span class="check-bar" aria-hidden="true">
+            <span class="check-bar-value" style={{ width: percent(found().value) }} />
+            <span
+              class="check-bar-interval"
+              style={{ left: percent(found().low), width: percent(found().high - found().low) }}
+            />
+            <span class="check-bar-limit" style={{ left: percent(found().limit) }} />
+          </span>
+        )}
+      </Show>
+      <span class="number">
+        {text(props.row.value)} <span class="muted">of {text(props.row.limit)}</span>
+      </span>
+      <p class="muted">{props.row.text}</p>
+    </li>
+  );
+}
+
+function Causes(props: { report: CheckReport }) {
+  return (
+    <Show when={props.report.baseline === 'sessions'}>
+      <section class="card">
+        <header>
+          <h2>Why the step differs</h2>
+          <span class="muted">{props.report.comparison}</span>
+        </header>
+        <Show
+          when={props.report.causes.length > 0}
+          fallback={
+            <EmptyState title="No cause was found">
+              Nothing differs by more than noise.
+            </EmptyState>
+          }
+        >
+          <ul>
+            <For each={props.report.causes}>{(cause) => <li>{cause.text}</li>}</For>
+          </ul>
+        </Show>
+      </section>
+    </Show>
+  );
+}

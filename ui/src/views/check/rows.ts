@@ -1,0 +1,47 @@
+/** Budgets as bars towards their limits. Pure. */
+import { format, type Kind } from '../../format/numbers';
+import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
+import type { CheckVerdict } from '../../wire/generated/CheckVerdict';
+import type { FigureUnit } from '../../wire/generated/FigureUnit';
+
+/** Budgets of someone who has given none yet. */
+export const USUAL_BUDGETS = 'step_time=+2%, memory_peak=+1%, compilation_count=+0';
+
+const KINDS: Record<FigureUnit, Kind> = {
+  picos: 'duration',
+  bytes: 'bytes',
+  count: 'count',
+  ratio: 'ratio',
+};
+
+/** A figure in the unit of its budget. */
+export const formatFigure = (unit: FigureUnit, value: number | null) => format(KINDS[unit], value);
+
+export const WORDS: Record<CheckVerdict, string> = {
+  passed: 'passed',
+  within_noise: 'within noise',
+  unknown: 'unknown',
+  broken: 'broken',
+};
+
+/** Places on the bar of a budget, 0..1. */
+export interface Places {
+  value: number;
+  limit: number;
+  low: number;
+  high: number;
+}
+
+/** Where value, limit and interval lie when the bar ends a little beyond the largest of them. */
+export function placesOf(row: CheckedBudget): Places | null {
+  if (row.value === null || row.limit === null) return null;
+  const known = [row.value, row.limit, row.high ?? 0].filter(Number.isFinite);
+  const end = 1.05 * Math.max(...known);
+  const place = (value: number) => (end > 0 ? Math.min(1, Math.max(0, value / end)) : 0);
+  return {
+    value: place(row.value),
+    limit: place(row.limit),
+    low: place(row.low ?? 0),
+    high: place(row.high ?? end),
+  };
+}

@@ -63,6 +63,10 @@ pub trait Report: Serialize + Send {
     fn chart(&self) -> Vec<String> {
         Vec::new()
     }
+    /// Keys of tables that only programs want: as CSV and Arrow, not among those for people.
+    fn unprinted(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// What is declared of a question, its types erased: what menus, help and parsers are made of.
@@ -108,6 +112,7 @@ trait ErasedReport: Send {
     fn document(&self) -> Option<&str>;
     fn headline(&self) -> Vec<(String, String)>;
     fn chart(&self) -> Vec<String>;
+    fn unprinted(&self) -> &'static [&'static str];
 }
 
 impl<R: Report> ErasedReport for R {
@@ -134,6 +139,9 @@ impl<R: Report> ErasedReport for R {
     }
     fn chart(&self) -> Vec<String> {
         Report::chart(self)
+    }
+    fn unprinted(&self) -> &'static [&'static str] {
+        Report::unprinted(self)
     }
 }
 
@@ -187,6 +195,11 @@ impl Answer {
     /// See [`Report::chart`].
     pub fn chart(&self) -> Vec<String> {
         self.report.chart()
+    }
+
+    /// See [`Report::unprinted`].
+    pub fn unprinted(&self) -> &'static [&'static str] {
+        self.report.unprinted()
     }
 }
 

@@ -278,7 +278,7 @@ fn a_history_tells_when_a_figure_changed() {
     let step = &changes[1];
     assert_eq!(
         [micros(&step["before"]), micros(&step["after"])],
-        [100.0, 150.0]
+        [99.5, 150.0]
     );
     assert_eq!(step["is_worse"], true);
     assert_eq!([&step["commit"], &step["previous_commit"]], ["c12", "c11"]);

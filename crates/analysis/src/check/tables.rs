@@ -97,6 +97,15 @@ impl Report for CheckReport {
     fn chart(&self) -> Vec<String> {
         chart::lines(self)
     }
+
+    fn unprinted(&self) -> &'static [&'static str] {
+        // Where nothing is checked, the figures are all there is to see.
+        if self.rows.is_empty() {
+            &[]
+        } else {
+            &["figures"]
+        }
+    }
 }
 
 /// Causes that stand above the tables.

@@ -67,6 +67,10 @@ impl Report for HistoryReport {
     fn chart(&self) -> Vec<String> {
         chart::lines(self)
     }
+
+    fn unprinted(&self) -> &'static [&'static str] {
+        &["values"]
+    }
 }
 
 fn series(report: &HistoryReport) -> Table {

@@ -125,7 +125,7 @@ fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
     // A table without rows is left out: its note, or the table before it, says why.
     let shown: Vec<&Table> = tables
         .iter()
-        .filter(|table| !table.rows.is_empty())
+        .filter(|table| !table.rows.is_empty() && !answer.unprinted().contains(&table.key))
         .collect();
     for table in &shown {
         if !text.is_empty() {

@@ -27,15 +27,17 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The line of the budget's op; of a time, that of the first cause that has one; else that of the
-    /// budget in `stepscope.toml`.
+    /// The line of the budget's op; of a time, that of the first cause that has one. Where its file is
+    /// not below this folder, the line of the budget in `stepscope.toml`, else the one recorded.
     pub(super) fn find(&self, row: &CheckedBudget, causes: &[CheckedCause]) -> Option<Place> {
         let is_time = matches!(row.unit, FigureUnit::Picos | FigureUnit::Ratio);
         let causes = causes.iter().filter(|_| is_time);
-        let sources =
-            std::iter::once(row.source.as_str()).chain(causes.map(|cause| cause.source.as_str()));
-        let in_sources = sources.filter_map(|source| self.of_source(source)).next();
-        in_sources.or_else(|| self.of_budget(row))
+        let sources: Vec<&str> = std::iter::once(row.source.as_str())
+            .chain(causes.map(|cause| cause.source.as_str()))
+            .collect();
+        let here = sources.iter().find_map(|source| self.of_source(source));
+        let recorded = || sources.iter().find_map(|source| recorded(source));
+        here.or_else(|| self.of_budget(row)).or_else(recorded)
     }
 
     fn of_budget(&self, row: &CheckedBudget) -> Option<Place> {
@@ -53,8 +55,7 @@ impl<'a> Places<'a> {
     /// A line as a profile records it. It may have been recorded on another machine: then the file is
     /// that of this folder on whose path the recorded one ends.
     fn of_source(&self, source: &str) -> Option<Place> {
-        let (path, line) = source.rsplit_once(':')?;
-        let line: usize = line.parse().ok().filter(|&line| line > 0)?;
+        let Place { file: path, line } = recorded(source)?;
         let parts: Vec<&str> = path
             .split(['/', '\\'])
             .filter(|part| !part.is_empty())
@@ -64,11 +65,19 @@ impl<'a> Places<'a> {
             .find(|end| is_within(end) && self.folder.join(end).is_file());
         let file = match here {
             Some(file) => file,
-            None if Path::new(path).is_relative() && is_within(path) => path.to_owned(),
+            None if Path::new(&path).is_relative() && is_within(&path) => path,
             None => return None,
         };
         Some(Place { file, line })
     }
+}
+
+/// A line as it was recorded.
+fn recorded(source: &str) -> Option<Place> {
+    let (path, line) = source.rsplit_once(':')?;
+    let line: usize = line.parse().ok().filter(|&line| line > 0)?;
+    let file = path.to_owned();
+    (!path.is_empty() && !path.starts_with('<')).then_some(Place { file, line })
 }
 
 fn is_within(path: &str) -> bool {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from . import reports
 from ._analyses import Steps, Text
-from .comparing import AnySession, answer, answer_of_all
+from .comparing import AnySession, answer, answer_of_all, answer_of_last
 
 
 def compare(
@@ -73,7 +73,7 @@ def scaling(
 ) -> reports.ScalingReport:
     """What 2, 4, 8… devices give: speed-up, efficiency, and what limits the next doubling.
 
-    A path stands for every session at it; a JSON file is a benchmark.
+    A path stands for every session at it; a JSON file is a benchmark or a history.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
     time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
@@ -105,4 +105,107 @@ def scaling(
         weak=weak,
         method=method,
         batch=batch,
+    )
+
+
+def check(
+    *sessions: AnySession,
+    steps: Steps | None = None,
+    time: Text | None = None,
+    device: Text | None = None,
+    host: Text | None = None,
+    program: Text | None = None,
+    match: Text | None = None,
+    sort: Text | None = None,
+    limit: int | None = None,
+    budget: Text | None = None,
+    confidence: float | None = None,
+    run_noise: float | None = None,
+    allow_unknown: bool | None = None,
+) -> reports.CheckReport:
+    """Whether a session keeps to its budgets; a script learns it from the exit code.
+
+    The last session is asked, those before it are its baselines. A path stands for its newest
+    session, `PATH@latest~1` for the one before.
+
+    steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
+    time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
+    begins within them counts.
+    device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
+    host: Hosts by name (part of it, any case), comma separated.
+    program: Programs by id or by name (part of it, any case), comma separated.
+    match: Rows whose name, category, scope or source matches this regular expression.
+    sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+    limit: At most this many rows; 0 means all.
+    budget: A figure and how far it may go: step_time=+2%, memory_peak=+100MiB, `step_time<=150ms`,
+    op:NAME=+5%; may be repeated.
+    confidence: Confidence with which a budget is said to be broken (default: 0.95).
+    run_noise: How much runs of one unchanged program differ: standard deviation ÷ mean, such as
+    0.01 [default: what three baselines or more differ by, else as in `compare`].
+    allow_unknown: Let budgets pass that cannot be checked, because a figure or a baseline is
+    missing.
+    """
+    return answer_of_last(
+        "check",
+        reports.CheckReport,
+        sessions,
+        steps=steps,
+        time=time,
+        device=device,
+        host=host,
+        program=program,
+        match=match,
+        sort=sort,
+        limit=limit,
+        budget=budget,
+        confidence=confidence,
+        run_noise=run_noise,
+        allow_unknown=allow_unknown,
+    )
+
+
+def history(
+    *paths: AnySession,
+    steps: Steps | None = None,
+    time: Text | None = None,
+    device: Text | None = None,
+    host: Text | None = None,
+    program: Text | None = None,
+    match: Text | None = None,
+    sort: Text | None = None,
+    limit: int | None = None,
+    metric: Text | None = None,
+    confidence: float | None = None,
+) -> reports.HistoryReport:
+    """Figures of many runs, and the runs at which they changed.
+
+    A path stands for every session at it; a JSON file is a benchmark or a history.
+
+    steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
+    time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
+    begins within them counts.
+    device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
+    host: Hosts by name (part of it, any case), comma separated.
+    program: Programs by id or by name (part of it, any case), comma separated.
+    match: Rows whose name, category, scope or source matches this regular expression.
+    sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+    limit: At most this many rows; 0 means all.
+    metric: Only these figures, such as step_time; may be repeated.
+    confidence: Confidence of change points; 1 − it is the share of unchanged series that get one
+    (default: 0.99).
+    """
+    return answer_of_all(
+        "history",
+        reports.HistoryReport,
+        paths,
+        steps=steps,
+        time=time,
+        device=device,
+        host=host,
+        program=program,
+        match=match,
+        sort=sort,
+        limit=limit,
+        metric=metric,
+        confidence=confidence,
     )

@@ -49,6 +49,16 @@ BarKind = Literal[
 `residual`: What none of the others explains.
 """
 
+BaselineKind = Literal["none", "sessions", "history"]
+"""What a session is held against.
+
+`none`: Nothing: budgets are bounds.
+
+`sessions`: One session or several.
+
+`history`: The runs of a history since its last change.
+"""
+
 Cause = Literal[
     "compilation",
     "data_loading",
@@ -94,6 +104,18 @@ driving thread does then; compilation counts on any thread.
 `unknown`: Nothing was recorded on the host.
 """
 
+CheckVerdict = Literal["passed", "within_noise", "unknown", "broken"]
+"""What may be said of a budget.
+
+`passed`: The value keeps to the limit.
+
+`within_noise`: The value is beyond the limit, and noise explains it: it passes.
+
+`unknown`: It cannot be checked.
+
+`broken`: The value is beyond the limit, by more than noise explains.
+"""
+
 Confidence = Literal["high", "medium", "low"]
 """How sure a cause is.
 
@@ -112,6 +134,18 @@ Evidence = Literal["beyond_noise", "within_noise", "too_few_steps"]
 `within_noise`: Noise explains it.
 
 `too_few_steps`: Either session has too few steps to tell.
+"""
+
+FigureUnit = Literal["picos", "bytes", "count", "ratio"]
+"""In what a figure is measured.
+
+`picos`: Picoseconds.
+
+`bytes`: Bytes.
+
+`count`: How many; means have fractions.
+
+`ratio`: A share, 0..1.
 """
 
 HeapChange = Literal["new", "grown", "same", "shrunk", "gone"]
@@ -958,6 +992,139 @@ class CauseRow(Record):
 
     remedy: str
     """What to do about it."""
+
+
+@dataclass(frozen=True, repr=False)
+class CheckReport(Report):
+    """The answer of the `check` comparison."""
+
+    verdict: CheckVerdict
+    """The worst verdict of all budgets; `unknown` without any."""
+
+    is_passed: bool
+    """No budget is broken, and every one could be checked or may be unknown."""
+
+    conclusion: str
+    """The answer in a sentence."""
+
+    session: str
+    """Name of the session that is checked."""
+
+    baseline: BaselineKind
+    """What it is held against."""
+
+    baselines: list[str]
+    """Names of the baselines, or of the runs of a history since its last change."""
+
+    rows: list[CheckedBudget]
+    """The budgets in the order in which they were given."""
+
+    comparison: str
+    """Whether the session is slower than the nearest baseline, in a sentence; empty without one."""
+
+    causes: list[CheckedCause]
+    """Why the session differs from the nearest baseline, what weighs most first."""
+
+    environment: list[ComparedFact]
+    """What differs of versions, chips, flags, options and manifests."""
+
+    figures: list[CheckedFigure]
+    """All figures of the session that may have a budget, as a history keeps them."""
+
+    confidence_ratio: float
+    """Confidence of the intervals, 0..1."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class CheckedBudget(Record):
+    """One budget. Its figures are in the unit that `unit` names."""
+
+    budget: str
+    """As it was written, such as `step_time=+2%`."""
+
+    metric: str
+    """Name of the figure, such as `step_time`."""
+
+    title: str
+    """The same in words."""
+
+    unit: FigureUnit
+    """In what the figures are measured."""
+
+    is_better_higher: bool
+    """More is better, so that the limit is a least value."""
+
+    verdict: CheckVerdict
+    """What may be said of it."""
+
+    baseline: float | None
+    """Figure of the baseline, the median of several; absent without one."""
+
+    limit: float | None
+    """How far the value may go; absent where that depends on a baseline that is missing."""
+
+    value: float | None
+    """Figure of the session; absent where it was not measured."""
+
+    difference: float | None
+    """Value − baseline."""
+
+    ratio: float | None
+    """Difference ÷ baseline; absent where that is 0."""
+
+    low: float | None
+    """Least that the value may truly be, noise within and between runs included; absent where steps
+    are too few to say.
+    """
+
+    high: float | None
+    """Most."""
+
+    text: str
+    """Why the verdict is what it is, in a sentence."""
+
+    source: str
+    """`file:line` of the op of the budget; empty if it is about no op or that is unknown."""
+
+
+@dataclass(frozen=True)
+class CheckedCause(Record):
+    """Why the session differs from the baseline."""
+
+    kind: str
+    """Stable key of its kind, such as `op_slower` or `recompiled`."""
+
+    text: str
+    """A sentence."""
+
+    difference_ps: float | None
+    """What it does to the mean step; absent where that is not known."""
+
+    evidence: Evidence | None
+    """Whether the difference is more than noise; absent where it is no time."""
+
+    source: str
+    """`file:line` of its op; empty if it is about no op or that is unknown."""
+
+
+@dataclass(frozen=True)
+class CheckedFigure(Record):
+    """One figure of the checked session."""
+
+    metric: str
+    """Name, such as `step_time`."""
+
+    title: str
+    """The same in words."""
+
+    unit: FigureUnit
+    """In what it is measured."""
+
+    value: float
+    """The figure."""
 
 
 @dataclass(frozen=True)
@@ -2414,6 +2581,132 @@ class HeapStackRow(Record):
 
     stack: list[str]
     """Its frames as `function (file.py:12)`, outermost first."""
+
+
+@dataclass(frozen=True)
+class HistoryChange(Record):
+    """One change point."""
+
+    metric: str
+    """Name of the figure."""
+
+    unit: FigureUnit
+    """In what it is measured."""
+
+    run: int
+    """Position of the first run at the new level in `runs`."""
+
+    run_name: str
+    """Its name."""
+
+    commit: str
+    """Its commit; empty if unknown."""
+
+    previous_commit: str
+    """Commit of the run before; empty if unknown."""
+
+    before: float
+    """Median of the runs between the change point before and this one."""
+
+    after: float
+    """Median of the runs from this one to the next change point."""
+
+    ratio: float | None
+    """(After − before) ÷ before; absent where that is 0."""
+
+    is_worse: bool
+    """Whether it got worse."""
+
+    p_value: float | None
+    """How often chance alone gives as much; absent for a figure that is counted and was constant.
+    """
+
+    text: str
+    """The same in a sentence."""
+
+
+@dataclass(frozen=True, repr=False)
+class HistoryReport(Report):
+    """The answer of the `history` comparison."""
+
+    conclusion: str
+    """The answer in a sentence."""
+
+    changes: list[HistoryChange]
+    """Every change point, the latest first."""
+
+    rows: list[HistorySeries]
+    """One series per figure; what changed comes first."""
+
+    runs: list[HistoryRun]
+    """The runs, oldest first."""
+
+    confidence_ratio: float
+    """Confidence of each series: at most 1 − it of series without a change get a change point."""
+
+    notes: list[Note]
+    """What the figures do not cover."""
+
+
+@dataclass(frozen=True)
+class HistoryRun(Record):
+    """One run."""
+
+    name: str
+    """Name of its session."""
+
+    recorded_unix_s: int | None
+    """When it was captured or recorded, in seconds since the Unix epoch; absent if unknown."""
+
+    commit: str
+    """Commit of the program; empty if unknown."""
+
+    verdict: str
+    """What `check` said of it when it was recorded; empty where nothing was checked."""
+
+    is_accepted: bool
+    """Its level was accepted: baselines begin with it."""
+
+    source: str
+    """The file in which it stands; `session` for one that was measured now."""
+
+
+@dataclass(frozen=True)
+class HistorySeries(Record):
+    """One figure over the runs, in the unit that `unit` names."""
+
+    metric: str
+    """Name, such as `step_time`."""
+
+    title: str
+    """The same in words."""
+
+    unit: FigureUnit
+    """In what it is measured."""
+
+    is_better_higher: bool
+    """More is better."""
+
+    values: list[float | None]
+    """The figure in each run, in the order of the runs; absent where a run has none."""
+
+    run_count: int
+    """Runs that have it."""
+
+    last: float
+    """The latest."""
+
+    level: float
+    """Median of the runs since the last change point: the level."""
+
+    spread: float | None
+    """Standard deviation of these runs; absent with fewer than two."""
+
+    level_run_count: int
+    """Runs since the last change point."""
+
+    change_count: int
+    """Change points."""
 
 
 @dataclass(frozen=True)
@@ -4984,5 +5277,7 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "compare": CompareReport,
     "diff_sessions": CompareReport,
     "scaling": ScalingReport,
+    "check": CheckReport,
+    "history": HistoryReport,
 }
 """The report of each analysis and comparison, by its names."""

@@ -62,7 +62,7 @@ pub(crate) fn check() -> Result<()> {
 }
 
 /// The crates that have types of the page, as arguments of cargo.
-const EXPORTING: &[&str] = &["--workspace", "--bins"];
+const EXPORTING: &[&str] = &["-p", "stepscope-analysis", "-p", "stepscope-server"];
 
 /// File name to text.
 type Files = BTreeMap<String, String>;

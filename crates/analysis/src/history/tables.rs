@@ -1,9 +1,10 @@
 //! The `history` report as tables.
 
 use super::chart;
-use super::report::HistoryReport;
+use super::report::{HistoryReport, HistoryRun};
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::check::words::figure;
+use crate::format::date;
 use crate::note::Note;
 use crate::registry::Report;
 
@@ -42,8 +43,8 @@ const RUNS: &[Column] = &[
     Column::new("name", "Run", Unit::Text),
     Column::new("commit", "Commit", Unit::Text),
     Column::new("verdict", "Verdict", Unit::Text),
+    Column::new("recorded", "Recorded (UTC)", Unit::Text),
     Column::wide("is_accepted", "Accepted", Unit::Flag),
-    Column::wide("recorded_unix_s", "Recorded, Unix seconds", Unit::Count),
     Column::wide("source", "Source", Unit::Text),
 ];
 
@@ -120,12 +121,17 @@ fn runs(report: &HistoryReport) -> Table {
             Cell::from(run.name.as_str()),
             run.commit.as_str().into(),
             run.verdict.as_str().into(),
+            recorded(run).into(),
             run.is_accepted.into(),
-            run.recorded_unix_s.into(),
             run.source.as_str().into(),
         ]
     });
     Table::new("runs", "Runs", RUNS, rows)
+}
+
+fn recorded(run: &HistoryRun) -> Option<String> {
+    let seconds = u64::try_from(run.recorded_unix_s?).ok()?;
+    Some(date(seconds.saturating_mul(1_000_000_000)))
 }
 
 const VALUES: &[Column] = &[

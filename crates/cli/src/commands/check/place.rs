@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stepscope_analysis::check::{CheckedBudget, CheckedCause, FigureUnit};
+use stepscope_analysis::check::{CheckVerdict, CheckedBudget, CheckedCause, FigureUnit};
 
 use super::config::{Placed, Settings};
 
@@ -27,11 +27,13 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The line of the budget's op; of a time, that of the first cause that has one. Where its file is
-    /// not below this folder, the line of the budget in `stepscope.toml`, else the one recorded.
+    /// The line of the budget's op; of a time that is broken, that of the first cause that has one.
+    /// Where its file is not below this folder, the line of the budget in `stepscope.toml`, else the one recorded.
     pub(super) fn find(&self, row: &CheckedBudget, causes: &[CheckedCause]) -> Option<Place> {
-        let is_time = matches!(row.unit, FigureUnit::Picos | FigureUnit::Ratio);
-        let causes = causes.iter().filter(|_| is_time);
+        // Causes tell why a step takes longer; they explain no other figure.
+        let is_explained = row.verdict == CheckVerdict::Broken
+            && matches!(row.unit, FigureUnit::Picos | FigureUnit::Ratio);
+        let causes = causes.iter().filter(|_| is_explained);
         let sources: Vec<&str> = std::iter::once(row.source.as_str())
             .chain(causes.map(|cause| cause.source.as_str()))
             .collect();

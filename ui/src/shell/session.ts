@@ -23,6 +23,10 @@ const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
 /** The view of differences between sessions. */
 export const COMPARE_VIEW = 'compare';
 
+/** The view of budgets, and those of someone who has given none yet. */
+export const CHECK_VIEW = 'check';
+export const USUAL_BUDGETS = 'step_time=+2%, memory_peak=+1%, compilation_count=+0';
+
 export interface MenuEntry {
   name: string;
   title: string;
@@ -96,6 +100,7 @@ function locationOf(session: number | null): string {
 function commandWith(shown: (path: string) => string): string {
   const { session, view } = route;
   if (session === null) return ['stepscope', view, shown(locationOf(null))].join(' ');
+  if (view === CHECK_VIEW) return checkWith(shown, session);
   const against = view === SCALING_VIEW ? null : baseline();
   // With a baseline the page shows what changed, and so does this.
   const verb = against === null ? view : COMPARE_VIEW;
@@ -106,6 +111,19 @@ function commandWith(shown: (path: string) => string): string {
   for (const [name, value] of Object.entries({ ...ownOptions(verb), ...selectionParams() })) {
     // A flag stands alone.
     words.push(`--${name}`, ...(value === 'true' ? [] : [shellQuote(value)]));
+  }
+  return words.join(' ');
+}
+
+/** The session that is checked comes first, its baseline as an option. */
+function checkWith(shown: (path: string) => string, session: number): string {
+  const against = baseline();
+  const words = ['stepscope', CHECK_VIEW, shown(locationOf(session))];
+  if (against !== null) words.push('--baseline', shown(locationOf(against)));
+  const { steps, time, device, host } = selectionParams();
+  const options = { budget: getParam('budget') ?? USUAL_BUDGETS, steps, time, device, host };
+  for (const [name, value] of Object.entries(options)) {
+    if (value) words.push(`--${name}`, shellQuote(value));
   }
   return words.join(' ');
 }

@@ -4,9 +4,6 @@ import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
 import type { CheckVerdict } from '../../wire/generated/CheckVerdict';
 import type { FigureUnit } from '../../wire/generated/FigureUnit';
 
-/** Budgets of someone who has given none yet. */
-export const USUAL_BUDGETS = 'step_time=+2%, memory_peak=+1%, compilation_count=+0';
-
 const KINDS: Record<FigureUnit, Kind> = {
   picos: 'duration',
   bytes: 'bytes',

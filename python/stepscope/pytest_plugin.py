@@ -5,8 +5,8 @@ def test_train_step(benchmark_step):
     benchmark_step(train_step, state, batch, budgets={"step_time": "+10%", "launch_count": "+0"})
 ```
 
-`pytest --stepscope-save` stores what was captured as the baseline of later runs. Importing this module
-imports neither jax nor the engine; a test run that does not use the fixture pays nothing.
+`pytest --stepscope-save` stores what was captured as the baseline of later runs. Importing this
+module imports neither jax nor the engine; tests that do not use the fixture pay nothing.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ class BenchmarkStep:
         except Regression as error:
             self._tell(name, error.report.verdict, error.report.conclusion)
             if not stored:
-                error.add_note(f"no baseline is stored in {store}; pytest --stepscope-save stores one")
+                note = f"no baseline is stored in {store}; pytest --stepscope-save stores one"
+                error.add_note(note)
             raise
         self._tell(name, report.verdict, report.conclusion)
         return report

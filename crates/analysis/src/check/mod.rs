@@ -250,7 +250,7 @@ impl Run<'_, '_> {
             (Some(checked), Some(_)) => self.judge.judge(budget, checked, &Against::Nothing),
             (None, _) => Err(words::Unknown::NotMeasured),
         };
-        words::row(budget, judged, self.source_of(&budget.metric))
+        words::row(budget, &judged, self.source_of(&budget.metric))
     }
 
     /// Peaks of memory that are known from elsewhere say nothing of each other.

@@ -66,17 +66,17 @@ fn limit(budget: &Budget, judged: &Judged) -> String {
 /// The row of a budget.
 pub(super) fn row(
     budget: &Budget,
-    judged: Result<Judged, Unknown>,
+    judged: &Result<Judged, Unknown>,
     source: String,
 ) -> CheckedBudget {
     let metric = &budget.metric;
-    let text = match &judged {
+    let text = match judged {
         Ok(judged) => verdict(budget, judged),
         Err(why) => unknown(budget, why),
     };
     let known = judged.as_ref().ok();
     let baseline = known.and_then(|known| known.baseline);
-    let value = match &judged {
+    let value = match judged {
         Ok(judged) => Some(judged.value),
         Err(Unknown::NotMeasured) => None,
         Err(

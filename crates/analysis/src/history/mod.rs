@@ -137,7 +137,8 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
 /// Benchmarks may lie beside sessions; they are no histories.
 fn is_benchmark(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    file.ends_with(".json") && (file.starts_with("results") || file.starts_with("scaling_"))
+    let suffix = file.rsplit_once('.').map(|(_, suffix)| suffix);
+    suffix == Some("json") && (file.starts_with("results") || file.starts_with("scaling_"))
 }
 
 /// The figures of a session that `check` would record.
@@ -147,8 +148,8 @@ fn measured(one: Compared<'_>, selection: &Selection) -> Result<Sample, Analysis
         ..CheckOptions::default()
     };
     let mut sample = Sample::of(&Check::run(&[one], &options)?);
-    let manifests = one.session.hosts.iter();
-    let manifest = manifests.filter_map(|host| host.manifest.as_ref()).next();
+    let mut hosts = one.session.hosts.iter();
+    let manifest = hosts.find_map(|host| host.manifest.as_ref());
     if let Some(manifest) = manifest {
         let began = manifest
             .captured_epoch_ns

@@ -271,8 +271,8 @@ fn beside(folder: &Path, baseline: &str) -> String {
 }
 
 fn line_of(text: &str, at: usize) -> usize {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    before.iter().filter(|&&byte| byte == b'\n').count() + 1
+    let before = text.get(..at).unwrap_or_default();
+    before.matches('\n').count() + 1
 }
 
 #[cfg(test)]

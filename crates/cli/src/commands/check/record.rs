@@ -22,8 +22,8 @@ pub(super) fn append(
     arguments: &ArgMatches,
     output: &Output,
 ) -> Result<(), Failure> {
-    let hosts = session.hosts.iter();
-    let manifest = hosts.filter_map(|host| host.manifest.as_ref()).next();
+    let mut hosts = session.hosts.iter();
+    let manifest = hosts.find_map(|host| host.manifest.as_ref());
     let began = manifest.and_then(|manifest| manifest.captured_epoch_ns);
     let began = began.and_then(|(began, _)| i64::try_from(began / 1_000_000_000).ok());
     let given = arguments.get_one::<String>("commit").cloned();

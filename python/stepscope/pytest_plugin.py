@@ -189,4 +189,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         is_noisy = one["verdict"] == "within_noise"
         word = one["verdict"].replace("_", " ")
         terminalreporter.write(f"{word:12}  ", red=is_bad, yellow=is_noisy, green=not is_bad)
-        terminalreporter.write_line(f"{one['name']}: {one['text']}")
+        terminalreporter.write(f"{one['name']}: {one['text']}\n")

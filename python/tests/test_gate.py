@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 import subprocess
@@ -235,6 +236,9 @@ def test_the_settings_of_the_page_are_understood(tmp_path: Path) -> None:
     done = command(
         *("check", str(SLOWER), "--config", str(config), "--target", "v5e"),
         *("--baseline", str(BASE), "--steps", "2..", "--history", str(tmp_path / "runs.jsonl")),
+        "--json",
     )
     assert done.returncode == 4, done.stderr
-    assert "step_time<=120ms" in done.stdout and "memory_peak<=14GiB" in done.stdout
+    budgets = [row["budget"] for row in json.loads(done.stdout)["rows"]]
+    expected = ["memory_peak=+1%", "memory_peak<=14GiB", "scope:optimizer=+5%", "step_time<=120ms"]
+    assert budgets == expected

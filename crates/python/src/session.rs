@@ -181,6 +181,10 @@ fn everything_at(path: &Path) -> Result<Everything, Refused> {
     let files = stepscope_cli::benchmarks_at(path);
     let files = files.into_iter().map(|file| (file.name, file.text));
     let files: Vec<(String, String)> = files.collect();
+    // A history is JSON as well, and no trace of one.
+    if path.is_file() && !files.is_empty() {
+        return Ok((Vec::new(), files));
+    }
     let found = match stepscope_storage::find(path) {
         Ok(found) => found,
         Err(_) if !files.is_empty() => return Ok((Vec::new(), files)),

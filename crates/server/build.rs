@@ -10,14 +10,16 @@ use std::{env, fs};
 mod npm;
 
 /// Files and folders of `ui/` that the built UI depends on.
-const INPUTS: [&str; 7] = [
+const INPUTS: [&str; 9] = [
     "src",
     "public",
     "index.html",
+    "share.html",
     "package.json",
     "package-lock.json",
     "tsconfig.json",
     "vite.config.ts",
+    "vite.share.config.ts",
 ];
 
 const LEFT_OUT: &str = "<!doctype html>
@@ -112,6 +114,7 @@ fn build(ui: &Path, out_dir: &Path) -> Result<PathBuf, String> {
             "--emptyOutDir",
         ],
     )?;
+    npm::run(ui, &["run", "build:share", "--", "--outDir", folder_text])?;
     built_folder(&folder, "what `npm run build` wrote")
 }
 

@@ -124,22 +124,40 @@ class Session(Analyses):
     def export(
         self,
         *,
+        html: str | os.PathLike[str] | None = None,
+        markdown: str | os.PathLike[str] | None = None,
+        csv: str | os.PathLike[str] | None = None,
+        parquet: str | os.PathLike[str] | None = None,
         perfetto: str | os.PathLike[str] | None = None,
         chrome: str | os.PathLike[str] | None = None,
+        redact: bool | str = False,
+        max_bytes: int | None = None,
         **selection: Any,
     ) -> dict[str, int]:
-        """Writes the session, or what `selection` leaves of it, for other viewers.
+        """Writes the session, or what `selection` leaves of it, for other people and programs.
 
-        `perfetto` and `chrome` are the files to write, compressed where a name ends in `.gz`; at
-        least one is needed. `selection` is that of all questions: `steps=range(3, 6)`, `device=0`,
-        `match="dot"`. Gives the sizes of the files by format, in bytes.
+        `html` is one file that holds the pages with their answers, `markdown` a page for an issue,
+        `csv` and `parquet` are folders of tables; `perfetto` and `chrome` are traces, compressed
+        where a name ends in `.gz`. At least one is needed. `redact=True` puts other names in the
+        place of names, paths and sources, in all of them; a text is the key that makes names the
+        same in every export. `max_bytes` limits the HTML. `selection` is that of all questions:
+        `steps=range(3, 6)`, `device=0`, `match="dot"`. Gives the sizes by format, in bytes.
         """
-        files = {"perfetto": perfetto, "chrome": chrome}
-        wanted = {name: os.fspath(path) for name, path in files.items() if path is not None}
+        files = {
+            "html": html,
+            "markdown": markdown,
+            "csv": csv,
+            "parquet": parquet,
+            "perfetto": perfetto,
+            "chrome": chrome,
+        }
+        wanted = [(name, os.fspath(path)) for name, path in files.items() if path is not None]
         if not wanted:
-            raise OptionsError("export needs a file to write: perfetto=PATH or chrome=PATH")
+            raise OptionsError(f"export needs something to write: {', '.join(files)}")
+        key = redact if isinstance(redact, str) else None
+        is_redacted = redact is not False
         options = option_pairs(selection)
-        return {name: self._native.export(name, path, options) for name, path in wanted.items()}
+        return dict(self._native.export(wanted, options, is_redacted, key, max_bytes))
 
     def perfetto(
         self,

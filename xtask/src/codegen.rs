@@ -62,7 +62,14 @@ pub(crate) fn check() -> Result<()> {
 }
 
 /// The crates that have types of the page, as arguments of cargo.
-const EXPORTING: &[&str] = &["-p", "stepscope-analysis", "-p", "stepscope-server"];
+const EXPORTING: &[&str] = &[
+    "-p",
+    "stepscope-analysis",
+    "-p",
+    "stepscope-export",
+    "-p",
+    "stepscope-server",
+];
 
 /// File name to text.
 type Files = BTreeMap<String, String>;

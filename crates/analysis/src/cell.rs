@@ -124,6 +124,34 @@ impl Column {
     }
 }
 
+/// A cell that borrows its text: rows by the million are written from these.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CellRef<'a> {
+    /// Text.
+    Text(&'a str),
+    /// A whole number, in the column's unit.
+    Int(i64),
+    /// A number, in the column's unit.
+    Float(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// Not known.
+    Missing,
+}
+
+impl Cell {
+    /// The cell, its text borrowed.
+    pub fn borrowed(&self) -> CellRef<'_> {
+        match self {
+            Self::Text(text) => CellRef::Text(text),
+            Self::Int(value) => CellRef::Int(*value),
+            Self::Float(value) => CellRef::Float(*value),
+            Self::Flag(value) => CellRef::Flag(*value),
+            Self::Missing => CellRef::Missing,
+        }
+    }
+}
+
 impl From<&str> for Cell {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
@@ -174,34 +202,40 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 /// nothing where a value is missing.
 pub fn to_csv(table: &Table) -> String {
     let mut csv = String::new();
-    let keys = table
-        .columns
-        .iter()
-        .map(|column| Cell::from(column.key))
-        .collect();
-    for row in std::iter::once(&keys).chain(&table.rows) {
-        for (position, cell) in row.iter().enumerate() {
-            if position > 0 {
-                csv.push(',');
-            }
-            push_csv(&mut csv, cell);
-        }
-        csv.push_str("\r\n");
+    push_csv_keys(&mut csv, &table.columns);
+    for row in &table.rows {
+        push_csv_row(&mut csv, row.iter().map(Cell::borrowed));
     }
     csv
 }
 
-fn push_csv(csv: &mut String, cell: &Cell) {
+/// The first line of CSV: the keys of the columns.
+pub fn push_csv_keys(csv: &mut String, columns: &[Column]) {
+    push_csv_row(csv, columns.iter().map(|column| CellRef::Text(column.key)));
+}
+
+/// One line of CSV.
+pub fn push_csv_row<'a>(csv: &mut String, cells: impl Iterator<Item = CellRef<'a>>) {
+    for (position, cell) in cells.enumerate() {
+        if position > 0 {
+            csv.push(',');
+        }
+        push_csv(csv, cell);
+    }
+    csv.push_str("\r\n");
+}
+
+fn push_csv(csv: &mut String, cell: CellRef<'_>) {
     use std::fmt::Write;
     let written = match cell {
-        Cell::Missing => Ok(()),
-        Cell::Int(value) => write!(csv, "{value}"),
-        Cell::Float(value) => write!(csv, "{value}"),
-        Cell::Flag(value) => write!(csv, "{value}"),
-        Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
+        CellRef::Missing => Ok(()),
+        CellRef::Int(value) => write!(csv, "{value}"),
+        CellRef::Float(value) => write!(csv, "{value}"),
+        CellRef::Flag(value) => write!(csv, "{value}"),
+        CellRef::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
             write!(csv, "\"{}\"", text.replace('"', "\"\""))
         }
-        Cell::Text(text) => csv.write_str(text),
+        CellRef::Text(text) => csv.write_str(text),
     };
     debug_assert!(written.is_ok(), "a String takes everything");
 }

@@ -70,7 +70,7 @@ pub mod check;
 
 pub mod history;
 
-pub use cell::{Cell, Column, Table, Unit};
+pub use cell::{Cell, CellRef, Column, Table, Unit};
 pub use group::Group;
 pub use note::{Note, NoteKind};
 pub use registry::{

@@ -409,7 +409,7 @@ fn parse_prefix(text: &str) -> Result<String, String> {
     stepscope_server::normal_prefix(text).ok_or_else(|| "give a path such as /stepscope".to_owned())
 }
 
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     stepscope_remote::parse_size(text).ok_or_else(|| "give a size such as 500M or 20G".to_owned())
 }
 

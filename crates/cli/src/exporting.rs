@@ -1,10 +1,11 @@
 //! `export` and `perfetto` for those who have a session already: Python.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use stepscope_model::Session;
 use stepscope_server::handover::{Handover, Offer};
 
+use crate::commands::export::share;
 use crate::commands::{export, perfetto};
 use crate::exit::{Exit, Failure};
 
@@ -37,20 +38,50 @@ impl From<Failure> for Refusal {
     }
 }
 
-/// Writes the part of a session that options select, by name and value, in the format of a name.
-/// Gives the size of the file.
+/// How files are written that others get.
+#[derive(Debug, Clone, Default)]
+pub struct Sharing {
+    /// Other names in the place of names, paths and sources.
+    pub is_redacted: bool,
+    /// The key that names are made with; one that nobody knows where there is none.
+    pub redact_key: Option<String>,
+    /// Bytes of the HTML at most; the usual where there are none.
+    pub most_bytes: Option<u64>,
+}
+
+/// Writes the part of a session that options select, by name and value, in the formats of some names.
+/// Gives the size of each file, of all files of a folder.
 ///
 /// # Errors
 ///
-/// A [`Refusal`] where an option is wrong or the file cannot be written.
+/// A [`Refusal`] where an option is wrong or a file cannot be written.
 pub fn export(
     session: &Session,
     options: &[(String, String)],
-    format: &str,
-    path: &Path,
-) -> Result<u64, Refusal> {
-    let wanted = export::wanted_by(session, options)?;
-    Ok(export::write(format, session, &wanted, path)?.file_bytes)
+    files: &[(String, PathBuf)],
+    sharing: &Sharing,
+) -> Result<Vec<(String, u64)>, Refusal> {
+    let redacted = if sharing.is_redacted {
+        Some(share::redacted_with(session, sharing.redact_key.as_deref())?)
+    } else {
+        None
+    };
+    let (session, about) = match &redacted {
+        Some((session, about)) => (session, about.clone()),
+        None => (session, share::about_now()),
+    };
+    let mut sizes = Vec::with_capacity(files.len());
+    for (format, path) in files {
+        let bytes = if share::OPTIONS.contains(&format.as_str()) {
+            let most = sharing.most_bytes;
+            share::write(format, session, &about, options, path, most)?.bytes
+        } else {
+            let wanted = export::wanted_by(session, options)?;
+            export::write(format, session, &wanted, path)?.file_bytes
+        };
+        sizes.push((format.clone(), bytes));
+    }
+    Ok(sizes)
 }
 
 /// Takes a port, 0 for any, and offers the selected part of a session there to ui.perfetto.dev.

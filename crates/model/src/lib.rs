@@ -21,6 +21,7 @@ pub mod manifest;
 pub mod memo;
 pub mod memory_level;
 pub mod program;
+pub mod redact;
 pub mod session;
 pub mod strings;
 pub mod track;

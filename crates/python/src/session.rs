@@ -109,17 +109,30 @@ impl Session {
             .collect()
     }
 
-    /// Writes the selected part in the format of a name; gives the size of the file.
+    /// Writes the selected part in the formats of some names; gives the size of each file.
     fn export(
         &self,
         py: Python<'_>,
-        format: &str,
-        path: PathBuf,
+        files: Vec<(String, PathBuf)>,
         options: Vec<(String, String)>,
-    ) -> PyResult<u64> {
+        redact: bool,
+        redact_key: Option<String>,
+        max_bytes: Option<u64>,
+    ) -> PyResult<Vec<(String, u64)>> {
         let session = &self.session;
-        let written = py.detach(|| exporting::export(session, &options, format, &path));
-        written.map_err(|refusal| refused(py, refusal))
+        let sharing = exporting::Sharing {
+            is_redacted: redact,
+            redact_key,
+            most_bytes: max_bytes,
+        };
+        let written = py.detach(|| {
+            let write = || exporting::export(session, &options, &files, &sharing);
+            catch_unwind(AssertUnwindSafe(write))
+        });
+        match written {
+            Ok(written) => written.map_err(|refusal| refused(py, refusal)),
+            Err(payload) => Err(errors::panic(py, "the export", payload.as_ref())),
+        }
     }
 
     /// Offers the selected part to ui.perfetto.dev until it was fetched or so many seconds are over,

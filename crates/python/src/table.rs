@@ -2,22 +2,19 @@
 //!
 //! Columns leave by the Arrow PyCapsule interface: whoever imports them shares our memory.
 
-use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::Arc;
 
+use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray,
-};
+use arrow_schema::ArrowError;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use stepscope_analysis::cell::to_csv;
-use stepscope_analysis::{Cell, Column, Unit};
 use stepscope_cli::render::{self, Extent};
+use stepscope_export::arrow::{batch, schema};
 
 /// As many rows of a table as a notebook shows.
 const ROWS_IN_NOTEBOOK: usize = 50;
@@ -114,75 +111,4 @@ impl Table {
 #[expect(clippy::needless_pass_by_value, reason = "the shape of map_err")]
 fn arrow_error(error: ArrowError) -> PyErr {
     PyRuntimeError::new_err(format!("the table is not what Arrow takes: {error}"))
-}
-
-fn schema(table: &stepscope_analysis::Table) -> SchemaRef {
-    let fields: Vec<Field> = table.columns.iter().map(field).collect();
-    let metadata = [("stepscope.table", table.key), ("title", &table.title)];
-    let metadata: HashMap<String, String> = metadata
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
-    Arc::new(Schema::new_with_metadata(fields, metadata))
-}
-
-/// The type depends on the column alone, so that every answer of an analysis has the same schema.
-fn field(column: &Column) -> Field {
-    let kind = match column.unit {
-        Unit::Text => DataType::Utf8,
-        Unit::Flag => DataType::Boolean,
-        _ if column.is_fractional => DataType::Float64,
-        _ => DataType::Int64,
-    };
-    let header = [("header".to_owned(), column.header.to_owned())];
-    Field::new(column.key, kind, true).with_metadata(header.into())
-}
-
-fn batch(table: &stepscope_analysis::Table) -> Result<RecordBatch, ArrowError> {
-    let schema = schema(table);
-    let mut arrays = Vec::with_capacity(schema.fields().len());
-    for (index, field) in schema.fields().iter().enumerate() {
-        let cells = table.rows.iter().map(|row| row.get(index));
-        arrays.push(array(field.data_type(), cells).map_err(|cell| {
-            let (name, kind) = (field.name(), field.data_type());
-            ArrowError::CastError(format!("{name} is declared {kind} and holds {cell:?}"))
-        })?);
-    }
-    RecordBatch::try_new(schema, arrays)
-}
-
-/// A column's cells. Fails with a cell that is of another kind: nothing is rounded or dropped.
-fn array<'a>(
-    kind: &DataType,
-    cells: impl Iterator<Item = Option<&'a Cell>>,
-) -> Result<ArrayRef, Cell> {
-    let cells = cells.map(|cell| cell.filter(|cell| **cell != Cell::Missing));
-    Ok(match kind {
-        DataType::Utf8 => Arc::new(collect::<StringArray, _>(cells, |cell| match cell {
-            Cell::Text(text) => Some(text.as_str()),
-            _ => None,
-        })?),
-        DataType::Boolean => Arc::new(collect::<BooleanArray, _>(cells, |cell| match cell {
-            Cell::Flag(value) => Some(*value),
-            _ => None,
-        })?),
-        DataType::Float64 => Arc::new(collect::<Float64Array, _>(cells, |cell| match cell {
-            Cell::Float(value) => Some(*value),
-            _ => None,
-        })?),
-        _ => Arc::new(collect::<Int64Array, _>(cells, |cell| match cell {
-            Cell::Int(value) => Some(*value),
-            _ => None,
-        })?),
-    })
-}
-
-fn collect<'a, A: FromIterator<Option<V>>, V>(
-    cells: impl Iterator<Item = Option<&'a Cell>>,
-    value: impl Fn(&'a Cell) -> Option<V>,
-) -> Result<A, Cell> {
-    let value = |cell: Option<&'a Cell>| match cell {
-        None => Ok(None),
-        Some(cell) => value(cell).map(Some).ok_or_else(|| cell.clone()),
-    };
-    cells.map(value).collect()
 }

@@ -31,6 +31,7 @@ mod prefix;
 mod reports;
 mod router;
 mod serve;
+pub mod share;
 mod ui;
 
 pub use access::{Access, new_token};

@@ -1,5 +1,6 @@
 //! The UI: files embedded when the crate was compiled.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
@@ -15,6 +16,17 @@ use crate::prefix;
 struct Files;
 
 const START_PAGE: &str = "index.html";
+/// The page of reports in one file, which is served to nobody: it is filled and written.
+const SHARE_PAGE: &str = "share.html";
+
+/// The page of reports in one file; none where it was left out of this build.
+pub(crate) fn share_page() -> Option<Cow<'static, str>> {
+    let file = Files::get(SHARE_PAGE)?;
+    match file.data {
+        Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+        Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+    }
+}
 
 /// Answers a path with its file, and `/` with the start page. Everything after `#` stays in the
 /// browser, so there are no other pages.
@@ -23,7 +35,8 @@ pub(crate) async fn serve(uri: Uri, sent: HeaderMap) -> Response {
         "" => START_PAGE,
         path => path,
     };
-    let Some(file) = Files::get(path) else {
+    let file = Files::get(path).filter(|_| path != SHARE_PAGE);
+    let Some(file) = file else {
         return ApiError::not_found(format!("There is nothing at {}.", uri.path()))
             .with_hint("The pages are at the root of this server.")
             .into_response();

@@ -19,6 +19,7 @@
 mod event;
 mod metadata;
 mod plane;
+mod rewrite;
 mod space;
 mod stat;
 mod wire;
@@ -26,6 +27,7 @@ mod wire;
 pub use event::{Event, Events, Head, Tail};
 pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
 pub use plane::{Line, Plane, Unread};
+pub use rewrite::{Rewriter, TextPlace, rewrite};
 pub use space::{Problem, ProblemKind, Space};
 pub use stat::{Stat, StatValue, Stats};
 pub use wire::{lossy, message_fields, number_fields};

@@ -17,6 +17,8 @@ import { SessionGate } from './gate';
 import { CaptureDialog } from '../capture/dialog';
 import { CommandPalette } from './palette';
 import { SelectionBar } from './selection';
+import { ShareStrip } from './share-strip';
+import { shared } from './shared';
 import { analyses, entryView, sessions, summaryOf, titleOf } from './session';
 import { handleKey, registerShortcut } from './shortcuts';
 import { ShortcutsOverlay } from './shortcuts-overlay';
@@ -27,6 +29,10 @@ import './app.css';
 
 /** The page came without a hash: with a single session there is nothing to choose. */
 const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '';
+
+/** Where there is no session in the URL and only one to show. */
+const isWithoutSession = () =>
+  route.session === null && (shared() !== null || window.location.hash === '');
 
 export function App() {
   const view = createMemo(() => VIEWS.get(route.view));
@@ -54,11 +60,11 @@ export function App() {
       },
     }),
   );
-  if (isFirstVisit) {
+  if (isFirstVisit || shared()) {
     createEffect(() => {
       const list = sessions.data()?.sessions;
       const only = list?.length === 1 ? list[0] : undefined;
-      if (only && route.session === null && window.location.hash === '') {
+      if (only && isWithoutSession()) {
         navigate({ session: only.id, view: entryView(only) }, true);
       }
     });
@@ -72,7 +78,9 @@ export function App() {
     <>
       <TopBar />
       <Show when={route.session !== null}>
-        <SelectionBar />
+        <Show when={shared()} fallback={<SelectionBar />}>
+          {(report) => <ShareStrip report={report()} />}
+        </Show>
       </Show>
       <main class="view">
         <ErrorBoundary fallback={(error: unknown, reset) => <Broken error={error} reset={reset} />}>

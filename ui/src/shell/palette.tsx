@@ -5,6 +5,7 @@ import { openCapture } from '../capture/dialog';
 import { copyText } from '../widgets/copy';
 import { commandLine, entryView, menu, sessions } from './session';
 import { openShortcuts } from './shortcuts-overlay';
+import { shared } from './shared';
 import { registerShortcut } from './shortcuts';
 import {
   baseline,
@@ -134,7 +135,7 @@ function commands(): Command[] {
       });
     }
   }
-  for (const session of sessions.data()?.sessions ?? []) {
+  for (const session of shared() ? [] : (sessions.data()?.sessions ?? [])) {
     const view = route.session === null ? entryView(session) : route.view;
     list.push({
       title: session.name,
@@ -143,11 +144,16 @@ function commands(): Command[] {
       run: () => navigate({ session: session.id, view }),
     });
   }
+  // A report is one session, and computes nothing.
+  if (!shared()) {
+    list.push(
+      action('All sessions', () => navigate({ session: null, view: 'sessions' })),
+      action('Capture a running job', openCapture),
+      action('Clear the selection', clearSelection),
+      ...baselineCommands(),
+    );
+  }
   list.push(
-    action('All sessions', () => navigate({ session: null, view: 'sessions' })),
-    action('Capture a running job', openCapture),
-    action('Clear the selection', clearSelection),
-    ...baselineCommands(),
     action('Copy the link', () => {
       flushUrl();
       void copyText(window.location.href);
@@ -186,7 +192,7 @@ function searches(query: string): Command[] {
   const text = query.trim();
   if (!text || route.session === null) return [];
   const list: Command[] = [];
-  if (/^[\d.,=\s]+$/.test(text)) {
+  if (!shared() && /^[\d.,=\s]+$/.test(text)) {
     list.push({
       title: `Select steps ${text}`,
       detail: '',

@@ -13,6 +13,7 @@
 import { createStore, reconcile } from 'solid-js/store';
 
 import { formatHash, parseHash, sameRoute, type Params, type Route } from './hash';
+import { shared } from './shared';
 
 export type { Params, Route } from './hash';
 
@@ -72,11 +73,13 @@ export function hrefTo(target: { session?: number | null; view: string; params?:
 
 /** A part of the shared selection, as typed on the command line; `''` when not set. Reactive. */
 export function selected(key: SelectionKey): string {
-  return store.params[key] ?? '';
+  return shared() ? '' : (store.params[key] ?? '');
 }
 
 /** Sets a part of the selection; Back undoes it. */
 export function select(key: SelectionKey, value: string | null): void {
+  // A report holds answers to the selection it was written with, and to no other.
+  if (shared()) return;
   setParams({ [key]: value }, false);
 }
 
@@ -95,7 +98,7 @@ export function clearSelection(): void {
 export function selectionParams(): Params {
   const params: Params = {};
   for (const key of SELECTION_KEYS) {
-    const value = store.params[key];
+    const value = selected(key);
     if (value) params[key] = value;
   }
   return params;
@@ -111,6 +114,7 @@ export function flushUrl(): void {
 
 /** The session chosen as the baseline; null without one, and where it is the session shown. Reactive. */
 export function baseline(): number | null {
+  if (shared()) return null;
   const text = store.params[BASELINE_KEY] ?? '';
   const id = /^\d+$/.test(text) ? Number(text) : null;
   return id === store.session ? null : id;

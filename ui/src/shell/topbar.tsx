@@ -9,6 +9,7 @@ import { Popover } from '../widgets/popover';
 import { Icon } from './icons';
 import { openPalette } from './palette';
 import { commandLine, sessions, summaryOf } from './session';
+import { shared } from './shared';
 import { openShortcuts } from './shortcuts-overlay';
 import { flushUrl, hrefTo, route } from './state';
 import { cycleTheme, themeChoice } from './theme';
@@ -22,25 +23,39 @@ export function TopBar() {
   };
   return (
     <header class="topbar">
-      <a class="brand" href="#/" data-tip="All sessions">
-        <Icon name="logo" />
-        Stepscope
-      </a>
-      <SessionPicker />
+      <Show
+        when={shared()}
+        fallback={
+          <a class="brand" href="#/" data-tip="All sessions">
+            <Icon name="logo" />
+            Stepscope
+          </a>
+        }
+      >
+        <span class="brand">
+          <Icon name="logo" />
+          Stepscope
+        </span>
+      </Show>
+      <Show when={!shared()}>
+        <SessionPicker />
+      </Show>
       <Show when={route.session !== null}>
         <ViewMenu />
       </Show>
       <span class="spacer" />
       <SessionWarnings />
-      <button
-        class="quiet capture-button"
-        data-tip="Record a running job"
-        aria-label="Capture"
-        onClick={openCapture}
-      >
-        <Icon name="record" />
-        <span class="capture-label">Capture</span>
-      </button>
+      <Show when={!shared()}>
+        <button
+          class="quiet capture-button"
+          data-tip="Record a running job"
+          aria-label="Capture"
+          onClick={openCapture}
+        >
+          <Icon name="record" />
+          <span class="capture-label">Capture</span>
+        </button>
+      </Show>
       <button
         class="quiet palette-button"
         data-tip="Go to a view, session or action"

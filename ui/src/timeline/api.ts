@@ -1,5 +1,6 @@
 /** The timeline's requests, by relative URLs. */
 import { getJson, isAbort, urlOf, WireError } from '../wire/client';
+import { send } from '../wire/transport';
 import type { LabelReport } from '../wire/generated/LabelReport';
 import type { SearchReport } from '../wire/generated/SearchReport';
 import type { SliceDetails } from '../wire/generated/SliceDetails';
@@ -27,7 +28,7 @@ export class TimelineApi {
     const query = { start_ps: startPs, end_ps: endPs, width_px: TILE_PX };
     // Commas stay as they are: the list of tracks may be long.
     const url = `${this.url('tile', query)}&tracks=${tracks.join(',')}`;
-    const response = await fetch(url, { signal });
+    const response = await send(url, { signal });
     if (!response.ok) throw await errorOf(response);
     return response.arrayBuffer();
   }

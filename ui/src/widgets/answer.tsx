@@ -2,6 +2,7 @@
 import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
 import { clearSelection, selectionParams } from '../shell/state';
+import { shared } from '../shell/shared';
 import type { Answer } from '../wire/report';
 import { AgainstContext, type Against } from './against';
 import { EmptyState } from './empty';
@@ -33,7 +34,9 @@ export function AnswerView<T>(props: {
             title={error().message}
             actions={
               <>
-                <button onClick={() => props.answer.retry()}>Retry</button>
+                <Show when={!shared()}>
+                  <button onClick={() => props.answer.retry()}>Retry</button>
+                </Show>
                 <Show when={Object.keys(selectionParams()).length > 0}>
                   <button onClick={clearSelection}>Clear the selection</button>
                 </Show>

@@ -4,6 +4,7 @@
  */
 
 import type { ErrorReport } from './generated/ErrorReport';
+import { send } from './transport';
 
 /** An answer that is an error, in the server's words. */
 export class WireError extends Error {
@@ -113,7 +114,7 @@ function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
 async function exchange(url: string, init: RequestInit): Promise<unknown> {
   let response: Response;
   try {
-    response = await fetch(url, init);
+    response = await send(url, init);
   } catch (error) {
     if (isAbort(error)) throw error;
     throw new WireError(

@@ -11,5 +11,6 @@ mod heap;
 mod manifest;
 mod scaling;
 mod serving;
+mod share;
 mod support;
 mod traces;

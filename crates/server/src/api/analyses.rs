@@ -63,7 +63,7 @@ pub(crate) async fn list_comparisons() -> Json<Vec<AnalysisEntry>> {
     Json(COMPARISONS.iter().map(|one| entry(one)).collect())
 }
 
-fn entry(entry: &Declaration) -> AnalysisEntry {
+pub(crate) fn entry(entry: &Declaration) -> AnalysisEntry {
     let command = entry.command();
     let options = command.get_arguments().filter_map(|argument| {
         let defaults = argument.get_default_values().first();

@@ -16,7 +16,7 @@ const LEVEL: u32 = 3;
 /// and the size of the file.
 pub(crate) fn write<T>(
     path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<T>,
 ) -> Result<(T, u64), Failure> {
     let unfinished = Unfinished::beside(path);
     let failed = |error: io::Error| {

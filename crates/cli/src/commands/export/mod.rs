@@ -1,9 +1,11 @@
-//! `stepscope export`: a session, or a part of it, as a file for another program. One file per format
-//! beside this one; what they share stands here and in `file.rs`.
+//! `stepscope export`: a session, or a part of it, as a file for another program or person. One file
+//! per format of traces beside this one; what they share stands here and in `file.rs`. Reports are in
+//! `share.rs`.
 
 mod chrome;
 mod file;
 mod perfetto;
+pub(crate) mod share;
 
 use std::path::{Path, PathBuf};
 
@@ -63,14 +65,20 @@ pub(crate) fn command() -> Command {
             "Examples:\n  # For ui.perfetto.dev\n  \
              stepscope export ./logs --perfetto run.pftrace\n  \
              # Three steps of one device, for chrome://tracing\n  \
-             stepscope export ./logs --steps 3..6 --device 0 --chrome part.trace.json.gz",
+             stepscope export ./logs --steps 3..6 --device 0 --chrome part.trace.json.gz\n  \
+             # One file for a colleague, without names\n  \
+             stepscope export ./logs --html report.html --redact\n  \
+             # For DuckDB and pandas; for an issue\n  \
+             stepscope export ./logs --parquet tables --markdown -",
         )
         .arg(args::path().required(true))
         .arg(args::session())
         .args(formats)
+        .args(share::arguments())
         .group(
             ArgGroup::new("format")
                 .args(FORMATS.iter().map(|format| format.option))
+                .args(share::OPTIONS)
                 .required(true)
                 .multiple(true),
         );
@@ -90,6 +98,15 @@ pub(crate) fn with_selection(command: Command) -> Command {
 /// Writes every file that was asked for.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let session = open_session(arguments, output)?;
+    let redacted = share::redacted(session, arguments)?;
+    let (session, about) = match &redacted {
+        Some((session, about)) => (session, about.clone()),
+        None => (session, share::about_now()),
+    };
+    share::run(session, &about, arguments, output)?;
+    if FORMATS.iter().all(|format| !arguments.contains_id(format.option)) {
+        return Ok(Exit::Fine);
+    }
     let wanted = wanted(session, arguments)?;
     for format in FORMATS {
         if let Some(path) = arguments.get_one::<PathBuf>(format.option) {

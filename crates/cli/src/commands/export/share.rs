@@ -1,0 +1,349 @@
+//! `--html`, `--markdown`, `--csv` and `--parquet`: reports to share, and `--redact`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use stepscope_analysis::format as figures;
+use stepscope_export::html::{DEFAULT_MOST_BYTES, HtmlOptions, html};
+use stepscope_export::markdown::markdown;
+use stepscope_export::tables::{FileWriter, MANIFEST};
+use stepscope_export::{About, ExportError, Folder, Format, Redacted, write_tables};
+use stepscope_model::Session;
+use stepscope_model::redact::{Key, redact};
+
+use super::file;
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// Options that name something to write.
+pub(crate) const OPTIONS: [&str; 4] = ["html", "markdown", "csv", "parquet"];
+
+/// Options that select a part of the session.
+const SELECTION: [&str; 6] = ["steps", "time", "device", "host", "program", "match"];
+
+const FORMATS: &str = "Formats";
+const REPORTS: &str = "Reports";
+
+/// What reports add to the command.
+pub(crate) fn arguments() -> Vec<Arg> {
+    let place = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .value_parser(value_parser!(PathBuf))
+            .help_heading(FORMATS)
+            .help(help)
+    };
+    vec![
+        place(
+            "html",
+            "FILE",
+            "The pages with their answers in one file that needs no server and no network",
+        ),
+        place(
+            "markdown",
+            "FILE",
+            "A page of Markdown for an issue or a pull request; `-` prints it",
+        ),
+        place(
+            "csv",
+            "DIR",
+            "Every table and every slice as CSV, with tables.json that describes them",
+        ),
+        place(
+            "parquet",
+            "DIR",
+            "The same as Parquet, for DuckDB, pandas and Polars",
+        ),
+        Arg::new("max-size")
+            .long("max-size")
+            .value_name("SIZE")
+            .value_parser(args::parse_size)
+            .help_heading(REPORTS)
+            .help("What the HTML may take, such as 5M; what is least needed is left out [default: 15M]"),
+        Arg::new("redact")
+            .long("redact")
+            .action(ArgAction::SetTrue)
+            .help_heading(REPORTS)
+            .help("Put other names in the place of names, paths and sources, in every format"),
+        Arg::new("redact-key")
+            .long("redact-key")
+            .value_name("TEXT")
+            .requires("redact")
+            .help_heading(REPORTS)
+            .help("Names become the same in every report with this key; without it, in none"),
+    ]
+}
+
+/// The session with other names and what was done to it, where that is asked for.
+pub(crate) fn redacted(
+    session: &Session,
+    arguments: &ArgMatches,
+) -> Result<Option<(Session, About)>, Failure> {
+    if !arguments.get_flag("redact") {
+        return Ok(None);
+    }
+    let key = arguments.get_one::<String>("redact-key");
+    redacted_with(session, key.map(String::as_str)).map(Some)
+}
+
+/// The session with other names, by a key or by one that nobody knows.
+pub(crate) fn redacted_with(
+    session: &Session,
+    key: Option<&str>,
+) -> Result<(Session, About), Failure> {
+    let failed = |message: String| Failure::new(Exit::Failure, message);
+    let key = match key {
+        Some(text) => Key::from_text(text),
+        None => {
+            let token = stepscope_server::new_token()
+                .map_err(|error| failed(format!("no random key for --redact: {error}")))?;
+            Key::from_text(&token)
+        }
+    };
+    let (session, redaction) =
+        redact(session, &key).map_err(|error| failed(format!("--redact failed: {error}")))?;
+    let about = About {
+        redacted: Some(Redacted {
+            replaced: redaction.replaced,
+            removed: redaction.removed,
+        }),
+        ..about_now()
+    };
+    Ok((session, about))
+}
+
+/// What a report says of itself that is written now.
+pub(crate) fn about_now() -> About {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+    About {
+        written_epoch_ms: now.and_then(|since| u64::try_from(since.as_millis()).ok()),
+        redacted: None,
+    }
+}
+
+/// Writes every report that was asked for.
+pub(crate) fn run(
+    session: &Session,
+    about: &About,
+    arguments: &ArgMatches,
+    output: &Output,
+) -> Result<(), Failure> {
+    let options = selected(arguments);
+    if let Some(redacted) = &about.redacted {
+        output.remark(&redacted.sentence());
+    }
+    let most_bytes = arguments.get_one::<u64>("max-size").copied();
+    for option in OPTIONS {
+        let Some(path) = arguments.get_one::<PathBuf>(option) else {
+            continue;
+        };
+        if option == "markdown" && path.as_os_str() == "-" {
+            output.data(&markdown(session, about, &options)?)?;
+            continue;
+        }
+        let said = write(option, session, about, &options, path, most_bytes)?;
+        output.remark(&format!("{}: {}", path.display(), said.sentence));
+        for line in &said.left_out {
+            output.note("left out", line);
+        }
+    }
+    Ok(())
+}
+
+/// What is said of a report that was written.
+pub(crate) struct Said {
+    /// Size and content.
+    pub(crate) sentence: String,
+    /// What there was no room for.
+    pub(crate) left_out: Vec<String>,
+    /// Bytes of all files.
+    pub(crate) bytes: u64,
+}
+
+/// Writes one report, by the name of its option.
+pub(crate) fn write(
+    option: &str,
+    session: &Session,
+    about: &About,
+    options: &[(String, String)],
+    path: &Path,
+    most_bytes: Option<u64>,
+) -> Result<Said, Failure> {
+    match option {
+        "html" => write_html(session, about, options, path, most_bytes),
+        "markdown" => {
+            let page = markdown(session, about, options)?;
+            let ((), bytes) = file::write(path, |out| out.write_all(page.as_bytes()))?;
+            Ok(Said {
+                sentence: figures::bytes(bytes as f64),
+                left_out: Vec::new(),
+                bytes,
+            })
+        }
+        "csv" => write_folder(session, about, options, path, Format::Csv),
+        "parquet" => write_folder(session, about, options, path, Format::Parquet),
+        _ => Err(Failure::new(
+            Exit::Usage,
+            format!("there is no format {option:?}"),
+        )),
+    }
+}
+
+fn write_html(
+    session: &Session,
+    about: &About,
+    options: &[(String, String)],
+    path: &Path,
+    most_bytes: Option<u64>,
+) -> Result<Said, Failure> {
+    let shell = stepscope_server::share::shell(session)
+        .map_err(|error| Failure::new(Exit::Failure, error.to_string()))?;
+    let page = stepscope_server::share::page().ok_or(ExportError::NoPage)?;
+    let with = HtmlOptions {
+        page: &page,
+        shell: &shell,
+        most_bytes: most_bytes.unwrap_or(DEFAULT_MOST_BYTES),
+    };
+    let report = html(session, about, options, &with)?;
+    let ((), bytes) = file::write(path, |out| out.write_all(report.text.as_bytes()))?;
+    Ok(Said {
+        sentence: figures::bytes(bytes as f64),
+        left_out: report.left_out,
+        bytes,
+    })
+}
+
+fn write_folder(
+    session: &Session,
+    about: &About,
+    options: &[(String, String)],
+    path: &Path,
+    format: Format,
+) -> Result<Said, Failure> {
+    let mut folder = OwnFolder::at(path)?;
+    let manifest = write_tables(session, about, options, format, &mut folder);
+    let manifest = manifest.map_err(|error| match folder.failure.take() {
+        Some(failure) => failure,
+        None => error.into(),
+    })?;
+    let slices = manifest.tables.iter().find(|table| table.name == "slices");
+    let mut sentence = format!(
+        "{}, {}",
+        figures::bytes(folder.bytes as f64),
+        figures::counted(manifest.tables.len(), "table")
+    );
+    if let Some(slices) = slices {
+        sentence.push_str(&format!(", {}", figures::counted(slices.rows, "slice")));
+    }
+    let empty = manifest.left_out.len();
+    if empty > 0 {
+        sentence.push_str(&format!(
+            "; {} without rows, see {MANIFEST}",
+            figures::counted(empty, "table")
+        ));
+    }
+    Ok(Said {
+        sentence,
+        left_out: Vec::new(),
+        bytes: folder.bytes,
+    })
+}
+
+/// Options of the selection as name and value.
+fn selected(arguments: &ArgMatches) -> Vec<(String, String)> {
+    let given = SELECTION.iter().filter_map(|&name| {
+        // Their type in clap is that of the selection's fields.
+        let id = if name == "match" { "pattern" } else { name };
+        let value = arguments.get_one::<String>(id)?;
+        Some((name.to_owned(), value.clone()))
+    });
+    given.collect()
+}
+
+/// A folder of ours: new, empty, or of an earlier export, whose tables go.
+struct OwnFolder<'a> {
+    path: &'a Path,
+    bytes: u64,
+    /// Why a file was not written, in our words.
+    failure: Option<Failure>,
+}
+
+impl<'a> OwnFolder<'a> {
+    fn at(path: &'a Path) -> Result<Self, Failure> {
+        let failed = |error: &io::Error| {
+            let message = format!("cannot write ({error}): {}", path.display());
+            Failure::new(Exit::Failure, message)
+        };
+        fs::create_dir_all(path).map_err(|error| failed(&error))?;
+        remove_earlier(path).map_err(|error| failed(&error))?;
+        let mut rest = fs::read_dir(path).map_err(|error| failed(&error))?;
+        if rest.next().is_some() {
+            let message = format!("{} holds other files", path.display());
+            return Err(Failure::new(Exit::Failure, message)
+                .hint("give a new folder, or one that an earlier export wrote"));
+        }
+        Ok(Self {
+            path,
+            bytes: 0,
+            failure: None,
+        })
+    }
+}
+
+impl Folder for OwnFolder<'_> {
+    fn file(&mut self, name: &str, write: &mut FileWriter<'_>) -> io::Result<()> {
+        let written = file::write(&self.path.join(name), write);
+        match written {
+            Ok(((), bytes)) => {
+                self.bytes += bytes;
+                Ok(())
+            }
+            Err(failure) => {
+                let error = io::Error::other(failure.to_string());
+                self.failure = Some(failure);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Removes the files that the manifest of an earlier export names, and the manifest.
+fn remove_earlier(folder: &Path) -> io::Result<()> {
+    let manifest = folder.join(MANIFEST);
+    let Ok(text) = fs::read(&manifest) else {
+        return Ok(());
+    };
+    let earlier: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+    let tables = earlier["tables"].as_array().into_iter().flatten();
+    for name in tables.filter_map(|table| table["file"].as_str()) {
+        // Plain names only: nothing beside this folder is ours.
+        let is_plain = Path::new(name).file_name().is_some_and(|last| last == name);
+        let is_table = name.ends_with(".csv") || name.ends_with(".parquet");
+        if is_plain && is_table {
+            match fs::remove_file(folder.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    fs::remove_file(manifest)
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Analysis(error) => error.into(),
+            ExportError::Io(error) => error.into(),
+            ExportError::NoPage => Self::new(Exit::Failure, error.to_string())
+                .hint("build without STEPSCOPE_NO_UI=1, with Node.js 20.19 or newer"),
+            ExportError::TooSmall { .. } => Self::new(Exit::Failure, error.to_string())
+                .hint("give --max-size more, or select less: --steps, --device"),
+            error => Self::new(Exit::Failure, error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Tables as Arrow: the one definition of which column has which type, for Parquet and for Python.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use stepscope_analysis::{Cell, CellRef, Column, Table, Unit};
+
+/// The schema of a table. It depends on the columns alone, so that every answer of an analysis has
+/// the same.
+pub fn schema(table: &Table) -> SchemaRef {
+    schema_of(table.key, &table.title, &table.columns)
+}
+
+pub(crate) fn schema_of(key: &str, title: &str, columns: &[Column]) -> SchemaRef {
+    let fields: Vec<Field> = columns.iter().map(field).collect();
+    let metadata = [("stepscope.table", key), ("title", title)];
+    let metadata: HashMap<String, String> = metadata
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+    Arc::new(Schema::new_with_metadata(fields, metadata))
+}
+
+/// The type that a column's values have.
+pub fn data_type(column: &Column) -> DataType {
+    match column.unit {
+        Unit::Text => DataType::Utf8,
+        Unit::Flag => DataType::Boolean,
+        _ if column.is_fractional => DataType::Float64,
+        _ => DataType::Int64,
+    }
+}
+
+fn field(column: &Column) -> Field {
+    let header = [("header".to_owned(), column.header.to_owned())];
+    Field::new(column.key, data_type(column), true).with_metadata(header.into())
+}
+
+/// The rows of a table.
+///
+/// # Errors
+///
+/// Fails with a cell that is of another kind than its column: nothing is rounded or dropped.
+pub fn batch(table: &Table) -> Result<RecordBatch, ArrowError> {
+    let mut builder = BatchBuilder::new(schema(table), table.rows.len());
+    for row in &table.rows {
+        builder.push(row.iter().map(Cell::borrowed))?;
+    }
+    builder.finish()
+}
+
+/// Rows on their way to a batch.
+pub(crate) struct BatchBuilder {
+    schema: SchemaRef,
+    columns: Vec<ColumnBuilder>,
+    rows: usize,
+}
+
+enum ColumnBuilder {
+    Text(StringBuilder),
+    Flag(BooleanBuilder),
+    Float(Float64Builder),
+    Int(Int64Builder),
+}
+
+impl BatchBuilder {
+    pub(crate) fn new(schema: SchemaRef, capacity: usize) -> Self {
+        let kinds = schema.fields().iter().map(|field| field.data_type());
+        let columns = kinds.map(|kind| match kind {
+            DataType::Utf8 => ColumnBuilder::Text(StringBuilder::new()),
+            DataType::Boolean => ColumnBuilder::Flag(BooleanBuilder::with_capacity(capacity)),
+            DataType::Float64 => ColumnBuilder::Float(Float64Builder::with_capacity(capacity)),
+            _ => ColumnBuilder::Int(Int64Builder::with_capacity(capacity)),
+        });
+        Self {
+            columns: columns.collect(),
+            schema,
+            rows: 0,
+        }
+    }
+
+    /// Rows that were pushed since the last batch.
+    pub(crate) const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Adds a row; what it lacks at its end is missing.
+    pub(crate) fn push<'a>(
+        &mut self,
+        mut cells: impl Iterator<Item = CellRef<'a>>,
+    ) -> Result<(), ArrowError> {
+        for (column, field) in self.columns.iter_mut().zip(self.schema.fields()) {
+            let cell = cells.next().unwrap_or(CellRef::Missing);
+            if !column.push(cell) {
+                let (name, kind) = (field.name(), field.data_type());
+                return Err(ArrowError::CastError(format!(
+                    "{name} is declared {kind} and holds {cell:?}"
+                )));
+            }
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// The rows so far, after which it is empty again.
+    pub(crate) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
+        self.rows = 0;
+        let columns = self.columns.iter_mut().map(ColumnBuilder::finish).collect();
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+    }
+}
+
+impl ColumnBuilder {
+    /// Whether the cell is of the column's kind.
+    fn push(&mut self, cell: CellRef<'_>) -> bool {
+        match (self, cell) {
+            (Self::Text(builder), CellRef::Text(text)) => builder.append_value(text),
+            (Self::Text(builder), CellRef::Missing) => builder.append_null(),
+            (Self::Flag(builder), CellRef::Flag(value)) => builder.append_value(value),
+            (Self::Flag(builder), CellRef::Missing) => builder.append_null(),
+            (Self::Float(builder), CellRef::Float(value)) => builder.append_value(value),
+            (Self::Float(builder), CellRef::Missing) => builder.append_null(),
+            (Self::Int(builder), CellRef::Int(value)) => builder.append_value(value),
+            (Self::Int(builder), CellRef::Missing) => builder.append_null(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Self::Text(builder) => Arc::new(builder.finish()),
+            Self::Flag(builder) => Arc::new(builder.finish()),
+            Self::Float(builder) => Arc::new(builder.finish()),
+            Self::Int(builder) => Arc::new(builder.finish()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::Array;
+
+    use super::*;
+
+    #[test]
+    fn a_cell_of_another_kind_is_refused() {
+        let columns = [Column::new("total_ps", "Total", Unit::Picos)];
+        let fine = Table::new("rows", "", &columns, [vec![7i64.into()], vec![Cell::Missing]]);
+        let batch = batch(&fine).expect("whole numbers");
+        assert_eq!((batch.num_rows(), batch.column(0).null_count()), (2, 1));
+        let wrong = Table::new("rows", "", &columns, [vec![0.5.into()]]);
+        let error = super::batch(&wrong).expect_err("a fraction among whole numbers");
+        assert!(error.to_string().contains("total_ps is declared Int64"));
+    }
+}

@@ -1,0 +1,70 @@
+//! Details of the slices that people click first: the longest.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use rayon::prelude::*;
+use stepscope_analysis::timeline::{SliceDetails, details};
+use stepscope_model::{Session, SliceId};
+
+use super::packed::packed;
+use super::share::ShareReport;
+use crate::ExportError;
+
+/// Slices whose details a report has, where there is room.
+const MOST: usize = 4000;
+
+/// Adds details of the longest slices of the tracks that are shown, fewer where there is less room.
+pub(super) fn add(
+    session: &Session,
+    report: &mut ShareReport,
+    spare_bytes: u64,
+) -> Result<(), ExportError> {
+    let tracks = report.tiles.iter().flat_map(|group| &group.tracks);
+    let mut longest: BinaryHeap<Reverse<(i64, SliceId)>> = BinaryHeap::new();
+    let shown = tracks.map(|&track| stepscope_model::TrackId(track));
+    for id in shown {
+        for (number, lane) in (0..).zip(&session.track(id).lanes) {
+            for (index, &duration) in (0..).zip(lane.durations()) {
+                let is_full = longest.len() >= MOST;
+                if is_full && longest.peek().is_some_and(|Reverse((least, _))| duration <= *least) {
+                    continue;
+                }
+                if is_full {
+                    longest.pop();
+                }
+                let slice = SliceId {
+                    track: id,
+                    lane: number,
+                    index,
+                };
+                longest.push(Reverse((duration, slice)));
+            }
+        }
+    }
+    let mut slices: Vec<(i64, SliceId)> = longest.into_iter().map(|Reverse(one)| one).collect();
+    slices.sort_unstable_by_key(|&(duration, slice)| (Reverse(duration), slice));
+    let found: Vec<(String, SliceDetails)> = slices
+        .par_iter()
+        .filter_map(|&(_, slice)| {
+            let SliceId { track, lane, index } = slice;
+            let key = format!("{}/{lane}/{index}", track.0);
+            Some((key, details::details(session, slice)?))
+        })
+        .collect();
+    let mut count = found.len();
+    loop {
+        let some: BTreeMap<&str, &SliceDetails> = found[..count]
+            .iter()
+            .map(|(key, details)| (key.as_str(), details))
+            .collect();
+        let json = serde_json::to_vec(&some).map_err(std::io::Error::other)?;
+        let text = packed(&json)?;
+        if text.len() as u64 <= spare_bytes || count == 0 {
+            report.details = if count == 0 { String::new() } else { text };
+            report.detail_count = count;
+            return Ok(());
+        }
+        count /= 2;
+    }
+}

@@ -1,0 +1,103 @@
+//! The tables of every analysis that has something to say.
+
+use stepscope_analysis::{ANALYSES, AnalysisError, Entry, Note, Table};
+use stepscope_model::Session;
+
+use super::manifest::LeftOut;
+use crate::Pairs;
+
+/// A table under the name of its file.
+pub(super) struct NamedTable {
+    /// Name of the file, without its ending.
+    pub(super) name: String,
+    /// The analysis it is of.
+    pub(super) analysis: &'static str,
+    pub(super) table: Table,
+    /// What the analysis says of its figures; only with its first table.
+    pub(super) notes: Vec<Note>,
+}
+
+/// What there is, and what there is not.
+pub(super) struct Collected {
+    pub(super) tables: Vec<NamedTable>,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// Options that limit rows, and the value that stands for all of them.
+const UNLIMITED: [(&str, &str); 3] = [("limit", "0"), ("instances", "0"), ("shardings", "0")];
+
+/// Asks every analysis for all its rows. Fails where an option is wrong for one that has it.
+pub(super) fn tables(session: &Session, options: &Pairs) -> Result<Collected, AnalysisError> {
+    let mut collected = Collected {
+        tables: Vec::new(),
+        left_out: Vec::new(),
+    };
+    for entry in ANALYSES {
+        let answer = match entry.run_pairs(session, pairs(entry, options)) {
+            Ok(answer) => answer,
+            Err(error @ (AnalysisError::Options(_) | AnalysisError::NothingSelected { .. })) => {
+                return Err(error);
+            }
+            Err(error) => {
+                collected.leave_out(entry.name, error.to_string());
+                continue;
+            }
+        };
+        let mut notes = answer.notes().to_vec();
+        for (position, table) in answer.tables().into_iter().enumerate() {
+            let name = match position {
+                0 => entry.name.to_owned(),
+                _ => format!("{}_{}", entry.name, table.key),
+            };
+            if table.rows.is_empty() {
+                collected.leave_out(&name, reason(&notes));
+                continue;
+            }
+            collected.tables.push(NamedTable {
+                name,
+                analysis: entry.name,
+                table,
+                notes: std::mem::take(&mut notes),
+            });
+        }
+    }
+    Ok(collected)
+}
+
+impl Collected {
+    fn leave_out(&mut self, name: &str, reason: String) {
+        self.left_out.push(LeftOut {
+            name: name.to_owned(),
+            reason,
+        });
+    }
+}
+
+/// Why there are no rows, in the analysis' own words where it has any.
+fn reason(notes: &[Note]) -> String {
+    match notes {
+        [] => "it has no rows".to_owned(),
+        notes => {
+            let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
+            format!("it has no rows: {}", texts.join(" "))
+        }
+    }
+}
+
+/// The options that the analysis has, all its rows asked for.
+fn pairs<'a>(entry: &Entry, options: &'a Pairs) -> Vec<(&'a str, &'a str)> {
+    let command = entry.command();
+    let has = |name: &str| {
+        let mut arguments = command.get_arguments();
+        arguments.any(|argument| argument.get_long() == Some(name))
+    };
+    let given = options
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let is_limit = |name: &str| UNLIMITED.iter().any(|(limit, _)| *limit == name);
+    given
+        .filter(|(name, _)| !is_limit(name))
+        .chain(UNLIMITED)
+        .filter(|(name, _)| has(name))
+        .collect()
+}

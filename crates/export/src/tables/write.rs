@@ -1,0 +1,89 @@
+//! Tables as bytes: CSV, and Parquet in groups of rows.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+use stepscope_analysis::cell::{push_csv_keys, push_csv_row, to_csv};
+use stepscope_analysis::{CellRef, Table};
+
+use super::slices::{COLUMNS, NAME, Slices, TITLE};
+use super::Format;
+use crate::about::VERSION;
+use crate::arrow::{self, BatchBuilder};
+
+/// Rows of a group of Parquet. A group is held until it is whole: 20 columns of so many rows are a
+/// few dozen megabytes.
+const GROUP_ROWS: usize = 1 << 17;
+/// Rows that are handed to the writer at a time.
+const BATCH_ROWS: usize = 1 << 14;
+/// Bytes of CSV that are collected before they are handed on.
+const BLOCK_BYTES: usize = 1 << 18;
+
+type Out<'a> = &'a mut (dyn Write + Send);
+
+/// Writes a table.
+pub(super) fn table(table: &Table, format: Format, out: Out<'_>) -> io::Result<()> {
+    match format {
+        Format::Csv => out.write_all(to_csv(table).as_bytes()),
+        Format::Parquet => {
+            let batch = arrow::batch(table).map_err(io::Error::other)?;
+            let mut writer = parquet(out, batch.schema())?;
+            writer.write(&batch).map_err(io::Error::other)?;
+            writer.close().map(drop).map_err(io::Error::other)
+        }
+    }
+}
+
+/// Writes every slice as it is walked; gives how many there were.
+pub(super) fn slices(rows: &Slices<'_>, format: Format, out: Out<'_>) -> io::Result<u64> {
+    match format {
+        Format::Csv => slices_csv(rows, out),
+        Format::Parquet => slices_parquet(rows, out),
+    }
+}
+
+fn slices_csv(rows: &Slices<'_>, out: Out<'_>) -> io::Result<u64> {
+    let mut block = String::with_capacity(BLOCK_BYTES + 4096);
+    push_csv_keys(&mut block, COLUMNS);
+    let count = rows.for_each(&mut |row| {
+        push_csv_row(&mut block, row.iter().copied());
+        if block.len() >= BLOCK_BYTES {
+            out.write_all(block.as_bytes())?;
+            block.clear();
+        }
+        Ok(())
+    })?;
+    out.write_all(block.as_bytes())?;
+    Ok(count)
+}
+
+fn slices_parquet(rows: &Slices<'_>, out: Out<'_>) -> io::Result<u64> {
+    let schema = arrow::schema_of(NAME, TITLE, COLUMNS);
+    let mut writer = parquet(out, Arc::clone(&schema))?;
+    let mut batch = BatchBuilder::new(schema, BATCH_ROWS);
+    let count = rows.for_each(&mut |row: &[CellRef<'_>]| {
+        batch.push(row.iter().copied()).map_err(io::Error::other)?;
+        if batch.rows() < BATCH_ROWS {
+            return Ok(());
+        }
+        let full = batch.finish().map_err(io::Error::other)?;
+        writer.write(&full).map_err(io::Error::other)
+    })?;
+    let rest = batch.finish().map_err(io::Error::other)?;
+    writer.write(&rest).map_err(io::Error::other)?;
+    writer.close().map_err(io::Error::other)?;
+    Ok(count)
+}
+
+fn parquet(out: Out<'_>, schema: SchemaRef) -> io::Result<ArrowWriter<Out<'_>>> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_created_by(format!("stepscope {VERSION}"))
+        .build();
+    ArrowWriter::try_new(out, schema, Some(properties)).map_err(io::Error::other)
+}

@@ -1,0 +1,230 @@
+//! A serialised program written again with other texts: every text goes through a function, what
+//! analyses need stays as it is, and all else is left out, constants among it.
+
+use prost::bytes::Buf as _;
+use prost::encoding::{
+    DecodeContext, WireType, decode_key, decode_varint, encode_key, encode_varint, skip_field,
+};
+
+use crate::outline::{Outline, field};
+
+/// What a text of a program is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ProgramText {
+    /// Name of the module, a computation, an instruction or a parameter.
+    Name,
+    /// Name stack of the framework.
+    Scope,
+    /// A file or a function of the user's program.
+    Source,
+    /// A call target, a configuration, an attribute.
+    Configuration,
+}
+
+/// What becomes of a field that has a length. Numbers stay; fields that are not listed go.
+#[derive(Clone, Copy)]
+enum Rule {
+    Keep,
+    Text(ProgramText),
+    Message(&'static [(u32, Rule)]),
+}
+
+use ProgramText::{Configuration, Name, Scope, Source};
+use Rule::{Keep, Message, Text};
+
+const HLO: &[(u32, Rule)] = &[(1, Message(MODULE)), (3, Message(BUFFERS))];
+
+const MODULE: &[(u32, Rule)] = &[
+    (1, Text(Name)),
+    (2, Text(Name)),
+    (3, Message(COMPUTATION)),
+    (4, Message(PROGRAM_SHAPE)),
+    (7, Keep), // schedule: ids
+    (8, Keep), // which inputs outputs take the place of
+    (12, Message(SHARDING)),
+    (14, Message(SHARDING)),
+    (15, Keep), // device assignment
+    (17, Message(STACK_FRAMES)),
+];
+
+const COMPUTATION: &[(u32, Rule)] = &[
+    (1, Text(Name)),
+    (2, Message(INSTRUCTION)),
+    (4, Message(PROGRAM_SHAPE)),
+    (8, Text(Configuration)),
+];
+
+const PROGRAM_SHAPE: &[(u32, Rule)] = &[(1, Keep), (2, Keep), (3, Text(Name))];
+
+/// Of the literal (8), which holds values of the user's program, nothing is kept.
+const INSTRUCTION: &[(u32, Rule)] = &[
+    (1, Text(Name)),
+    (2, Keep), // opcode
+    (3, Keep), // shape
+    (7, Message(METADATA)),
+    (11, Keep), // kind of fusion
+    (14, Keep), // dimensions
+    (15, Keep), // window
+    (16, Keep), // convolution
+    (17, Keep), // slice
+    (20, Keep), // dynamic slice
+    (21, Keep), // padding
+    (28, Text(Configuration)),
+    (30, Keep), // dot
+    (32, Keep), // fft
+    (33, Keep), // gather
+    (34, Keep),
+    (36, Keep), // operands
+    (37, Keep), // control predecessors
+    (38, Keep), // called computations
+    (40, Message(SHARDING)),
+    (43, Text(Configuration)),
+    (48, Keep), // scatter
+    (49, Keep), // replica groups
+    (52, Keep), // pairs of source and target
+    (63, Keep), // comparison
+    (68, Message(&[(1, Message(&[(1, Text(Configuration)), (2, Text(Configuration))]))])),
+    (79, Text(Configuration)),
+    (87, Keep), // devices of collectives, in three forms
+    (90, Keep),
+    (92, Keep),
+    (93, Message(&[(1, Message(MESH)), (2, Keep)])),
+];
+
+const METADATA: &[(u32, Rule)] = &[
+    (1, Text(Scope)),
+    (2, Text(Scope)),
+    (3, Text(Source)),
+    (12, Text(Name)),
+];
+
+const STACK_FRAMES: &[(u32, Rule)] = &[
+    (1, Text(Source)),
+    (2, Text(Source)),
+    (3, Keep),
+    (4, Keep),
+];
+
+const SHARDING: &[(u32, Rule)] = &[
+    (3, Keep),
+    (4, Keep),
+    (5, Message(SHARDING_OF_TUPLE)),
+    (8, Keep),
+    (9, Keep),
+    (10, Keep),
+    (14, Message(NAMED_SHARDING)),
+];
+
+/// Tuples of tuples: statics may not refer to themselves, and nobody shards deeper.
+const SHARDING_OF_TUPLE: &[(u32, Rule)] = &[
+    (3, Keep),
+    (4, Keep),
+    (8, Keep),
+    (9, Keep),
+    (10, Keep),
+    (14, Message(NAMED_SHARDING)),
+];
+
+const NAMED_SHARDING: &[(u32, Rule)] = &[
+    (2, Message(MESH)),
+    (3, Keep),
+    (4, Keep),
+    (5, Keep),
+    (7, Keep),
+];
+
+const MESH: &[(u32, Rule)] = &[(1, Message(&[(1, Text(Name))])), (2, Keep)];
+
+const BUFFERS: &[(u32, Rule)] = &[
+    (1, Message(&[(3, Message(&[(1, Text(Name)), (2, Text(Name)), (3, Keep)]))])),
+    (3, Keep),
+    (4, Message(&[(1, Message(&[(3, Text(Name)), (4, Text(Name))]))])),
+];
+
+/// The program with other texts, in the form in which it came: an HloProto or its module alone.
+pub fn rewrite(
+    program: &[u8],
+    text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u8>,
+) -> Vec<u8> {
+    let module = Outline::of(program).module;
+    let is_wrapped = field(program, 1).is_some_and(|inner| inner.as_ptr() == module.as_ptr());
+    message(program, if is_wrapped { HLO } else { MODULE }, text)
+}
+
+fn message(
+    mut bytes: &[u8],
+    rules: &[(u32, Rule)],
+    text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u8>,
+) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    // Damage ends the message where it stands.
+    while bytes.has_remaining() {
+        let before = bytes;
+        let Ok((number, wire_type)) = decode_key(&mut bytes) else {
+            break;
+        };
+        if wire_type != WireType::LengthDelimited {
+            if skip_field(wire_type, number, &mut bytes, DecodeContext::default()).is_err() {
+                break;
+            }
+            let length = before.len() - bytes.len();
+            out.extend_from_slice(before.get(..length).unwrap_or_default());
+            continue;
+        }
+        let length = decode_varint(&mut bytes).ok();
+        let length = length.and_then(|length| usize::try_from(length).ok());
+        let Some((value, rest)) = length.and_then(|length| bytes.split_at_checked(length)) else {
+            break;
+        };
+        bytes = rest;
+        let rule = rules.iter().find(|(listed, _)| *listed == number);
+        let written = match rule.map(|&(_, rule)| rule) {
+            None => continue,
+            Some(Keep) => value.to_vec(),
+            Some(Text(kind)) => text(kind, value),
+            Some(Message(rules)) => message(value, rules, text),
+        };
+        encode_key(number, WireType::LengthDelimited, &mut out);
+        encode_varint(written.len() as u64, &mut out);
+        out.extend_from_slice(&written);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Program;
+    use crate::testing::{Draft, encode, f32};
+
+    #[test]
+    fn a_program_computes_the_same_under_other_names() {
+        let mut entry = Draft::new(2, "secret");
+        let x = entry.parameter(f32(&[8, 4]));
+        let y = entry.parameter(f32(&[8, 4]));
+        entry.add("add", f32(&[8, 4]), &[x, y]);
+        let bytes = encode(vec![entry]);
+        let mut seen = Vec::new();
+        let written = rewrite(&bytes, &mut |kind, text| {
+            seen.push(kind);
+            [b"z", text].concat()
+        });
+        assert!(seen.contains(&Name));
+        let (before, after) = (
+            Program::decode(&bytes).unwrap(),
+            Program::decode(&written).unwrap(),
+        );
+        assert_eq!(before.instructions.len(), after.instructions.len());
+        for (one, other) in before.instructions.iter().zip(&after.instructions) {
+            assert_eq!(format!("z{}", one.name), other.name);
+            assert_eq!(
+                (&one.opcode, &one.shape, &one.operand_ids),
+                (&other.opcode, &other.shape, &other.operand_ids)
+            );
+            assert_eq!(before.cost(one), after.cost(other));
+        }
+        for length in 0..bytes.len() {
+            rewrite(&bytes[..length], &mut |_, text| text.to_vec());
+        }
+    }
+}

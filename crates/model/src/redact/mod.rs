@@ -1,0 +1,197 @@
+//! A session under other names: every text of its files goes, word by word, through a keyed hash,
+//! and what comes out is opened as any other files are. So no surface can show what was taken out:
+//! it is in nothing that surfaces are given.
+//!
+//! ```text
+//! transformer/layer_12/attention   →   Kbqzmwtr/nhxdpfkc_12/attention
+//! $train.py:41 load_batch          →   $xzjqwdnm.py:41 load_batch
+//! %fusion.3 = bf16[8,128] fusion   →   the same
+//! ```
+//!
+//! Numbers and the words of compilers, runtimes and drivers stay (`words.txt`): from these follow
+//! categories, classes and joins, so that every figure is what it was. Equal words get equal names,
+//! within one key.
+
+mod names;
+
+use std::sync::Arc;
+
+use stepscope_xplane::{Rewriter, TextPlace, number_fields};
+
+use crate::ingest::{HostInput, IngestError, ProgramInput, ingest_all};
+use crate::session::Session;
+pub use names::Key;
+use names::{Kind, Names};
+
+/// What was done to a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redaction {
+    /// How many different texts of each kind have another name now, such as `("scopes", 40)`.
+    pub replaced: Vec<(String, usize)>,
+    /// What is gone, a phrase each.
+    pub removed: Vec<String>,
+}
+
+/// Why a session has no other names.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RedactError {
+    /// Memory profiles are stacks of the user's functions and little else.
+    #[error("a memory profile is nothing but names, so nothing would be left of it")]
+    MemoryOnly,
+    /// What was written cannot be opened: the files are too damaged.
+    #[error("{0}")]
+    Ingest(#[from] IngestError),
+}
+
+/// The session under other names, and what was done.
+///
+/// # Errors
+///
+/// See [`RedactError`].
+pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), RedactError> {
+    if session.is_memory_only() {
+        return Err(RedactError::MemoryOnly);
+    }
+    let mut names = Names::new(key);
+    let mut removed = Removed::default();
+    let mut hosts = Vec::with_capacity(session.hosts.len());
+    for host in &session.hosts {
+        let mut rewriter = Profile {
+            names: &mut names,
+            removed: &mut removed,
+        };
+        let bytes = stepscope_xplane::rewrite((*host.bytes).as_ref(), &mut rewriter);
+        hosts.push(HostInput {
+            host: names.host(&host.name),
+            bytes: Arc::new(bytes),
+            problem: None,
+        });
+        removed.manifests |= host.manifest.is_some();
+    }
+    let programs = if hosts.is_empty() { programs(session, &mut names) } else { Vec::new() };
+    removed.constants |= !session.programs.is_empty();
+    removed.heap = !session.heap.snapshots.is_empty();
+    let name = names.text(Kind::Session, &session.name);
+    let mut redacted = ingest_all(&name, hosts, Vec::new(), programs)?;
+    redacted.warnings.sort_by(|one, other| one.message.cmp(&other.message));
+    let redaction = Redaction {
+        replaced: names.counts(),
+        removed: removed.phrases(),
+    };
+    Ok((redacted, redaction))
+}
+
+/// Programs that are files of their own.
+fn programs(session: &Session, names: &mut Names) -> Vec<ProgramInput> {
+    let programs = session.programs.iter();
+    programs
+        .map(|program| ProgramInput {
+            name: names.text(Kind::Program, &program.name),
+            bytes: Arc::new(names.program(program.hlo_bytes())),
+            problem: None,
+        })
+        .collect()
+}
+
+/// What was left out.
+#[derive(Default)]
+struct Removed {
+    manifests: bool,
+    constants: bool,
+    heap: bool,
+    /// Stats of bytes that nobody knows the meaning of.
+    opaque: usize,
+}
+
+impl Removed {
+    fn phrases(&self) -> Vec<String> {
+        let mut phrases = Vec::new();
+        let mut say = |is_so: bool, phrase: &str| {
+            if is_so {
+                phrases.push(phrase.to_owned());
+            }
+        };
+        say(
+            self.manifests,
+            "manifests (arguments, environment, commit)",
+        );
+        say(self.constants, "constants of programs");
+        say(self.heap, "memory snapshots");
+        say(self.opaque > 0, "opaque bytes of events");
+        phrases
+    }
+}
+
+/// The texts of one profile.
+struct Profile<'a, 'k> {
+    names: &'a mut Names<'k>,
+    removed: &'a mut Removed,
+}
+
+impl Rewriter for Profile<'_, '_> {
+    fn text(&mut self, place: TextPlace, text: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(text);
+        let kind = match place {
+            TextPlace::Host => return self.names.host(&text).into_bytes(),
+            TextPlace::Plane | TextPlace::Line => Kind::Track,
+            TextPlace::Event => Kind::Event,
+            // Values that repeat stand among the names of stats.
+            TextPlace::StatName | TextPlace::StatValue => Kind::Value,
+            TextPlace::Message => Kind::Message,
+        };
+        self.names.text(kind, &text).into_bytes()
+    }
+
+    fn bytes(&mut self, stat: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
+        match stat {
+            b"Hlo Proto" | b"HLO Proto" => Some(self.names.program(bytes)),
+            // Messages of numbers.
+            b"memory_access_breakdown" | b"dcn_collective_info" => Some(bytes.to_vec()),
+            b"profile_options" => Some(numbers_alone(bytes)),
+            _ => {
+                self.removed.opaque += usize::from(!is_text(bytes));
+                None
+            }
+        }
+    }
+}
+
+/// Stats of text are asked for as bytes first.
+fn is_text(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(char::is_control))
+}
+
+/// A message without anything but its whole numbers.
+fn numbers_alone(message: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (number, value) in number_fields(message) {
+        varint(&mut out, u64::from(number) << 3);
+        varint(&mut out, value);
+    }
+    out
+}
+
+fn varint(out: &mut Vec<u8>, mut value: u64) {
+    loop {
+        let [low, ..] = value.to_le_bytes();
+        value >>= 7;
+        if value == 0 {
+            out.push(low & 0x7f);
+            return;
+        }
+        out.push(low | 0x80);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_message_the_numbers_stay() {
+        // 2: 300, 5: "ab", 7: 1
+        let message = [16, 0xac, 2, 42, 2, b'a', b'b', 56, 1];
+        assert_eq!(numbers_alone(&message), [16, 0xac, 2, 56, 1]);
+    }
+}

@@ -1,0 +1,269 @@
+//! A profile written again with other texts: every text goes through a [`Rewriter`], numbers stay as
+//! they are, and what no field of a profile is known to hold is left out.
+//!
+//! Damage ends the message in which it stands, as it does for readers.
+
+use std::collections::HashMap;
+
+use crate::wire::{Cursor, Value};
+
+/// What a text of a profile is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TextPlace {
+    /// Name of a plane.
+    Plane,
+    /// Name of a line: a thread, a stream.
+    Line,
+    /// Name of events.
+    Event,
+    /// Name of stats, which is also the value of those that refer to it.
+    StatName,
+    /// Value of a stat.
+    StatValue,
+    /// Name of a host.
+    Host,
+    /// An error or a warning of the profiler.
+    Message,
+}
+
+/// What becomes of texts and bytes.
+pub trait Rewriter {
+    /// The text that stands in the place of one.
+    fn text(&mut self, place: TextPlace, text: &[u8]) -> Vec<u8>;
+    /// The bytes that stand in the place of a stat's, by the name of the stat; none leaves them out.
+    fn bytes(&mut self, stat: &[u8], bytes: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// The profile with other texts.
+pub fn rewrite(space: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
+    let mut out = Vec::with_capacity(space.len());
+    each(space, &mut out, |number, value, out| match number {
+        1 => push(out, number, &plane(value, rewriter)),
+        2 | 3 => push(out, number, &rewriter.text(TextPlace::Message, value)),
+        4 => push(out, number, &rewriter.text(TextPlace::Host, value)),
+        _ => {}
+    });
+    out
+}
+
+/// Names of stats by their ids, as they were.
+type Names<'a> = HashMap<i64, &'a [u8]>;
+
+fn plane(message: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
+    let names = stat_names(message);
+    let mut out = Vec::with_capacity(message.len());
+    each(message, &mut out, |number, value, out| match number {
+        2 => push(out, number, &rewriter.text(TextPlace::Plane, value)),
+        3 => push(out, number, &line(value, &names, rewriter)),
+        4 => push(out, number, &entry(value, |value| event_metadata(value, &names, rewriter))),
+        5 => push(out, number, &entry(value, |value| stat_metadata(value, rewriter))),
+        6 => push(out, number, &stat(value, &names, rewriter)),
+        _ => {}
+    });
+    out
+}
+
+fn line(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
+    let mut out = Vec::with_capacity(message.len());
+    each(message, &mut out, |number, value, out| match number {
+        2 | 11 => push(out, number, &rewriter.text(TextPlace::Line, value)),
+        4 => push(out, number, &event(value, names, rewriter)),
+        _ => {}
+    });
+    out
+}
+
+fn event(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
+    let mut out = Vec::with_capacity(message.len());
+    each(message, &mut out, |number, value, out| {
+        if number == 4 {
+            push(out, number, &stat(value, names, rewriter));
+        }
+    });
+    out
+}
+
+fn event_metadata(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
+    let mut out = Vec::with_capacity(message.len());
+    each(message, &mut out, |number, value, out| match number {
+        2 | 4 => push(out, number, &rewriter.text(TextPlace::Event, value)),
+        5 => push(out, number, &stat(value, names, rewriter)),
+        // Children, packed.
+        6 => push(out, number, value),
+        _ => {}
+    });
+    out
+}
+
+fn stat_metadata(message: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
+    let mut out = Vec::with_capacity(message.len());
+    each(message, &mut out, |number, value, out| match number {
+        2 | 3 => push(out, number, &rewriter.text(TextPlace::StatName, value)),
+        _ => {}
+    });
+    out
+}
+
+fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
+    let mut id = 0;
+    let mut cursor = Cursor::new(message);
+    while let Ok(Some(field)) = cursor.field() {
+        if let (1, Value::Varint(value)) = (field.number, field.value) {
+            id = value.cast_signed();
+        }
+    }
+    let mut out = Vec::with_capacity(message.len());
+    let name = names.get(&id).copied().unwrap_or_default();
+    each(message, &mut out, |number, value, out| match number {
+        // A program may stand in a field of text.
+        5 => match rewriter.bytes(name, value) {
+            Some(bytes) => push(out, number, &bytes),
+            None => push(out, number, &rewriter.text(TextPlace::StatValue, value)),
+        },
+        6 => {
+            if let Some(bytes) = rewriter.bytes(name, value) {
+                push(out, number, &bytes);
+            }
+        }
+        _ => {}
+    });
+    out
+}
+
+/// An entry of a map: the key stays.
+fn entry(message: &[u8], mut value_of: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(message.len());
+    each(message, &mut out, |number, value, out| {
+        if number == 2 {
+            push(out, number, &value_of(value));
+        }
+    });
+    out
+}
+
+fn stat_names(plane: &[u8]) -> Names<'_> {
+    let mut names = Names::new();
+    let mut cursor = Cursor::new(plane);
+    while let Ok(Some(field)) = cursor.field() {
+        if let (5, Value::Bytes(entry, _)) = (field.number, field.value) {
+            let (id, metadata) = key_and_value(entry);
+            names.insert(id, last_bytes(metadata, 2));
+        }
+    }
+    names
+}
+
+fn key_and_value(entry: &[u8]) -> (i64, &[u8]) {
+    let (mut id, mut metadata): (i64, &[u8]) = (0, &[]);
+    let mut cursor = Cursor::new(entry);
+    while let Ok(Some(field)) = cursor.field() {
+        match (field.number, field.value) {
+            (1, Value::Varint(value)) => id = value.cast_signed(),
+            (2, Value::Bytes(bytes, _)) => metadata = bytes,
+            _ => {}
+        }
+    }
+    (id, metadata)
+}
+
+fn last_bytes(message: &[u8], number: u32) -> &[u8] {
+    let mut found: &[u8] = &[];
+    let mut cursor = Cursor::new(message);
+    while let Ok(Some(field)) = cursor.field() {
+        if let Value::Bytes(bytes, _) = field.value
+            && field.number == number
+        {
+            found = bytes;
+        }
+    }
+    found
+}
+
+/// Copies numbers as they stand and hands what has a length to `rewritten`.
+fn each(message: &[u8], out: &mut Vec<u8>, mut rewritten: impl FnMut(u32, &[u8], &mut Vec<u8>)) {
+    let mut cursor = Cursor::new(message);
+    loop {
+        let begin = cursor.position();
+        match cursor.field() {
+            Ok(Some(field)) => match field.value {
+                Value::Bytes(value, _) => rewritten(field.number, value, out),
+                Value::Varint(_) | Value::Fixed64(_) => {
+                    out.extend_from_slice(message.get(begin..cursor.position()).unwrap_or_default());
+                }
+                Value::Other => {}
+            },
+            _ => return,
+        }
+    }
+}
+
+/// A field that has a length.
+fn push(out: &mut Vec<u8>, number: u32, value: &[u8]) {
+    varint(out, u64::from(number) << 3 | 2);
+    varint(out, value.len() as u64);
+    out.extend_from_slice(value);
+}
+
+fn varint(out: &mut Vec<u8>, mut value: u64) {
+    while let (true, Some(byte)) = (value > 0x7f, (value & 0x7f).to_le_bytes().first()) {
+        out.push(byte | 0x80);
+        value >>= 7;
+    }
+    out.extend(value.to_le_bytes().first());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Space;
+
+    struct Upper;
+
+    impl Rewriter for Upper {
+        fn text(&mut self, _: TextPlace, text: &[u8]) -> Vec<u8> {
+            text.to_ascii_uppercase()
+        }
+        fn bytes(&mut self, stat: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
+            (stat == b"kept").then(|| bytes.to_vec())
+        }
+    }
+
+    #[test]
+    fn texts_change_and_numbers_stay() {
+        // A plane "ab" of id 7 with a stat metadata 300 "kept" and two stats.
+        let mut metadata = vec![8, 0xac, 2, 18, 6, 18, 4];
+        metadata.extend_from_slice(b"kept");
+        let mut plane = vec![8, 7, 18, 2, b'a', b'b', 42, u8::try_from(metadata.len()).unwrap()];
+        plane.extend_from_slice(&metadata);
+        plane.extend_from_slice(&[50, 6, 8, 0xac, 2, 50, 1, 9]);
+        plane.extend_from_slice(&[50, 5, 8, 1, 50, 1, 9]);
+        plane.extend_from_slice(&[50, 4, 8, 1, 32, 5]);
+        let mut space = vec![10, u8::try_from(plane.len()).unwrap()];
+        space.extend_from_slice(&plane);
+        space.extend_from_slice(&[34, 2, b'h', b'1']);
+        let written = rewrite(&space, &mut Upper);
+        let read = Space::scan(&written);
+        assert_eq!(read.planes[0].name, "AB");
+        assert_eq!(read.hostnames, ["H1"]);
+        assert_eq!(read.planes[0].stat_metadata.get(300).unwrap().name, b"KEPT");
+        let values: Vec<_> = read.planes[0].stats().map(|stat| stat.value()).collect();
+        assert_eq!(
+            values,
+            [
+                crate::StatValue::Bytes(&[9]),
+                crate::StatValue::None,
+                crate::StatValue::Int(5)
+            ]
+        );
+        // The plane's number stays.
+        assert!(written.windows(2).any(|pair| pair == [8, 7]));
+    }
+
+    #[test]
+    fn any_cut_is_survived() {
+        let space = b"\x0a\x0b\x12\x09/host:CPU\x22\x02h1";
+        for length in 0..space.len() {
+            rewrite(&space[..length], &mut Upper);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/** Answers requests out of a report, in the forms and words of a server. */
+import type { LabelReport } from '../wire/generated/LabelReport';
+import type { ShareReport } from '../wire/generated/ShareReport';
+import type { SliceDetails } from '../wire/generated/SliceDetails';
+import type { Transport } from '../wire/transport';
+import type { AnalysisEntry } from '../wire/types';
+import { unpackedJson } from './packed';
+import { questionOf } from './questions';
+import { TileStore } from './tile-store';
+
+const ANALYSIS = /^api\/sessions\/\d+\/analyses\/([a-z_]+)$/;
+const TIMELINE = /^api\/sessions\/\d+\/timeline\/([a-z]+)$/;
+
+const HINT = 'Open the capture itself with `stepscope view` to ask for it.';
+
+class NotHere extends Error {}
+
+/** The transport of a report. */
+export function transportOf(report: ShareReport): Transport {
+  const tiles = new TileStore(report.tiles);
+  const once = <T>(text: string | undefined, none: T) => {
+    let value: Promise<T> | undefined;
+    return () => (value ??= text ? unpackedJson<T>(text) : Promise.resolve(none));
+  };
+  const declared = once<AnalysisEntry[]>(report.shell['api/analyses'], []);
+  const labels = once<LabelReport[]>(report.labels, []);
+  const details = once<Record<string, SliceDetails>>(report.details, {});
+
+  const analysis = async (name: string, query: string): Promise<unknown> => {
+    const question = questionOf(name, query, await declared(), report.row_limits);
+    const answer = report.answers[question];
+    if (answer !== undefined) return unpackedJson(answer);
+    throw new NotHere(report.refusals[question] ?? 'This report does not hold that answer');
+  };
+
+  const slice = async (query: URLSearchParams): Promise<SliceDetails> => {
+    const [track, lane, index] = ['track', 'lane', 'index'].map((name) => Number(query.get(name)));
+    const known = (await details())[`${track}/${lane}/${index}`];
+    if (known) return known;
+    const lone = tiles.lone(track!, lane!, index!);
+    const label = (await labels()).find((each) => each.label === lone?.label);
+    if (!lone || !label) {
+      throw new NotHere(
+        `This report holds details of the ${report.detail_count} longest slices; this is none of them`,
+      );
+    }
+    return bareDetails({ track: track!, lane: lane!, index: index! }, lone, label);
+  };
+
+  const timeline = async (route: string, query: URLSearchParams): Promise<unknown> => {
+    if (route === 'labels') {
+      const ids = new Set((query.get('ids') ?? '').split(',').map(Number));
+      return (await labels()).filter((each) => ids.has(each.label));
+    }
+    if (route === 'slice') return slice(query);
+    const what = route === 'search' ? 'search in slices' : 'add up an area';
+    throw new NotHere(`A report cannot ${what}`);
+  };
+
+  const answer = async (url: string): Promise<Response> => {
+    const [path = '', query = ''] = url.split('?', 2);
+    const parameters = new URLSearchParams(query);
+    const shell = report.shell[path];
+    if (shell !== undefined) return json(await unpackedJson(shell));
+    const asked = ANALYSIS.exec(path)?.[1];
+    if (asked) return json(await analysis(asked, query));
+    const route = TIMELINE.exec(path)?.[1];
+    if (route === 'tile') {
+      const tracks = (parameters.get('tracks') ?? '').split(',').filter(Boolean).map(Number);
+      const [start, end] = [Number(parameters.get('start_ps')), Number(parameters.get('end_ps'))];
+      return new Response(await tiles.tile(start, end, tracks));
+    }
+    if (route) return json(await timeline(route, parameters));
+    throw new NotHere('This report does not hold that');
+  };
+
+  return async (url, init) => {
+    try {
+      const response = await answer(url);
+      init.signal?.throwIfAborted();
+      return response;
+    } catch (error) {
+      if (!(error instanceof NotHere)) throw error;
+      return new Response(JSON.stringify({ error: error.message, hint: HINT }), { status: 404 });
+    }
+  };
+}
+
+function json(value: unknown): Response {
+  return new Response(JSON.stringify(value));
+}
+
+/** What a tile says of a slice. */
+function bareDetails(
+  slice: SliceDetails['slice'],
+  lone: { startPs: number; durationPs: number },
+  label: LabelReport,
+): SliceDetails {
+  return {
+    slice,
+    name: label.name,
+    start_ps: lone.startPs,
+    duration_ps: lone.durationPs,
+    self_ps: lone.durationPs,
+    class: label.class,
+    track_name: '',
+    step: null,
+    program: null,
+    op: null,
+    category: null,
+    expression: null,
+    scope: null,
+    source: null,
+    source_stack: [],
+    flops: null,
+    bytes: null,
+    stats: [],
+    flows: [],
+    parent: null,
+    first_child: null,
+  };
+}

@@ -1,0 +1,77 @@
+/** Below the top bar of a report: what it is of, who wrote it, and what it does not hold. */
+import { For, Show } from 'solid-js';
+
+import { formatDate } from '../format/numbers';
+import { Popover } from '../widgets/popover';
+import type { ShareReport } from '../wire/generated/ShareReport';
+import { summaryOf } from './session';
+import { route } from './state';
+import './share-strip.css';
+
+export function ShareStrip(props: { report: ShareReport }) {
+  const summary = () => summaryOf(route.session);
+  const hosts = () => summary()?.hosts ?? [];
+  const selection = () => props.report.selection.map(([name, value]) => `--${name} ${value}`);
+  return (
+    <div class="share-strip" role="note" aria-label="About this report">
+      <span>
+        A report of <strong>{props.report.session}</strong>
+        <Show when={summary()?.devices}>{(devices) => <> on {devices()}</>}</Show>
+        <Show when={hosts().length > 0}>
+          {' '}
+          of {hosts().length > 3 ? `${hosts().length} hosts` : hosts().join(', ')}
+        </Show>
+        <Show when={selection().length > 0}>
+          , of <code>{selection().join(' ')}</code> only
+        </Show>
+      </span>
+      <Show when={props.report.redaction}>
+        {(sentence) => (
+          <Popover label="Names were replaced" class="quiet share-redacted">
+            {() => (
+              <div class="share-more">
+                <p>{sentence()}</p>
+                <p class="muted">
+                  Figures are those of the capture. Words that compilers, runtimes and drivers use,
+                  numbers and shapes stay.
+                </p>
+              </div>
+            )}
+          </Popover>
+        )}
+      </Show>
+      <span class="spacer" />
+      <Popover label="What it holds" class="quiet" isRight>
+        {() => <Content report={props.report} />}
+      </Popover>
+      <span class="muted">
+        Stepscope {props.report.version}
+        <Show when={props.report.written_epoch_ms}>
+          {(written) => <>, {formatDate(written())}</>}
+        </Show>
+      </span>
+    </div>
+  );
+}
+
+function Content(props: { report: ShareReport }) {
+  return (
+    <div class="share-more">
+      <p>
+        Every view of the capture as it opens, the timeline, and details of the{' '}
+        {props.report.detail_count} longest slices. Nothing is asked of a server, and nothing is sent
+        anywhere: this file is all there is.
+      </p>
+      <p>
+        What has to be computed anew is not here: selections of steps, devices or time, searches in
+        slices, comparisons. For these open the capture itself with <code>stepscope view</code>.
+      </p>
+      <Show when={props.report.left_out.length > 0}>
+        <p>Left out, because the file was to stay small:</p>
+        <ul>
+          <For each={props.report.left_out}>{(line) => <li>{line}</li>}</For>
+        </ul>
+      </Show>
+    </div>
+  );
+}

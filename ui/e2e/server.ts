@@ -11,7 +11,7 @@ import { test as base, type Page } from '@playwright/test';
 
 const UI = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 export const ROOT = path.resolve(UI, '..');
-const BINARY = path.resolve(UI, process.env['STEPSCOPE_BIN'] ?? '../target/release/stepscope');
+export const BINARY = path.resolve(UI, process.env['STEPSCOPE_BIN'] ?? '../target/release/stepscope');
 const START_MS = 60_000;
 
 export const test = base.extend<object, { url: string }>({

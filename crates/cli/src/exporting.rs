@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use stepscope_model::Session;
 use stepscope_server::handover::{Handover, Offer};
+use stepscope_server::share::about_now;
 
 use crate::commands::export::share;
 use crate::commands::{export, perfetto};
@@ -68,7 +69,7 @@ pub fn export(
     };
     let (session, about) = match &redacted {
         Some((session, about)) => (session, about.clone()),
-        None => (session, share::about_now()),
+        None => (session, about_now()),
     };
     let mut sizes = Vec::with_capacity(files.len());
     for (format, path) in files {

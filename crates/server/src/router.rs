@@ -36,6 +36,7 @@ pub fn router(library: Arc<Library>, access: Access) -> Router {
         .route("/", get(api::sessions::session))
         .route("/progress", get(api::sessions::progress))
         .route("/analyses/{name}", get(api::analyses::run))
+        .route("/export.html", get(api::share::html))
         .nest("/timeline", timeline);
     let captures = capture_routes::routes(Arc::clone(&library));
     // Tiles are read by the page's own machine most of the time, and they pack badly.

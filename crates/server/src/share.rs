@@ -1,30 +1,93 @@
-//! What a page of one file takes from the server: the page itself, and the answers of routes beside
-//! those of analyses.
+//! Reports of one file, for the command line and for the page's own button: the page without answers
+//! that was built with this crate, and the answers of routes beside those of analyses.
 
 use std::borrow::Cow;
+use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use stepscope_analysis::{ANALYSES, Declaration};
+use stepscope_analysis::ANALYSES;
+use stepscope_export::html::{DEFAULT_MOST_BYTES, Html, HtmlOptions};
+use stepscope_export::{About, ExportError, Redacted};
 use stepscope_model::Session;
+use stepscope_model::redact::{Key, RedactError, redact};
 
+use crate::access::new_token;
 use crate::api::analyses::entry;
+use crate::error::ServerError;
 use crate::reports::{AnalysisEntry, SessionSummary, SessionsReport};
 use crate::ui;
 
 /// The one session of a page of one file.
 const SESSION: u32 = 0;
 
-/// The page without answers; none where it was left out of this build.
-pub fn page() -> Option<Cow<'static, str>> {
-    ui::share_page()
+/// Why a session has no other names.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RedactionError {
+    /// There is no randomness for a key.
+    #[error("{0}")]
+    NoKey(#[from] ServerError),
+    /// The session cannot be told under other names.
+    #[error("{0}")]
+    Session(#[from] RedactError),
 }
 
-/// Answers of routes by their relative URL, as JSON.
+/// The part of a session that options select as one file of HTML; of the usual size where none is
+/// given.
 ///
 /// # Errors
 ///
-/// A defect of ours: a report that is no JSON.
-pub fn shell(session: &Session) -> Result<Vec<(String, String)>, serde_json::Error> {
+/// See [`ExportError`].
+pub fn html(
+    session: &Session,
+    about: &About,
+    options: &[(String, String)],
+    most_bytes: Option<u64>,
+) -> Result<Html, ExportError> {
+    let page: Cow<'_, str> = ui::share_page().ok_or(ExportError::NoPage)?;
+    let shell = shell(session).map_err(io::Error::other)?;
+    let with = HtmlOptions {
+        page: &page,
+        shell: &shell,
+        most_bytes: most_bytes.unwrap_or(DEFAULT_MOST_BYTES),
+    };
+    stepscope_export::html::html(session, about, options, &with)
+}
+
+/// The session under other names, by the key of a text or by one that nobody knows, and what its
+/// reports say of that.
+///
+/// # Errors
+///
+/// See [`RedactionError`].
+pub fn redacted(session: &Session, key: Option<&str>) -> Result<(Session, About), RedactionError> {
+    let key = match key {
+        Some(text) => Key::from_text(text),
+        None => Key::from_text(&new_token()?),
+    };
+    let (session, redaction) = redact(session, &key)?;
+    let about = About {
+        redacted: Some(Redacted {
+            replaced: redaction.replaced,
+            removed: redaction.removed,
+        }),
+        ..about_now()
+    };
+    Ok((session, about))
+}
+
+/// What a report says of itself that is written now.
+pub fn about_now() -> About {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+    About {
+        written_epoch_ms: now.and_then(|since| u64::try_from(since.as_millis()).ok()),
+        redacted: None,
+    }
+}
+
+/// Answers of routes by their relative URL, as JSON.
+fn shell(session: &Session) -> Result<Vec<(String, String)>, serde_json::Error> {
     let mut summary = SessionSummary::closed(SESSION, "", None);
     summary.describe(session);
     let sessions = SessionsReport {
@@ -32,19 +95,13 @@ pub fn shell(session: &Session) -> Result<Vec<(String, String)>, serde_json::Err
         sessions: vec![summary.clone()],
         notes: Vec::new(),
     };
-    let analyses: Vec<AnalysisEntry> = ANALYSES
-        .iter()
-        .map(|one: &stepscope_analysis::Entry| -> AnalysisEntry {
-            let declaration: &Declaration = one;
-            entry(declaration)
-        })
-        .collect();
-    let none: [AnalysisEntry; 0] = [];
+    let analyses: Vec<AnalysisEntry> = ANALYSES.iter().map(|one| entry(one)).collect();
+    let comparisons: [AnalysisEntry; 0] = [];
     Ok(vec![
         answer("api/sessions", &sessions)?,
         answer(&format!("api/sessions/{SESSION}"), &summary)?,
         answer("api/analyses", &analyses)?,
-        answer("api/comparisons", &none)?,
+        answer("api/comparisons", &comparisons)?,
     ])
 }
 

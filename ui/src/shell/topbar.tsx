@@ -9,6 +9,7 @@ import { Popover } from '../widgets/popover';
 import { Icon } from './icons';
 import { openPalette } from './palette';
 import { commandLine, sessions, summaryOf } from './session';
+import { ShareButton } from './share-button';
 import { shared } from './shared';
 import { openShortcuts } from './shortcuts-overlay';
 import { flushUrl, hrefTo, route } from './state';
@@ -65,6 +66,9 @@ export function TopBar() {
         <Icon name="search" />
         <span class="palette-label">Go to</span> <kbd>Ctrl K</kbd>
       </button>
+      <Show when={!shared() && route.session !== null}>
+        <ShareButton />
+      </Show>
       <CopyButton text={link} tip="Copy the link to exactly this page" class="quiet icon">
         <Icon name="link" />
       </CopyButton>

@@ -8,6 +8,8 @@ export interface PopoverProps {
   label: JSX.Element;
   tip?: string | undefined;
   class?: string;
+  /** What the button is called where its label is a picture. */
+  name?: string;
   /** The panel hangs from the right edge of the button. */
   isRight?: boolean;
   children: (close: () => void) => JSX.Element;
@@ -45,6 +47,7 @@ export function Popover(props: PopoverProps) {
     <div class="popover" ref={root}>
       <button
         class={props.class ?? ''}
+        aria-label={props.name}
         aria-expanded={isOpen()}
         aria-haspopup="dialog"
         data-tip={isOpen() ? undefined : props.tip}

@@ -2,6 +2,7 @@
 
 pub(crate) mod analyses;
 pub(crate) mod sessions;
+pub(crate) mod share;
 pub(crate) mod timeline;
 
 use std::sync::Arc;

@@ -14,6 +14,7 @@ use stepscope_analysis::selection::{Selection, wanted_times};
 use stepscope_analysis::{AnalysisError, format as figures};
 use stepscope_interchange::write::{Wanted, Written};
 use stepscope_model::Session;
+use stepscope_server::share::about_now;
 
 use super::open_session;
 use crate::args;
@@ -101,7 +102,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let redacted = share::redacted(session, arguments)?;
     let (session, about) = match &redacted {
         Some((session, about)) => (session, about.clone()),
-        None => (session, share::about_now()),
+        None => (session, about_now()),
     };
     share::run(session, &about, arguments, output)?;
     if FORMATS.iter().all(|format| !arguments.contains_id(format.option)) {

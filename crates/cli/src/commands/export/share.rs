@@ -3,16 +3,14 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use stepscope_analysis::format as figures;
-use stepscope_export::html::{DEFAULT_MOST_BYTES, HtmlOptions, html};
 use stepscope_export::markdown::markdown;
 use stepscope_export::tables::{FileWriter, MANIFEST};
-use stepscope_export::{About, ExportError, Folder, Format, Redacted, write_tables};
+use stepscope_export::{About, ExportError, Folder, Format, write_tables};
 use stepscope_model::Session;
-use stepscope_model::redact::{Key, redact};
+use stepscope_server::share;
 
 use super::file;
 use crate::args;
@@ -96,34 +94,8 @@ pub(crate) fn redacted_with(
     session: &Session,
     key: Option<&str>,
 ) -> Result<(Session, About), Failure> {
-    let failed = |message: String| Failure::new(Exit::Failure, message);
-    let key = match key {
-        Some(text) => Key::from_text(text),
-        None => {
-            let token = stepscope_server::new_token()
-                .map_err(|error| failed(format!("no random key for --redact: {error}")))?;
-            Key::from_text(&token)
-        }
-    };
-    let (session, redaction) =
-        redact(session, &key).map_err(|error| failed(format!("--redact failed: {error}")))?;
-    let about = About {
-        redacted: Some(Redacted {
-            replaced: redaction.replaced,
-            removed: redaction.removed,
-        }),
-        ..about_now()
-    };
-    Ok((session, about))
-}
-
-/// What a report says of itself that is written now.
-pub(crate) fn about_now() -> About {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok();
-    About {
-        written_epoch_ms: now.and_then(|since| u64::try_from(since.as_millis()).ok()),
-        redacted: None,
-    }
+    share::redacted(session, key)
+        .map_err(|error| Failure::new(Exit::Failure, format!("cannot replace names: {error}")))
 }
 
 /// Writes every report that was asked for.
@@ -201,15 +173,7 @@ fn write_html(
     path: &Path,
     most_bytes: Option<u64>,
 ) -> Result<Said, Failure> {
-    let shell = stepscope_server::share::shell(session)
-        .map_err(|error| Failure::new(Exit::Failure, error.to_string()))?;
-    let page = stepscope_server::share::page().ok_or(ExportError::NoPage)?;
-    let with = HtmlOptions {
-        page: &page,
-        shell: &shell,
-        most_bytes: most_bytes.unwrap_or(DEFAULT_MOST_BYTES),
-    };
-    let report = html(session, about, options, &with)?;
+    let report = share::html(session, about, options, most_bytes)?;
     let ((), bytes) = file::write(path, |out| out.write_all(report.text.as_bytes()))?;
     Ok(Said {
         sentence: figures::bytes(bytes as f64),

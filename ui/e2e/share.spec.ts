@@ -1,0 +1,194 @@
+/**
+ * A report of one file, opened from the disk with the network blocked: views, the timeline, tables,
+ * colours, and the link. `STEPSCOPE_BIN` names the binary that writes it.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import type { BrowserContext, Page } from '@playwright/test';
+
+import { BINARY, expect, keepImage, ROOT, test as base } from './server';
+
+/** What a page asked for that is no part of itself. */
+async function blockNetwork(context: BrowserContext): Promise<string[]> {
+  const asked: string[] = [];
+  await context.setOffline(true);
+  context.on('request', (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) asked.push(request.url());
+  });
+  await context.route(/^(?!file:|data:|blob:)/, (route) => route.abort());
+  return asked;
+}
+
+function write(session: string, ...options: string[]): string {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'stepscope-share-')), 'report.html');
+  const line = ['export', `fixtures/${session}`, '--html', file, ...options];
+  execFileSync(BINARY, line, { cwd: ROOT, stdio: 'pipe' });
+  return file;
+}
+
+const test = base.extend<{ errors: string[] }, { report: string }>({
+  report: [async ({}, use) => use(write('demo-gpt-cpu')), { scope: 'worker' }],
+  errors: [
+    async ({ page, context }, use) => {
+      const asked = await blockNetwork(context);
+      const errors: string[] = [];
+      page.on('pageerror', (error) => errors.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text());
+      });
+      await use(errors);
+      expect(asked).toEqual([]);
+      expect(errors).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+async function open(page: Page, file: string, hash = ''): Promise<void> {
+  await page.goto(`${pathToFileURL(file).href}${hash}`);
+  await page.locator('.answer, .empty').first().waitFor();
+}
+
+interface Stats {
+  isSettled: boolean;
+  tilesLoaded: number;
+  tilesFailed: number;
+}
+
+const stats = (page: Page) =>
+  page.evaluate(
+    () =>
+      (
+        window as unknown as { __stepscope?: { timeline?: { stats: () => Stats } } }
+      ).__stepscope?.timeline?.stats() ?? null,
+  );
+
+const settled = async (page: Page) => {
+  await expect.poll(async () => (await stats(page))?.isSettled, { timeout: 20_000 }).toBe(true);
+  return (await stats(page))!;
+};
+
+test('the file opens with the overview, and says what it is', async ({ page, report }) => {
+  expect(statSync(report).size).toBeLessThan(15_000_000);
+  await open(page, report);
+  await expect(page).toHaveURL(/report\.html#\/s\/0\/overview$/);
+  await expect(page.locator('.share-strip')).toContainText('A report of');
+  await expect(page.locator('.share-strip')).toContainText('XLA:CPU');
+  await expect(page.locator('main .kpi').first()).toBeVisible();
+  await page.getByRole('button', { name: 'What it holds' }).click();
+  await expect(page.locator('.share-more')).toContainText('stepscope view');
+  await page.keyboard.press('Escape');
+  // What needs an engine is not offered.
+  await expect(page.getByRole('button', { name: 'Capture' })).toHaveCount(0);
+  await expect(page.locator('.selection')).toHaveCount(0);
+  await keepImage(page, 'share-overview');
+});
+
+test('every view has its answer', async ({ page, report }) => {
+  await open(page, report);
+  const views = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLAnchorElement>('.tabs a')].map((link) => link.hash),
+  );
+  for (const group of ['Compute', 'Memory', 'Waiting']) {
+    await page.locator('.tabs').getByRole('button', { name: group }).click();
+    const links = page.locator('.view-list a');
+    await links.first().waitFor();
+    views.push(...(await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).hash))));
+    await page.keyboard.press('Escape');
+  }
+  expect(views.length).toBeGreaterThan(15);
+  for (const hash of views) {
+    await page.evaluate((to) => (location.hash = to), hash);
+    await page.locator('.answer, .empty').first().waitFor();
+    await expect(page.locator('main'), hash).not.toContainText('does not hold');
+    await expect(page.locator('main'), hash).not.toBeEmpty();
+  }
+});
+
+test('the timeline is drawn and zooms', async ({ page, report }) => {
+  await open(page, report, '#/s/0/timeline');
+  await settled(page);
+  const canvas = page.locator('.timeline canvas').first();
+  const box = (await canvas.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const colours = async () => new Set((await canvas.screenshot()).toString('base64')).size;
+  expect(await colours()).toBeGreaterThan(30);
+  await keepImage(page, 'share-timeline');
+  const before = await page.url();
+  await page.keyboard.down('Control');
+  for (let turn = 0; turn < 12; turn++) await page.mouse.wheel(0, -240);
+  await page.keyboard.up('Control');
+  const after = await settled(page);
+  expect(after.tilesFailed).toBe(0);
+  expect(after.tilesLoaded).toBeGreaterThan(1);
+  // What is seen stands in the link, and the link shows it again.
+  await expect.poll(() => page.url()).not.toBe(before);
+  const link = page.url();
+  const other = await page.context().newPage();
+  await other.goto(link);
+  await other.locator('.timeline canvas').first().waitFor();
+  await settled(other);
+  expect(other.url()).toBe(link);
+  await other.close();
+});
+
+test('a slice has its details', async ({ page, report }) => {
+  await open(page, report, '#/s/0/timeline');
+  await settled(page);
+  const canvas = page.locator('.stage canvas').first();
+  const box = (await canvas.boundingBox())!;
+  for (let y = 90; y < box.height - 20; y += 9) {
+    await page.mouse.click(box.x + box.width * 0.6, box.y + y);
+    if ((await page.locator('.slice-panel').count()) > 0) break;
+  }
+  await expect(page.locator('.slice-panel .slice-name')).not.toBeEmpty();
+});
+
+test('tables sort, and another way to ask is there', async ({ page, report }) => {
+  await open(page, report, '#/s/0/ops');
+  const first = page.locator('.table-row').first();
+  await expect(first).toBeVisible();
+  const before = await first.innerText();
+  await page.getByRole('columnheader', { name: /^Count/ }).click();
+  await expect(first).not.toHaveText(before);
+  await expect(page).toHaveURL(/sort=/);
+  await open(page, report, '#/s/0/op_tree?by=category');
+  await expect(page.locator('main')).not.toContainText('does not hold');
+  // Of what nobody asked before there is no answer, and the page says so.
+  await page.goto(`${pathToFileURL(report).href}#/s/0/idle?min-gap=1ms`);
+  await expect(page.locator('main')).toContainText('does not hold that answer');
+});
+
+test('light and dark follow the system, and the button', async ({ page, report }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await open(page, report);
+  const theme = () => page.evaluate(() => document.documentElement.dataset['theme']);
+  expect(await theme()).toBe('dark');
+  await keepImage(page, 'share-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect.poll(theme).toBe('light');
+  await page.getByRole('button', { name: 'Theme' }).click();
+  await page.getByRole('button', { name: 'Theme' }).click();
+  expect(await theme()).toBe('dark');
+});
+
+test('a small report leaves out what is needed least, and says so', async ({ page }) => {
+  const file = write('mlp-cpu', '--max-size', '900K');
+  expect(statSync(file).size).toBeLessThanOrEqual(900 * 1024);
+  await open(page, file, '#/s/0/timeline');
+  await settled(page);
+  await page.getByRole('button', { name: 'What it holds' }).click();
+  await expect(page.locator('.share-more li').first()).toBeVisible();
+});
+
+test('a redacted report says so and has none of the names', async ({ page }) => {
+  const file = write('mlp-cpu', '--redact');
+  await open(page, file);
+  await page.getByRole('button', { name: 'Names were replaced' }).click();
+  await expect(page.locator('.share-more')).toContainText('source files');
+  await expect(page.locator('body')).not.toContainText('capture_mlp');
+});

@@ -63,7 +63,10 @@ pub fn export(
     sharing: &Sharing,
 ) -> Result<Vec<(String, u64)>, Refusal> {
     let redacted = if sharing.is_redacted {
-        Some(share::redacted_with(session, sharing.redact_key.as_deref())?)
+        Some(share::redacted_with(
+            session,
+            sharing.redact_key.as_deref(),
+        )?)
     } else {
         None
     };

@@ -148,7 +148,12 @@ mod tests {
     #[test]
     fn a_cell_of_another_kind_is_refused() {
         let columns = [Column::new("total_ps", "Total", Unit::Picos)];
-        let fine = Table::new("rows", "", &columns, [vec![7i64.into()], vec![Cell::Missing]]);
+        let fine = Table::new(
+            "rows",
+            "",
+            &columns,
+            [vec![7i64.into()], vec![Cell::Missing]],
+        );
         let batch = batch(&fine).expect("whole numbers");
         assert_eq!((batch.num_rows(), batch.column(0).null_count()), (2, 1));
         let wrong = Table::new("rows", "", &columns, [vec![0.5.into()]]);

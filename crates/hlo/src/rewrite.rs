@@ -83,7 +83,13 @@ const INSTRUCTION: &[(u32, Rule)] = &[
     (49, Keep), // replica groups
     (52, Keep), // pairs of source and target
     (63, Keep), // comparison
-    (68, Message(&[(1, Message(&[(1, Text(Configuration)), (2, Text(Configuration))]))])),
+    (
+        68,
+        Message(&[(
+            1,
+            Message(&[(1, Text(Configuration)), (2, Text(Configuration))]),
+        )]),
+    ),
     (79, Text(Configuration)),
     (87, Keep), // devices of collectives, in three forms
     (90, Keep),
@@ -98,12 +104,7 @@ const METADATA: &[(u32, Rule)] = &[
     (12, Text(Name)),
 ];
 
-const STACK_FRAMES: &[(u32, Rule)] = &[
-    (1, Text(Source)),
-    (2, Text(Source)),
-    (3, Keep),
-    (4, Keep),
-];
+const STACK_FRAMES: &[(u32, Rule)] = &[(1, Text(Source)), (2, Text(Source)), (3, Keep), (4, Keep)];
 
 const SHARDING: &[(u32, Rule)] = &[
     (3, Keep),
@@ -136,16 +137,19 @@ const NAMED_SHARDING: &[(u32, Rule)] = &[
 const MESH: &[(u32, Rule)] = &[(1, Message(&[(1, Text(Name))])), (2, Keep)];
 
 const BUFFERS: &[(u32, Rule)] = &[
-    (1, Message(&[(3, Message(&[(1, Text(Name)), (2, Text(Name)), (3, Keep)]))])),
+    (
+        1,
+        Message(&[(3, Message(&[(1, Text(Name)), (2, Text(Name)), (3, Keep)]))]),
+    ),
     (3, Keep),
-    (4, Message(&[(1, Message(&[(3, Text(Name)), (4, Text(Name))]))])),
+    (
+        4,
+        Message(&[(1, Message(&[(3, Text(Name)), (4, Text(Name))]))]),
+    ),
 ];
 
 /// The program with other texts, in the form in which it came: an HloProto or its module alone.
-pub fn rewrite(
-    program: &[u8],
-    text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u8>,
-) -> Vec<u8> {
+pub fn rewrite(program: &[u8], text: &mut dyn FnMut(ProgramText, &[u8]) -> Vec<u8>) -> Vec<u8> {
     let module = Outline::of(program).module;
     let is_wrapped = field(program, 1).is_some_and(|inner| inner.as_ptr() == module.as_ptr());
     message(program, if is_wrapped { HLO } else { MODULE }, text)

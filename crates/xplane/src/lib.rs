@@ -27,7 +27,7 @@ mod wire;
 pub use event::{Event, Events, Head, Tail};
 pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
 pub use plane::{Line, Plane, Unread};
-pub use rewrite::{Rewriter, TextPlace, rewrite};
+pub use rewrite::{Rewriter, TextPlace, numbers_alone, rewrite};
 pub use space::{Problem, ProblemKind, Space};
 pub use stat::{Stat, StatValue, Stats};
 pub use wire::{lossy, message_fields, number_fields};

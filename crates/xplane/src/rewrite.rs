@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::wire::{Cursor, Value};
+use crate::wire::{Cursor, Value, number_fields};
 
 /// What a text of a profile is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +46,16 @@ pub fn rewrite(space: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
     out
 }
 
+/// A small message without anything but its whole numbers.
+pub fn numbers_alone(message: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (number, value) in number_fields(message) {
+        varint(&mut out, u64::from(number) << 3);
+        varint(&mut out, value);
+    }
+    out
+}
+
 /// Names of stats by their ids, as they were.
 type Names<'a> = HashMap<i64, &'a [u8]>;
 
@@ -55,8 +65,16 @@ fn plane(message: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
     each(message, &mut out, |number, value, out| match number {
         2 => push(out, number, &rewriter.text(TextPlace::Plane, value)),
         3 => push(out, number, &line(value, &names, rewriter)),
-        4 => push(out, number, &entry(value, |value| event_metadata(value, &names, rewriter))),
-        5 => push(out, number, &entry(value, |value| stat_metadata(value, rewriter))),
+        4 => push(
+            out,
+            number,
+            &entry(value, |value| event_metadata(value, &names, rewriter)),
+        ),
+        5 => push(
+            out,
+            number,
+            &entry(value, |value| stat_metadata(value, rewriter)),
+        ),
         6 => push(out, number, &stat(value, &names, rewriter)),
         _ => {}
     });
@@ -188,7 +206,9 @@ fn each(message: &[u8], out: &mut Vec<u8>, mut rewritten: impl FnMut(u32, &[u8],
             Ok(Some(field)) => match field.value {
                 Value::Bytes(value, _) => rewritten(field.number, value, out),
                 Value::Varint(_) | Value::Fixed64(_) => {
-                    out.extend_from_slice(message.get(begin..cursor.position()).unwrap_or_default());
+                    out.extend_from_slice(
+                        message.get(begin..cursor.position()).unwrap_or_default(),
+                    );
                 }
                 Value::Other => {}
             },
@@ -205,11 +225,14 @@ fn push(out: &mut Vec<u8>, number: u32, value: &[u8]) {
 }
 
 fn varint(out: &mut Vec<u8>, mut value: u64) {
-    while let (true, Some(byte)) = (value > 0x7f, (value & 0x7f).to_le_bytes().first()) {
-        out.push(byte | 0x80);
+    loop {
+        let [low, ..] = value.to_le_bytes();
         value >>= 7;
+        if value == 0 {
+            return out.push(low & 0x7f);
+        }
+        out.push(low | 0x80);
     }
-    out.extend(value.to_le_bytes().first());
 }
 
 #[cfg(test)]
@@ -233,7 +256,16 @@ mod tests {
         // A plane "ab" of id 7 with a stat metadata 300 "kept" and two stats.
         let mut metadata = vec![8, 0xac, 2, 18, 6, 18, 4];
         metadata.extend_from_slice(b"kept");
-        let mut plane = vec![8, 7, 18, 2, b'a', b'b', 42, u8::try_from(metadata.len()).unwrap()];
+        let mut plane = vec![
+            8,
+            7,
+            18,
+            2,
+            b'a',
+            b'b',
+            42,
+            u8::try_from(metadata.len()).unwrap(),
+        ];
         plane.extend_from_slice(&metadata);
         plane.extend_from_slice(&[50, 6, 8, 0xac, 2, 50, 1, 9]);
         plane.extend_from_slice(&[50, 5, 8, 1, 50, 1, 9]);
@@ -257,6 +289,13 @@ mod tests {
         );
         // The plane's number stays.
         assert!(written.windows(2).any(|pair| pair == [8, 7]));
+    }
+
+    #[test]
+    fn of_a_message_the_numbers_stay() {
+        // 2: 300, 5: "ab", 7: 1
+        let message = [16, 0xac, 2, 42, 2, b'a', b'b', 56, 1];
+        assert_eq!(numbers_alone(&message), [16, 0xac, 2, 56, 1]);
     }
 
     #[test]

@@ -42,15 +42,26 @@ fn every_table_is_a_file_and_the_manifest_tells_of_all() {
         assert_eq!(header, names.join(","), "{table}");
         assert!(table["rows"].as_u64() > Some(0), "{table}");
     }
-    let names: Vec<&str> = tables.iter().filter_map(|table| table["name"].as_str()).collect();
+    let names: Vec<&str> = tables
+        .iter()
+        .filter_map(|table| table["name"].as_str())
+        .collect();
     for name in ["overview", "steps", "ops", "timeline", "slices"] {
         assert!(names.contains(&name), "{names:?}");
     }
     let left_out = manifest["left_out"].as_array().expect("a list");
-    assert!(left_out.iter().any(|entry| entry["name"] == "kernels"), "{left_out:?}");
+    assert!(
+        left_out.iter().any(|entry| entry["name"] == "kernels"),
+        "{left_out:?}"
+    );
     // The rows are those of the command.
     let ops = json(&["ops", &source, "--limit", "0", "--json"]);
-    let of = |name: &str| tables.iter().find(|table| table["name"] == name).expect("it");
+    let of = |name: &str| {
+        tables
+            .iter()
+            .find(|table| table["name"] == name)
+            .expect("it")
+    };
     assert_eq!(of("ops")["rows"], ops["row_count"]);
     let slices = json(&["timeline", &source, "--json"]);
     assert_eq!(of("slices")["rows"], slices["slice_count"]);
@@ -65,7 +76,11 @@ fn every_table_is_a_file_and_the_manifest_tells_of_all() {
     fs::write(path.join("mine.txt"), "mine").expect("a file");
     let answer = run(&["export", &source, "--csv", &text]);
     assert_eq!(answer.code, 1, "{}", answer.stderr);
-    assert!(answer.stderr.contains("holds other files"), "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("holds other files"),
+        "{}",
+        answer.stderr
+    );
 }
 
 #[test]
@@ -73,11 +88,18 @@ fn slices_are_those_of_the_selection() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("tables").display().to_string();
     let source = fixture("demo-gpt-cpu");
-    export(&[&source, "--csv", &path, "--steps", "3", "--device", "0", "--match", "dot"]);
+    export(&[
+        &source, "--csv", &path, "--steps", "3", "--device", "0", "--match", "dot",
+    ]);
     let file = read(&folder.path().join("tables/slices.csv"));
     let mut lines = file.lines();
     let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
-    let at = |name: &str| header.iter().position(|column| *column == name).expect("a column");
+    let at = |name: &str| {
+        header
+            .iter()
+            .position(|column| *column == name)
+            .expect("a column")
+    };
     let (name, step, device) = (at("name"), at("step"), at("device"));
     let mut count = 0;
     for line in lines {
@@ -155,11 +177,25 @@ fn same_figures(before: &Path, after: &Path) {
 }
 
 /// Words of the fixtures that only their programs have: of their files, functions and scopes.
-const PRIVATE: [&str; 6] = ["capture_demo", "capture_mlp", "fixtures", "train_step", "transformer", "mlp"];
+const PRIVATE: [&str; 6] = [
+    "capture_demo",
+    "capture_mlp",
+    "fixtures",
+    "train_step",
+    "transformer",
+    "mlp",
+];
 
 #[test]
 fn redaction_keeps_figures_and_no_name() {
-    for name in ["demo-gpt-cpu", "mlp-cpu", "hosts4-cpu", "planted-cpu", "serving-cpu", "compile-cpu"] {
+    for name in [
+        "demo-gpt-cpu",
+        "mlp-cpu",
+        "hosts4-cpu",
+        "planted-cpu",
+        "serving-cpu",
+        "compile-cpu",
+    ] {
         let folder = tempfile::tempdir().expect("a folder");
         let place = |name: &str| folder.path().join(name);
         let text = |name: &str| place(name).display().to_string();
@@ -199,14 +235,26 @@ fn words_of_the_capture_are_in_nothing_that_is_redacted() {
     export(&[&source, "--csv", &place("before")]);
     let (page, trace, tables) = (place("page.md"), place("run.trace.json"), place("after"));
     export(&[
-        &source, "--redact", "--markdown", &page, "--chrome", &trace, "--csv", &tables,
+        &source,
+        "--redact",
+        "--markdown",
+        &page,
+        "--chrome",
+        &trace,
+        "--csv",
+        &tables,
     ]);
     // Words of scopes and sources, which the user's program gave.
     let before = cells(&read(&folder.path().join("before/slices.csv")));
     let columns = ["scope", "source", "op", "program"];
     let positions: Vec<usize> = columns
         .iter()
-        .map(|name| before[0].iter().position(|column| column == name).expect("it"))
+        .map(|name| {
+            before[0]
+                .iter()
+                .position(|column| column == name)
+                .expect("it")
+        })
         .collect();
     let mut private: BTreeSet<String> = BTreeSet::new();
     for row in before.iter().skip(1) {
@@ -218,7 +266,11 @@ fn words_of_the_capture_are_in_nothing_that_is_redacted() {
         }
     }
     assert!(!private.is_empty());
-    let written = [read(Path::new(&page)), read(Path::new(&trace)), all_text(Path::new(&tables))];
+    let written = [
+        read(Path::new(&page)),
+        read(Path::new(&trace)),
+        all_text(Path::new(&tables)),
+    ];
     let written: BTreeSet<String> = written
         .concat()
         .split(|letter: char| !letter.is_alphabetic())

@@ -44,7 +44,10 @@ mod tests {
         let mut budget = Budget::new(1100, 100);
         assert_eq!(budget.up_to(0.6), 600);
         budget.take(700);
-        assert_eq!((budget.up_to(0.6), budget.up_to(0.9), budget.left()), (0, 200, 300));
+        assert_eq!(
+            (budget.up_to(0.6), budget.up_to(0.9), budget.left()),
+            (0, 200, 300)
+        );
         assert_eq!(Budget::new(10, 100).left(), 0);
     }
 }

@@ -27,7 +27,11 @@ pub(super) fn add(
         for (number, lane) in (0..).zip(&session.track(id).lanes) {
             for (index, &duration) in (0..).zip(lane.durations()) {
                 let is_full = longest.len() >= MOST;
-                if is_full && longest.peek().is_some_and(|Reverse((least, _))| duration <= *least) {
+                if is_full
+                    && longest
+                        .peek()
+                        .is_some_and(|Reverse((least, _))| duration <= *least)
+                {
                     continue;
                 }
                 if is_full {

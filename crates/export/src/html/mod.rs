@@ -96,7 +96,9 @@ pub fn html(
     let text = loop {
         report.details.clear();
         pyramid.tell(session, &mut report)?;
-        let spare = with.most_bytes.saturating_sub((with.page.len() + report_bytes(&report)?) as u64);
+        let spare = with
+            .most_bytes
+            .saturating_sub((with.page.len() + report_bytes(&report)?) as u64);
         longest::add(session, &mut report, spare)?;
         let text = filled(with.page, &report)?;
         if text.len() as u64 <= with.most_bytes {

@@ -56,7 +56,11 @@ impl Question {
     }
 
     /// All options: its own, the selection as far as the analysis has it, and the rows wanted.
-    pub(super) fn pairs(&self, selection: &Pairs, most_rows: Option<usize>) -> Vec<(String, String)> {
+    pub(super) fn pairs(
+        &self,
+        selection: &Pairs,
+        most_rows: Option<usize>,
+    ) -> Vec<(String, String)> {
         let command = self.entry.command();
         let has = |name: &str| {
             let mut arguments = command.get_arguments();
@@ -104,11 +108,16 @@ pub(super) fn variants(session: &Session, selection: &Pairs) -> Vec<Question> {
             let default = defaults.map(|value| value.to_string_lossy().into_owned());
             let values: Vec<String> = if argument.get_action().takes_values() {
                 let values = argument.get_possible_values();
-                values.iter().map(|value| value.get_name().to_owned()).collect()
+                values
+                    .iter()
+                    .map(|value| value.get_name().to_owned())
+                    .collect()
             } else {
                 vec!["true".to_owned()]
             };
-            let other = values.into_iter().filter(|value| Some(value) != default.as_ref());
+            let other = values
+                .into_iter()
+                .filter(|value| Some(value) != default.as_ref());
             questions.extend(other.map(|value| Question {
                 entry,
                 own: vec![(name.to_owned(), value)],

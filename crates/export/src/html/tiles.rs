@@ -78,11 +78,17 @@ impl Pyramid {
             }
             Err(error) => return Err(error.into()),
         };
-        let end_ps = report.end_ps.max(report.start_ps.saturating_add(MIN_SPAN_PS));
+        let end_ps = report
+            .end_ps
+            .max(report.start_ps.saturating_add(MIN_SPAN_PS));
         let span = Span::new(Picos(report.start_ps), Picos(end_ps));
         let mut level = root_level(span);
         let groups = report.groups.iter().map(|group| Group {
-            tracks: group.tracks.iter().map(|track| TrackId(track.track)).collect(),
+            tracks: group
+                .tracks
+                .iter()
+                .map(|track| TrackId(track.track))
+                .collect(),
             levels: Vec::new(),
             next: vec![tile_index(level, span.start.0)],
         });
@@ -160,7 +166,10 @@ impl Group {
         level: u32,
         left: &mut u64,
     ) -> Result<bool, ExportError> {
-        let is_next = self.levels.last().is_none_or(|last| last.level == level + 1);
+        let is_next = self
+            .levels
+            .last()
+            .is_none_or(|last| last.level == level + 1);
         if self.next.is_empty() || !is_next {
             return Ok(false);
         }
@@ -176,7 +185,9 @@ impl Group {
             labels.extend(tile.labels.difference(&known));
         }
         let names = labels.iter().map(|&label| session.label_name(label).len());
-        bytes += names.map(|length| (length / 2 + LABEL_BYTES) as u64).sum::<u64>();
+        bytes += names
+            .map(|length| (length / 2 + LABEL_BYTES) as u64)
+            .sum::<u64>();
         // The first level is there whatever it takes; the file is weighed in the end.
         if bytes > *left && !self.levels.is_empty() {
             return Ok(false);
@@ -193,7 +204,9 @@ impl Group {
         } else {
             below.filter(is_inside).collect()
         };
-        let tiles = tiles.into_iter().map(|tile| (key(level, tile.index), tile.text));
+        let tiles = tiles
+            .into_iter()
+            .map(|tile| (key(level, tile.index), tile.text));
         self.levels.push(Level {
             level,
             tiles: tiles.collect(),

@@ -12,8 +12,10 @@ const LONGEST: usize = 80;
 pub(super) fn push_table(page: &mut String, table: &Table, wanted: &[&str], limit: usize) {
     let rows = &table.rows[..table.rows.len().min(limit)];
     let is_blank = |index: usize| {
-        rows.iter()
-            .all(|row| row.get(index).is_none_or(|cell| cell_text(cell, Unit::Text).is_empty()))
+        rows.iter().all(|row| {
+            row.get(index)
+                .is_none_or(|cell| cell_text(cell, Unit::Text).is_empty())
+        })
     };
     let positions: Vec<usize> = (0..table.columns.len())
         .filter(|&index| {
@@ -33,7 +35,9 @@ pub(super) fn push_table(page: &mut String, table: &Table, wanted: &[&str], limi
     let _ = writeln!(page, "|{}|", rules.join("|"));
     for row in rows {
         let cells = positions.iter().map(|&index| {
-            let text = row.get(index).map(|cell| cell_text(cell, table.columns[index].unit));
+            let text = row
+                .get(index)
+                .map(|cell| cell_text(cell, table.columns[index].unit));
             escaped(&figures::shortened_to(&text.unwrap_or_default(), LONGEST))
         });
         let cells: Vec<String> = cells.collect();

@@ -8,9 +8,7 @@ use stepscope_analysis::advice::{Advice, AdviceFinding, AdviceOptions, AdviceRep
 use stepscope_analysis::overview::{Overview, OverviewOptions, OverviewReport};
 use stepscope_analysis::registry::Report;
 use stepscope_analysis::steps::{Steps, StepsOptions};
-use stepscope_analysis::{
-    Analysis, AnalysisError, Note, NoteKind, Table, find, format as figures,
-};
+use stepscope_analysis::{Analysis, AnalysisError, Note, NoteKind, Table, find, format as figures};
 use stepscope_model::Session;
 
 use crate::about::{About, VERSION};
@@ -25,7 +23,14 @@ const FINDINGS: usize = 8;
 const NOTES: usize = 12;
 
 /// What a table of ops has room for.
-const OP_COLUMNS: [&str; 6] = ["name", "category", "occurrences", "self_ps", "self_ratio", "scope"];
+const OP_COLUMNS: [&str; 6] = [
+    "name",
+    "category",
+    "occurrences",
+    "self_ps",
+    "self_ratio",
+    "scope",
+];
 /// What a table of steps has room for.
 const STEP_COLUMNS: [&str; 8] = [
     "step",
@@ -47,7 +52,11 @@ pub fn markdown(session: &Session, about: &About, options: &Pairs) -> Result<Str
     let selection = tables::selection(options);
     let mut page = format!("# {}\n", escaped(&session.name));
     if session.is_memory_only() || session.is_program_only() {
-        let name = if session.is_memory_only() { "heap" } else { "buffers" };
+        let name = if session.is_memory_only() {
+            "heap"
+        } else {
+            "buffers"
+        };
         push_analysis(&mut page, session, name)?;
     } else {
         let overview = Overview::run(
@@ -70,7 +79,13 @@ pub fn markdown(session: &Session, about: &About, options: &Pairs) -> Result<Str
         let tables = overview.tables();
         push_section(&mut page, &tables, "step_parts", "Where a step goes", &[]);
         push_section(&mut page, &tables, "devices", "Devices", &[]);
-        push_section(&mut page, &tables, "top_ops", "Top ops by self time", &OP_COLUMNS);
+        push_section(
+            &mut page,
+            &tables,
+            "top_ops",
+            "Top ops by self time",
+            &OP_COLUMNS,
+        );
         push_section(&mut page, &steps.tables(), "rows", "Steps", &STEP_COLUMNS);
         push_section(&mut page, &tables, "environment", "Environment", &[]);
         push_notes(&mut page, &overview.notes);
@@ -85,7 +100,9 @@ fn push_head(page: &mut String, overview: &OverviewReport, options: &Pairs) {
         .iter()
         .map(|(name, value)| ("Selected".to_owned(), format!("{name} {value}")));
     let figures = overview.headline().into_iter();
-    let figures = figures.filter(|(name, _)| name != "Session").chain(selected);
+    let figures = figures
+        .filter(|(name, _)| name != "Session")
+        .chain(selected);
     for (name, value) in figures {
         let _ = writeln!(page, "| {} | {} |", escaped(&name), escaped(&value));
     }
@@ -113,7 +130,10 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
     let gain = finding.gain_ps_per_step.map(|gain_ps| {
         let share = finding.gain_ratio.map(figures::percent);
         let share = share.map_or_else(String::new, |share| format!(", {share}"));
-        format!(" (up to {} of a step{share})", figures::duration_ps(gain_ps))
+        format!(
+            " (up to {} of a step{share})",
+            figures::duration_ps(gain_ps)
+        )
     });
     let _ = writeln!(
         page,
@@ -128,7 +148,11 @@ fn push_finding(page: &mut String, number: usize, finding: &AdviceFinding) {
         }
     }
     if !finding.code.is_empty() {
-        let fence = if finding.code.contains("```") { "~~~~" } else { "```" };
+        let fence = if finding.code.contains("```") {
+            "~~~~"
+        } else {
+            "```"
+        };
         let _ = writeln!(page, "\n   {fence}python");
         for line in finding.code.lines() {
             let _ = writeln!(page, "   {line}");
@@ -158,7 +182,11 @@ fn push_analysis(page: &mut String, session: &Session, name: &str) -> Result<(),
     for (name, value) in answer.headline() {
         let _ = writeln!(page, "| {} | {} |", escaped(&name), escaped(&value));
     }
-    for table in answer.tables().iter().filter(|table| !table.rows.is_empty()) {
+    for table in answer
+        .tables()
+        .iter()
+        .filter(|table| !table.rows.is_empty())
+    {
         let _ = writeln!(page, "\n## {}\n", escaped(&table.title));
         push_table(page, table, &[], ROWS);
     }

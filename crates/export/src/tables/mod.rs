@@ -14,9 +14,9 @@ use std::io::{self, Write};
 use stepscope_analysis::Selection;
 use stepscope_model::Session;
 
+use crate::Pairs;
 use crate::about::About;
 use crate::error::ExportError;
-use crate::Pairs;
 pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
 pub use slices::COLUMNS as SLICE_COLUMNS;
 

@@ -101,7 +101,9 @@ impl<'a> Slices<'a> {
         let session = self.session;
         let steps = steps_on(session, track.host, track.device);
         let host = CellRef::Text(&session.host(track.host).name);
-        let device = track.device.and_then(|id| self.device_titles.get(id.index()));
+        let device = track
+            .device
+            .and_then(|id| self.device_titles.get(id.index()));
         let device = device.map_or(CellRef::Missing, |title| CellRef::Text(title));
         let name = CellRef::Text(session.text(track.name));
         let (mut count, mut failed) = (0, None);
@@ -186,7 +188,10 @@ impl<'a> LabelCells<'a> {
 /// Spans of steps as a track sees them, by start: its device's, else its host's.
 fn steps_on(session: &Session, host: HostId, device: Option<DeviceId>) -> Vec<(Span, i64)> {
     let of = |step: &Step| {
-        let own = step.spans.iter().find(|on| device.is_some() && on.device == device);
+        let own = step
+            .spans
+            .iter()
+            .find(|on| device.is_some() && on.device == device);
         let hosts = || {
             let mut spans = step.spans.iter();
             spans.find(|on| on.device.is_none() && on.host == host)

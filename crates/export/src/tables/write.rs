@@ -10,8 +10,8 @@ use parquet::file::properties::WriterProperties;
 use stepscope_analysis::cell::{push_csv_keys, push_csv_row, to_csv};
 use stepscope_analysis::{CellRef, Table};
 
-use super::slices::{COLUMNS, NAME, Slices, TITLE};
 use super::Format;
+use super::slices::{COLUMNS, NAME, Slices, TITLE};
 use crate::about::VERSION;
 use crate::arrow::{self, BatchBuilder};
 

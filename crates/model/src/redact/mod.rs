@@ -16,7 +16,7 @@ mod names;
 
 use std::sync::Arc;
 
-use stepscope_xplane::{Rewriter, TextPlace, number_fields};
+use stepscope_xplane::{Rewriter, TextPlace, numbers_alone};
 
 use crate::ingest::{HostInput, IngestError, ProgramInput, ingest_all};
 use crate::session::Session;
@@ -69,12 +69,15 @@ pub fn redact(session: &Session, key: &Key) -> Result<(Session, Redaction), Reda
         });
         removed.manifests |= host.manifest.is_some();
     }
-    let programs = if hosts.is_empty() { programs(session, &mut names) } else { Vec::new() };
+    let programs = if hosts.is_empty() {
+        programs(session, &mut names)
+    } else {
+        Vec::new()
+    };
     removed.constants |= !session.programs.is_empty();
     removed.heap = !session.heap.snapshots.is_empty();
     let name = names.text(Kind::Session, &session.name);
-    let mut redacted = ingest_all(&name, hosts, Vec::new(), programs)?;
-    redacted.warnings.sort_by(|one, other| one.message.cmp(&other.message));
+    let redacted = ingest_all(&name, hosts, Vec::new(), programs)?;
     let redaction = Redaction {
         replaced: names.counts(),
         removed: removed.phrases(),
@@ -112,10 +115,7 @@ impl Removed {
                 phrases.push(phrase.to_owned());
             }
         };
-        say(
-            self.manifests,
-            "manifests (arguments, environment, commit)",
-        );
+        say(self.manifests, "manifests (arguments, environment, commit)");
         say(self.constants, "constants of programs");
         say(self.heap, "memory snapshots");
         say(self.opaque > 0, "opaque bytes of events");
@@ -160,38 +160,4 @@ impl Rewriter for Profile<'_, '_> {
 /// Stats of text are asked for as bytes first.
 fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(char::is_control))
-}
-
-/// A message without anything but its whole numbers.
-fn numbers_alone(message: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for (number, value) in number_fields(message) {
-        varint(&mut out, u64::from(number) << 3);
-        varint(&mut out, value);
-    }
-    out
-}
-
-fn varint(out: &mut Vec<u8>, mut value: u64) {
-    loop {
-        let [low, ..] = value.to_le_bytes();
-        value >>= 7;
-        if value == 0 {
-            out.push(low & 0x7f);
-            return;
-        }
-        out.push(low | 0x80);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_message_the_numbers_stay() {
-        // 2: 300, 5: "ab", 7: 1
-        let message = [16, 0xac, 2, 42, 2, b'a', b'b', 56, 1];
-        assert_eq!(numbers_alone(&message), [16, 0xac, 2, 56, 1]);
-    }
 }

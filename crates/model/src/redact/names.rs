@@ -145,7 +145,9 @@ impl<'k> Names<'k> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while !rest.is_empty() {
-            let letters = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+            let letters = rest
+                .find(|c: char| !c.is_alphabetic())
+                .unwrap_or(rest.len());
             let (word, behind) = rest.split_at(letters);
             self.push_word(&mut out, word);
             let others = behind.find(char::is_alphabetic).unwrap_or(behind.len());
@@ -184,7 +186,9 @@ impl<'k> Names<'k> {
     /// How many texts of each kind changed, in the order of [`Kind::ALL`].
     pub(super) fn counts(&self) -> Vec<(String, usize)> {
         let count = |kind: Kind| self.changed.iter().filter(|(of, _)| *of == kind).count();
-        let counts = Kind::ALL.iter().map(|&kind| (kind.name().to_owned(), count(kind)));
+        let counts = Kind::ALL
+            .iter()
+            .map(|&kind| (kind.name().to_owned(), count(kind)));
         counts.filter(|(_, count)| *count > 0).collect()
     }
 
@@ -232,7 +236,9 @@ impl<'k> Names<'k> {
             Entry::Vacant(place) => {
                 let is_capital = word.starts_with(char::is_uppercase);
                 let mut attempts = 0u32..;
-                let name = attempts.by_ref().map(|attempt| hashed(self.key, word, attempt));
+                let name = attempts
+                    .by_ref()
+                    .map(|attempt| hashed(self.key, word, attempt));
                 let mut name = name.map(|name| if is_capital { capitalised(&name) } else { name });
                 // One in ten thousand million is taken; an iterator without end has a next.
                 let free = name.find(|name| self.taken.insert(name.clone()));
@@ -250,7 +256,9 @@ fn push_between(out: &mut String, between: &str) {
             .split(|c: char| !c.is_ascii_digit() && c != '.')
             .any(|run| run.split('.').filter(|part| !part.is_empty()).count() == 4);
     if is_address {
-        let masked = between.chars().map(|c| if c.is_ascii_digit() { '0' } else { c });
+        let masked = between
+            .chars()
+            .map(|c| if c.is_ascii_digit() { '0' } else { c });
         out.extend(masked);
     } else {
         out.push_str(between);
@@ -271,7 +279,9 @@ fn parts(word: &str) -> Vec<&str> {
     for at in 1..letters.len() {
         let (place, letter) = letters[at];
         let is_after_small = !letters[at - 1].1.is_uppercase();
-        let is_before_small = letters.get(at + 1).is_some_and(|next| next.1.is_lowercase());
+        let is_before_small = letters
+            .get(at + 1)
+            .is_some_and(|next| next.1.is_lowercase());
         if letter.is_uppercase() && (is_after_small || is_before_small) {
             parts.push(&word[begin..place]);
             begin = place;
@@ -343,14 +353,26 @@ mod tests {
         let mut names = Names::new(&Key::from_text("key"));
         let path = names.text(Kind::Source, "/home/alice/zebra_models/quokka.py:41");
         assert!(!path.contains("alice") && !path.contains("zebra") && !path.contains("quokka"));
-        assert!(path.starts_with("/home/") && path.ends_with(".py:41"), "{path}");
+        assert!(
+            path.starts_with("/home/") && path.ends_with(".py:41"),
+            "{path}"
+        );
         let scope = names.text(Kind::Scope, "jit(quokka)/zebra_7");
-        let quokka = path.rsplit('/').next().and_then(|file| file.split('.').next());
-        assert!(scope.starts_with(&format!("jit({})/", quokka.unwrap())), "{scope}");
+        let quokka = path
+            .rsplit('/')
+            .next()
+            .and_then(|file| file.split('.').next());
+        assert!(
+            scope.starts_with(&format!("jit({})/", quokka.unwrap())),
+            "{scope}"
+        );
         assert!(scope.ends_with("_7"));
         assert_eq!(
             names.counts(),
-            [("scopes".to_owned(), 1), ("source files and functions".to_owned(), 1)]
+            [
+                ("scopes".to_owned(), 1),
+                ("source files and functions".to_owned(), 1)
+            ]
         );
     }
 

@@ -69,10 +69,13 @@ impl From<ExportError> for ApiError {
     fn from(error: ExportError) -> Self {
         match error {
             ExportError::Analysis(error) => error.into(),
-            ExportError::NoPage => Self::not_found("The page for reports was left out of this build.")
-                .with_hint("Build without STEPSCOPE_NO_UI=1, with Node.js 20.19 or newer."),
-            ExportError::TooSmall { .. } => Self::bad_request(error.to_string())
-                .with_hint("Select less: steps, a device."),
+            ExportError::NoPage => {
+                Self::not_found("The page for reports was left out of this build.")
+                    .with_hint("Build without STEPSCOPE_NO_UI=1, with Node.js 20.19 or newer.")
+            }
+            ExportError::TooSmall { .. } => {
+                Self::bad_request(error.to_string()).with_hint("Select less: steps, a device.")
+            }
             error => Self::internal("The report", &error.to_string()),
         }
     }

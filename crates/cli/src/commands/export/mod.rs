@@ -105,7 +105,10 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         None => (session, about_now()),
     };
     share::run(session, &about, arguments, output)?;
-    if FORMATS.iter().all(|format| !arguments.contains_id(format.option)) {
+    if FORMATS
+        .iter()
+        .all(|format| !arguments.contains_id(format.option))
+    {
         return Ok(Exit::Fine);
     }
     let wanted = wanted(session, arguments)?;

@@ -202,14 +202,13 @@ fn write_folder(
         figures::counted(manifest.tables.len(), "table")
     );
     if let Some(slices) = slices {
-        sentence.push_str(&format!(", {}", figures::counted(slices.rows, "slice")));
+        let count = figures::counted(slices.rows, "slice");
+        sentence = format!("{sentence}, {count}");
     }
     let empty = manifest.left_out.len();
     if empty > 0 {
-        sentence.push_str(&format!(
-            "; {} without rows, see {MANIFEST}",
-            figures::counted(empty, "table")
-        ));
+        let count = figures::counted(empty, "table");
+        sentence = format!("{sentence}; {count} without rows, see {MANIFEST}");
     }
     Ok(Said {
         sentence,

@@ -1,0 +1,123 @@
+//! Every capture at hand under other names: the figures are the same, the names are not there.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use stepscope_analysis::{ANALYSES, AnalysisError};
+use stepscope_model::Session;
+use stepscope_model::redact::{Key, redact};
+
+use support::{all_captures, session_of};
+
+/// Whole numbers and fractions of a report, sorted: rows of equal figures may be ordered by name.
+fn figures(session: &Session, analysis: &str) -> Result<Vec<String>, String> {
+    fn collect(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Number(number) => found.push(number.to_string()),
+            Value::Bool(flag) => found.push(flag.to_string()),
+            Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
+            Value::Object(values) => values.values().for_each(|value| collect(value, found)),
+            Value::Null | Value::String(_) => {}
+        }
+    }
+    let entry = stepscope_analysis::find(analysis).expect("it is in the list");
+    let answer = entry.run_pairs(session, []);
+    let answer = answer.map_err(|error: AnalysisError| error.to_string())?;
+    let mut found = Vec::new();
+    collect(&answer.json().expect("JSON"), &mut found);
+    found.sort();
+    Ok(found)
+}
+
+#[test]
+fn figures_of_every_analysis_are_what_they_were() {
+    for capture in all_captures() {
+        let session = session_of(&capture);
+        let key = Key::from_text("a key");
+        let Ok((redacted, _)) = redact(&session, &key) else {
+            assert!(session.is_memory_only(), "{}", capture.name);
+            continue;
+        };
+        assert_eq!(session.slice_count(), redacted.slice_count());
+        assert_eq!(session.flows.all().len(), redacted.flows.all().len());
+        for entry in ANALYSES {
+            let (before, after) = (
+                figures(&session, entry.name),
+                figures(&redacted, entry.name),
+            );
+            // Manifests and memory snapshots are gone, and what is said of them.
+            if matches!(entry.name, "heap") && !session.heap.snapshots.is_empty() {
+                continue;
+            }
+            assert_eq!(before, after, "{} of {}", entry.name, capture.name);
+        }
+    }
+}
+
+/// Runs of letters that are no short accident of binary numbers.
+fn words(bytes: &[u8]) -> BTreeSet<&str> {
+    const SHORTEST: usize = 6;
+    let runs = bytes.split(|byte| !byte.is_ascii_alphabetic());
+    runs.filter(|run| run.len() >= SHORTEST)
+        .filter_map(|run| std::str::from_utf8(run).ok())
+        .collect()
+}
+
+/// Divided where a small letter is followed by a capital one, which is coarser than redaction divides.
+fn parts(word: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut is_after_small = false;
+    for letter in word.chars() {
+        if letter.is_ascii_uppercase() && is_after_small {
+            parts.push(String::new());
+        }
+        is_after_small = letter.is_ascii_lowercase();
+        parts.last_mut().expect("a part").push(letter);
+    }
+    parts
+}
+
+#[test]
+fn no_word_that_is_not_public_is_left_in_the_bytes() {
+    let public = include_str!("../../model/src/redact/words.txt");
+    let public: BTreeSet<&str> = public.split_whitespace().collect();
+    let is_public = |word: &str| {
+        let lower = word.to_ascii_lowercase();
+        public.contains(lower.as_str()) || word.len() < 3
+    };
+    for capture in all_captures() {
+        let session = session_of(&capture);
+        let Ok((redacted, redaction)) = redact(&session, &Key::from_text("a key")) else {
+            continue;
+        };
+        let mut private = 0;
+        for (host, other) in session.hosts.iter().zip(&redacted.hosts) {
+            let before = words((*host.bytes).as_ref());
+            let after = words((*other.bytes).as_ref());
+            // A word is private if one of its plain parts is: small letters, long enough to mean
+            // something.
+            let is_private = |word: &&&str| {
+                let parts = parts(word);
+                let plain = parts.iter().filter(|part| {
+                    part.len() > 3
+                        && part
+                            .chars()
+                            .skip(1)
+                            .all(|letter| letter.is_ascii_lowercase())
+                });
+                plain.clone().any(|part| !is_public(part)) && !is_public(word)
+            };
+            let told: BTreeSet<&&str> = before.iter().filter(is_private).collect();
+            private += told.len();
+            let leaked: Vec<_> = told
+                .into_iter()
+                .filter(|word| after.contains(*word))
+                .collect();
+            assert!(leaked.is_empty(), "{}: {leaked:?}", capture.name);
+        }
+        assert!(private > 10, "{}: {private}", capture.name);
+        assert!(!redaction.replaced.is_empty());
+    }
+}

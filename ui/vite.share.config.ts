@@ -33,35 +33,39 @@ function oneFile(): Plugin {
   return {
     name: 'stepscope-one-file',
     enforce: 'post',
-    generateBundle(_, bundle) {
-      const page = Object.values(bundle).find((file) => file.fileName.endsWith('.html'));
-      if (page?.type !== 'asset') throw new Error('there is no page');
-      let html = String(page.source);
-      for (const file of Object.values(bundle)) {
-        if (file === page) continue;
-        const name = file.fileName.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-        if (file.type === 'chunk') {
-          const code = file.code.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
-          // Behind the report, which the script reads.
-          html = html.replace(new RegExp(`\\s*<script[^>]*src="[^"]*${name}"[^>]*></script>`), '');
-          html = html.replace('</body>', () => `<script type="module">${code}</script>\n</body>`);
-        } else if (file.fileName.endsWith('.css')) {
-          const link = new RegExp(`<link[^>]*href="[^"]*${name}"[^>]*>`);
-          html = html.replace(link, () => `<style>${String(file.source)}</style>`);
-        } else {
-          throw new Error(`${file.fileName} does not fit into one file`);
+    // After Vite's own, which puts lists of what to preload in the places it left for them.
+    generateBundle: {
+      order: 'post',
+      handler(_, bundle) {
+        const page = Object.values(bundle).find((file) => file.fileName.endsWith('.html'));
+        if (page?.type !== 'asset') throw new Error('there is no page');
+        let html = String(page.source);
+        for (const file of Object.values(bundle)) {
+          if (file === page) continue;
+          const name = file.fileName.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+          if (file.type === 'chunk') {
+            const code = file.code.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+            // Behind the report, which the script reads.
+            html = html.replace(new RegExp(`\\s*<script[^>]*src="[^"]*${name}"[^>]*></script>`), '');
+            html = html.replace('</body>', () => `<script type="module">${code}</script>\n</body>`);
+          } else if (file.fileName.endsWith('.css')) {
+            const link = new RegExp(`<link[^>]*href="[^"]*${name}"[^>]*>`);
+            html = html.replace(link, () => `<style>${String(file.source)}</style>`);
+          } else {
+            throw new Error(`${file.fileName} does not fit into one file`);
+          }
+          delete bundle[file.fileName];
         }
-        delete bundle[file.fileName];
-      }
-      const digests = [...html.matchAll(/<script(?![^>]*application\/json)[^>]*>([\s\S]*?)<\/script>/g)]
-        .map(([, code]) => createHash('sha256').update(code ?? '').digest('base64'))
-        .map((digest) => `'sha256-${digest}'`);
-      const policy = [...POLICY, `script-src ${digests.join(' ')}`].join('; ');
-      page.source = html.replace(
-        '<meta charset="utf-8" />',
-        () =>
-          `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,
-      );
+        const digests = [...html.matchAll(/<script(?![^>]*application\/json)[^>]*>([\s\S]*?)<\/script>/g)]
+          .map(([, code]) => createHash('sha256').update(code ?? '').digest('base64'))
+          .map((digest) => `'sha256-${digest}'`);
+        const policy = [...POLICY, `script-src ${digests.join(' ')}`].join('; ');
+        page.source = html.replace(
+          '<meta charset="utf-8" />',
+          () =>
+            `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+        );
+      },
     },
   };
 }

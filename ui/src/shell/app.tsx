@@ -30,10 +30,6 @@ import './app.css';
 /** The page came without a hash: with a single session there is nothing to choose. */
 const isFirstVisit = typeof window !== 'undefined' && window.location.hash === '';
 
-/** Where there is no session in the URL and only one to show. */
-const isWithoutSession = () =>
-  route.session === null && (shared() !== null || window.location.hash === '');
-
 export function App() {
   const view = createMemo(() => VIEWS.get(route.view));
   const shown = createMemo(
@@ -60,11 +56,11 @@ export function App() {
       },
     }),
   );
-  if (isFirstVisit || shared()) {
+  if (isFirstVisit) {
     createEffect(() => {
       const list = sessions.data()?.sessions;
       const only = list?.length === 1 ? list[0] : undefined;
-      if (only && isWithoutSession()) {
+      if (only && route.session === null && window.location.hash === '') {
         navigate({ session: only.id, view: entryView(only) }, true);
       }
     });

@@ -21,6 +21,9 @@ export function ShareStrip(props: { report: ShareReport }) {
           {' '}
           of {hosts().length > 3 ? `${hosts().length} hosts` : hosts().join(', ')}
         </Show>
+        <Show when={props.report.captured_epoch_ms}>
+          {(captured) => <>, captured {formatDate(captured())}</>}
+        </Show>
         <Show when={selection().length > 0}>
           , of <code>{selection().join(' ')}</code> only
         </Show>

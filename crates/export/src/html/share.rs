@@ -18,6 +18,9 @@ pub struct ShareReport {
     pub version: String,
     /// Name of the session.
     pub session: String,
+    /// When the session's time 0 was, milliseconds since the Unix epoch; absent in old files.
+    #[ts(type = "number | null")]
+    pub captured_epoch_ms: Option<u64>,
     /// When it was written, milliseconds since the Unix epoch.
     #[ts(type = "number | null")]
     pub written_epoch_ms: Option<u64>,
@@ -61,6 +64,7 @@ pub(super) fn empty(session: &Session, about: &About, options: &Pairs) -> ShareR
     ShareReport {
         version: VERSION.to_owned(),
         session: session.name.clone(),
+        captured_epoch_ms: session.epoch_ns.map(|nanos| nanos / 1_000_000),
         written_epoch_ms: about.written_epoch_ms,
         redaction: about
             .redacted

@@ -94,10 +94,16 @@ fn pairs<'a>(entry: &Entry, options: &'a Pairs) -> Vec<(&'a str, &'a str)> {
     let given = options
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
+    // Its limit is that of the top ops, all of which are the table of ops.
+    let unlimited: &[(&str, &str)] = if entry.name == "overview" {
+        &[]
+    } else {
+        &UNLIMITED
+    };
     let is_limit = |name: &str| UNLIMITED.iter().any(|(limit, _)| *limit == name);
     given
         .filter(|(name, _)| !is_limit(name))
-        .chain(UNLIMITED)
+        .chain(unlimited.iter().copied())
         .filter(|(name, _)| has(name))
         .collect()
 }

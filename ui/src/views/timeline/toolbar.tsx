@@ -2,6 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import { formatCount, plural } from '../../format/numbers';
+import { shared } from '../../shell/shared';
 import type { Commands } from '../../timeline/commands';
 import type { Timeline, Tool } from '../../timeline/timeline';
 import { NotesList } from '../../widgets/notes';
@@ -76,7 +77,10 @@ export function Toolbar(props: ToolbarProps) {
           </button>
         </div>
       </Show>
-      <SearchField {...props} />
+      {/* A report cannot search: it holds no names but those that are drawn. */}
+      <Show when={!shared()}>
+        <SearchField {...props} />
+      </Show>
       <span class="spacer" />
       <Show when={props.split !== undefined}>
         <button

@@ -112,16 +112,17 @@ test('every view has its answer', async ({ page, report }) => {
 test('the timeline is drawn and zooms', async ({ page, report }) => {
   await open(page, report, '#/s/0/timeline');
   await settled(page);
-  const canvas = page.locator('.timeline canvas').first();
+  const canvas = page.locator('.timeline-canvas');
   const box = (await canvas.boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   const colours = async () => new Set((await canvas.screenshot()).toString('base64')).size;
   expect(await colours()).toBeGreaterThan(30);
   await keepImage(page, 'share-timeline');
-  const before = await page.url();
-  await page.keyboard.down('Control');
-  for (let turn = 0; turn < 12; turn++) await page.mouse.wheel(0, -240);
-  await page.keyboard.up('Control');
+  const before = page.url();
+  for (let turn = 0; turn < 12; turn++) {
+    await page.keyboard.press('w');
+    await page.waitForTimeout(120);
+  }
   const after = await settled(page);
   expect(after.tilesFailed).toBe(0);
   expect(after.tilesLoaded).toBeGreaterThan(1);
@@ -130,7 +131,7 @@ test('the timeline is drawn and zooms', async ({ page, report }) => {
   const link = page.url();
   const other = await page.context().newPage();
   await other.goto(link);
-  await other.locator('.timeline canvas').first().waitFor();
+  await other.locator('.timeline-canvas').waitFor();
   await settled(other);
   expect(other.url()).toBe(link);
   await other.close();
@@ -139,10 +140,10 @@ test('the timeline is drawn and zooms', async ({ page, report }) => {
 test('a slice has its details', async ({ page, report }) => {
   await open(page, report, '#/s/0/timeline');
   await settled(page);
-  const canvas = page.locator('.stage canvas').first();
+  const canvas = page.locator('.timeline-canvas');
   const box = (await canvas.boundingBox())!;
   for (let y = 90; y < box.height - 20; y += 9) {
-    await page.mouse.click(box.x + box.width * 0.6, box.y + y);
+    await page.mouse.click(box.x + box.width * 0.75, box.y + y);
     if ((await page.locator('.slice-panel').count()) > 0) break;
   }
   await expect(page.locator('.slice-panel .slice-name')).not.toBeEmpty();

@@ -47,6 +47,9 @@ export class TileStore {
         if (wanted.has(track.track)) found.push(cut(track, startPs, endPs));
       }
     }
+    // What there was no room for is empty, so that nobody asks again.
+    for (const { track } of found) wanted.delete(track);
+    for (const track of wanted) found.push({ track, lanes: [], counter: null, byteLength: 0 });
     return encodeTile({ startPs, endPs, widthPx: TILE_PX, tracks: found });
   }
 

@@ -109,23 +109,29 @@ impl Pyramid {
         }
     }
 
-    /// Gives up the finest level of all; false when only the first is left.
+    /// Gives up the finest level of all, and where only the first is left, that of the last group;
+    /// false when nothing is left.
     pub(super) fn drop_finest(&mut self) -> bool {
-        let finest = self.groups.iter().flat_map(|group| group.levels.last());
+        let has_several = |group: &&mut Group| group.levels.len() > 1;
+        let of_several = self.groups.iter().filter(|group| group.levels.len() > 1);
+        let finest = of_several.flat_map(|group| group.levels.last());
         let Some(finest) = finest.map(|level| level.level).min() else {
-            return false;
+            let last = self.groups.iter_mut().rev();
+            let last = last.filter(|group| !group.levels.is_empty()).next();
+            return last.is_some_and(|group| group.levels.pop().is_some());
         };
-        let mut is_dropped = false;
-        for group in &mut self.groups {
-            let last = group.levels.last().map(|level| level.level);
-            if last == Some(finest) && group.levels.len() > 1 {
+        for group in self.groups.iter_mut().filter(has_several) {
+            if group
+                .levels
+                .last()
+                .is_some_and(|level| level.level == finest)
+            {
                 group.levels.pop();
                 // Of what is gone something was finer.
                 group.next.push(0);
-                is_dropped = true;
             }
         }
-        is_dropped
+        true
     }
 
     /// Hands over tiles and the labels that they name.
@@ -140,7 +146,15 @@ impl Pyramid {
         let json = serde_json::to_vec(&details::labels(session, &labels));
         report.labels = packed(&json.map_err(std::io::Error::other)?)?;
         report.tiles = self.groups.iter().map(Group::told).collect();
-        report.left_out.retain(|line| !line.starts_with(COARSE));
+        report
+            .left_out
+            .retain(|line| !line.starts_with(COARSE) && !line.starts_with(UNDRAWN));
+        let undrawn = self.groups.iter().filter(|group| group.levels.is_empty());
+        let tracks: usize = undrawn.map(|group| group.tracks.len()).sum();
+        if tracks > 0 {
+            let tracks = figures::counted(tracks, "track");
+            report.left_out.push(format!("{UNDRAWN}{tracks}."));
+        }
         let coarse = self.groups.iter().filter(|group| !group.next.is_empty());
         let coarse: Vec<&Level> = coarse.filter_map(|group| group.levels.last()).collect();
         if let Some(finest) = coarse.iter().map(|level| level.level).max() {
@@ -153,8 +167,9 @@ impl Pyramid {
     }
 }
 
-/// How the sentence about missing tiles begins.
+/// How the sentences about missing tiles begin.
 const COARSE: &str = "Slices that lie closer together than ";
+const UNDRAWN: &str = "What is on ";
 
 impl Group {
     /// Adds a level; false where that shows nothing more or there is no room.
@@ -188,8 +203,7 @@ impl Group {
         bytes += names
             .map(|length| (length / 2 + LABEL_BYTES) as u64)
             .sum::<u64>();
-        // The first level is there whatever it takes; the file is weighed in the end.
-        if bytes > *left && !self.levels.is_empty() {
+        if bytes > *left {
             return Ok(false);
         }
         *left = left.saturating_sub(bytes);

@@ -1,4 +1,4 @@
-//! Captures and drawings as sessions.
+//! Captures as sessions.
 
 use std::sync::Arc;
 
@@ -6,17 +6,8 @@ use stepscope_model::Session;
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_testing::corpus::{self, Capture};
 
-/// Our fixtures, and captures of others where they are.
-pub fn all_captures() -> Vec<Capture> {
-    let mut all = corpus::fixtures();
-    all.extend(corpus::captures());
-    all.retain(|capture| !capture.hosts.is_empty());
-    assert!(!all.is_empty());
-    all
-}
-
 /// All hosts of a capture.
-pub fn session_of(capture: &Capture) -> Session {
+pub(crate) fn session_of(capture: &Capture) -> Session {
     let inputs = capture.hosts.iter().map(|path| HostInput {
         host: path
             .file_name()

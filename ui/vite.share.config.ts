@@ -1,7 +1,7 @@
 // Builds the page of reports as one file: scripts and styles inside, and a policy of its own that
 // lets nothing in or out. `stepscope export --html` puts the answers into it.
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 import { defineConfig, type Plugin } from 'vite';
 import solid from 'vite-plugin-solid';
@@ -15,6 +15,31 @@ function withoutWorkers(): Plugin {
     enforce: 'pre',
     resolveId(source, importer) {
       return importer?.includes('/views/graph/') ? REPLACED.get(source) : undefined;
+    },
+  };
+}
+
+/**
+ * Style sheets of views take effect when the view is first shown, as on the other page: all at once
+ * they would style each other's elements.
+ */
+function stylesWithViews(): Plugin {
+  const mark = '\0style-of-view:';
+  return {
+    name: 'stepscope-styles-with-views',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (!importer?.includes('/src/views/') || !source.endsWith('.css')) return undefined;
+      // Without its ending, so that Vite does not take the module for a style sheet.
+      return mark + resolve(dirname(importer), source).slice(0, -4);
+    },
+    load(id) {
+      if (!id.startsWith(mark)) return undefined;
+      const sheet = JSON.stringify(`${id.slice(mark.length)}.css?inline`);
+      return `import css from ${sheet};
+        const style = document.createElement('style');
+        style.textContent = css;
+        document.head.append(style);`;
     },
   };
 }
@@ -73,7 +98,7 @@ function oneFile(): Plugin {
 export default defineConfig({
   base: './',
   publicDir: false,
-  plugins: [withoutWorkers(), solid(), oneFile()],
+  plugins: [withoutWorkers(), stylesWithViews(), solid(), oneFile()],
   build: {
     outDir: 'dist',
     // The pages that a server gives stand beside it.

@@ -24,13 +24,13 @@ pub struct Redacted {
 }
 
 impl Redacted {
-    /// `Names were replaced: 120 ops, 12 source files. Removed: the manifest.`
+    /// `Names were replaced: scopes (120), source files (12). Removed: manifests.`
     pub fn sentence(&self) -> String {
         let replaced: Vec<String> = self
             .replaced
             .iter()
             .filter(|(_, count)| *count > 0)
-            .map(|(kind, count)| format!("{count} {kind}"))
+            .map(|(kind, count)| format!("{kind} ({count})"))
             .collect();
         let mut text = if replaced.is_empty() {
             "No name had to be replaced.".to_owned()
@@ -58,7 +58,7 @@ mod tests {
         };
         assert_eq!(
             redacted.sentence(),
-            "Names were replaced: 3 ops. Removed: manifests."
+            "Names were replaced: ops (3). Removed: manifests."
         );
         assert_eq!(
             Redacted::default().sentence(),

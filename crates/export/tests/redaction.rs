@@ -23,16 +23,16 @@ fn all_captures() -> Vec<Capture> {
 
 /// Whole numbers and fractions of a report, sorted: rows of equal figures may be ordered by name.
 fn figures(session: &Session, analysis: &str) -> Result<Vec<String>, String> {
-    fn collect(value: &Value, found: &mut Vec<String>) {
+    fn collect(key: &str, value: &Value, found: &mut Vec<String>) {
         match value {
-            Value::Number(number) => found.push(number.to_string()),
-            Value::Bool(flag) => found.push(flag.to_string()),
-            Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
+            Value::Number(number) => found.push(format!("{key} {number}")),
+            Value::Bool(flag) => found.push(format!("{key} {flag}")),
+            Value::Array(values) => values.iter().for_each(|value| collect(key, value, found)),
             Value::Object(values) => values
                 .iter()
                 // The files themselves are longer or shorter.
                 .filter(|(key, _)| key.as_str() != "size_bytes")
-                .for_each(|(_, value)| collect(value, found)),
+                .for_each(|(key, value)| collect(key, value, found)),
             Value::Null | Value::String(_) => {}
         }
     }
@@ -46,7 +46,7 @@ fn figures(session: &Session, analysis: &str) -> Result<Vec<String>, String> {
     let answer = entry.run_pairs(session, limit);
     let answer = answer.map_err(|error: AnalysisError| error.to_string())?;
     let mut found = Vec::new();
-    collect(&answer.json().expect("JSON"), &mut found);
+    collect("", &answer.json().expect("JSON"), &mut found);
     found.sort();
     Ok(found)
 }
@@ -71,7 +71,19 @@ fn figures_of_every_analysis_are_what_they_were() {
             if matches!(entry.name, "heap") && !session.heap.snapshots.is_empty() {
                 continue;
             }
-            assert_eq!(before, after, "{} of {}", entry.name, capture.name);
+            let differences: Vec<(String, String)> = match (&before, &after) {
+                (Ok(before), Ok(after)) => {
+                    let pairs = before.iter().cloned().zip(after.iter().cloned());
+                    pairs.filter(|(one, other)| one != other).take(9).collect()
+                }
+                _ => Vec::new(),
+            };
+            assert!(
+                before == after,
+                "{} of {}: {differences:?}",
+                entry.name,
+                capture.name
+            );
         }
     }
 }
@@ -132,7 +144,10 @@ fn no_word_that_is_not_public_is_left_in_the_bytes() {
                             .skip(1)
                             .all(|letter| letter.is_ascii_lowercase())
                 });
-                plain.clone().any(|part| !is_public(part)) && !is_public(word)
+                // Lists of small numbers look like words of many short parts.
+                plain.clone().any(|part| !is_public(part))
+                    && !is_public(word)
+                    && word.len() >= 4 * parts.len()
             };
             let told: BTreeSet<&&str> = before.iter().filter(is_private).collect();
             private += told.len();

@@ -19,7 +19,7 @@ export default function VerdictView(props: ViewProps) {
   return (
     <AnswerView answer={report}>
       {(data) => (
-        <div class="page verdict">
+        <div class="page verdict-page">
           <section class="card">
             <header>
               <h2>Capture</h2>

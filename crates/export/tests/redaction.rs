@@ -30,8 +30,8 @@ fn figures(session: &Session, analysis: &str) -> Result<Vec<String>, String> {
             Value::Array(values) => values.iter().for_each(|value| collect(key, value, found)),
             Value::Object(values) => values
                 .iter()
-                // The files themselves are longer or shorter.
-                .filter(|(key, _)| key.as_str() != "size_bytes")
+                // The files themselves are longer or shorter, and threads are sorted by name.
+                .filter(|(key, _)| !matches!(key.as_str(), "size_bytes" | "track"))
                 .for_each(|(key, value)| collect(key, value, found)),
             Value::Null | Value::String(_) => {}
         }

@@ -1,4 +1,6 @@
 /** Sessions, the URL as the state, Back, the palette, themes, and that nothing leaves the machine. */
+import { readFileSync } from 'node:fs';
+
 import { expect, keepImage, openView, test } from './server';
 
 test('the list names every session of the folder, and a click opens one', async ({ page, url }) => {
@@ -115,4 +117,17 @@ test('the page works in a frame below a prefix', async ({ page, url }) => {
   const frame = page.frameLocator('iframe');
   await frame.getByRole('row').filter({ hasText: 'mlp_dp' }).click();
   await expect(frame.getByText('Step time')).toBeVisible();
+});
+
+test('Share saves the session as one file', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'overview', '?steps=2..5');
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('checkbox').check();
+  const waiting = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Save as HTML' }).click();
+  const download = await waiting;
+  expect(download.suggestedFilename()).toMatch(/^stepscope-.*\.html$/);
+  const file = readFileSync((await download.path())!, 'utf8');
+  expect(file).toContain('Names were replaced');
+  expect(file).toContain('"selection":[["steps","2..5"]]');
 });

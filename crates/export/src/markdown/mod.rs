@@ -7,7 +7,6 @@ use std::fmt::Write;
 use stepscope_analysis::advice::{Advice, AdviceFinding, AdviceOptions, AdviceReport};
 use stepscope_analysis::overview::{Overview, OverviewOptions, OverviewReport};
 use stepscope_analysis::registry::Report;
-use stepscope_analysis::steps::{Steps, StepsOptions};
 use stepscope_analysis::{Analysis, AnalysisError, Note, NoteKind, Table, find, format as figures};
 use stepscope_model::Session;
 
@@ -34,13 +33,13 @@ const OP_COLUMNS: [&str; 6] = [
 /// What a table of steps has room for.
 const STEP_COLUMNS: [&str; 8] = [
     "step",
-    "device",
     "duration_ps",
-    "busy_ps",
     "device_compute_ps",
     "collectives_ps",
     "input_wait_ps",
+    "host_overhead_ps",
     "idle_ps",
+    "is_outlier",
 ];
 
 /// The page, of the part of a session that options select.
@@ -69,11 +68,10 @@ pub fn markdown(session: &Session, about: &About, options: &Pairs) -> Result<Str
         let advice = Advice::run(
             session,
             &AdviceOptions {
-                selection: selection.clone(),
+                selection,
                 ..AdviceOptions::default()
             },
         )?;
-        let steps = Steps::run(session, &StepsOptions { selection })?;
         push_head(&mut page, &overview, options);
         push_findings(&mut page, &advice);
         let tables = overview.tables();
@@ -86,7 +84,7 @@ pub fn markdown(session: &Session, about: &About, options: &Pairs) -> Result<Str
             "Top ops by self time",
             &OP_COLUMNS,
         );
-        push_section(&mut page, &steps.tables(), "rows", "Steps", &STEP_COLUMNS);
+        push_section(&mut page, &tables, "step_series", "Steps", &STEP_COLUMNS);
         push_section(&mut page, &tables, "environment", "Environment", &[]);
         push_notes(&mut page, &overview.notes);
     }

@@ -4,5 +4,12 @@
  * Tiles of some tracks.
  */
 export type ShareTileGroup = { 
+/**
+ * The tracks, all of which are in each tile.
+ */
 tracks: Array<number>, 
+/**
+ * Binary tiles by `level/index`, packed. Where a tile is not here, the finest one around it holds
+ * all there is.
+ */
 tiles: { [key in string]: string }, };

@@ -163,7 +163,7 @@ fn a_report_is_as_small_as_it_has_to_be() {
         detail_counts.is_sorted_by(|one, other| one >= other),
         "{detail_counts:?}"
     );
-    let refused = report(&session, 2000).err().expect("too little");
+    let refused = report(&session, 2000).expect_err("too little");
     assert!(matches!(refused, ExportError::TooSmall { .. }), "{refused}");
 }
 

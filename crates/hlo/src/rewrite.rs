@@ -26,7 +26,7 @@ pub enum ProgramText {
 enum Rule {
     Keep,
     Text(ProgramText),
-    Message(&'static [(u32, Rule)]),
+    Message(&'static [(u32, Self)]),
 }
 
 use ProgramText::{Configuration, Name, Scope, Source};

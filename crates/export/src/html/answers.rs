@@ -28,7 +28,7 @@ pub(super) struct Room {
 /// Answers and refusals by question.
 #[derive(Default)]
 pub(super) struct Answers {
-    answers: BTreeMap<String, String>,
+    kept: BTreeMap<String, String>,
     refusals: BTreeMap<String, String>,
     left_out: Vec<String>,
 }
@@ -81,7 +81,7 @@ impl Answers {
                 if self.bytes() - before + entry_bytes(&key, &answer) > room {
                     missing += 1;
                 } else {
-                    self.answers.insert(key, answer);
+                    self.kept.insert(key, answer);
                 }
             }
         }
@@ -95,13 +95,13 @@ impl Answers {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let entries = self.answers.iter().chain(&self.refusals);
+        let entries = self.kept.iter().chain(&self.refusals);
         entries.map(|(key, value)| entry_bytes(key, value)).sum()
     }
 
     /// Hands over what there is.
     pub(super) fn tell(self, report: &mut ShareReport) {
-        report.answers = self.answers;
+        report.answers = self.kept;
         report.refusals = self.refusals;
         report.left_out.extend(self.left_out);
     }
@@ -109,7 +109,7 @@ impl Answers {
     fn put(&mut self, replies: Vec<(String, Reply)>) {
         for (key, reply) in replies {
             match reply {
-                Reply::Answer(answer) => self.answers.insert(key, answer),
+                Reply::Answer(answer) => self.kept.insert(key, answer),
                 Reply::Refusal(why) => self.refusals.insert(key, why),
             };
         }
@@ -126,7 +126,7 @@ impl Answers {
             let Some(key) = largest.map(|(key, _)| key.clone()) else {
                 return;
             };
-            self.answers.remove(&key);
+            self.kept.remove(&key);
             self.left_out.push(format!("The view {key}."));
             let why = "There was no room for this view in the report.".to_owned();
             self.refusals.insert(key, why);

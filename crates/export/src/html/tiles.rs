@@ -47,7 +47,7 @@ struct Group {
 }
 
 struct Level {
-    level: u32,
+    number: u32,
     tiles: BTreeMap<String, String>,
     labels: BTreeSet<LabelId>,
 }
@@ -114,17 +114,17 @@ impl Pyramid {
     pub(super) fn drop_finest(&mut self) -> bool {
         let has_several = |group: &&mut Group| group.levels.len() > 1;
         let of_several = self.groups.iter().filter(|group| group.levels.len() > 1);
-        let finest = of_several.flat_map(|group| group.levels.last());
-        let Some(finest) = finest.map(|level| level.level).min() else {
-            let last = self.groups.iter_mut().rev();
-            let last = last.filter(|group| !group.levels.is_empty()).next();
+        let finest = of_several.filter_map(|group| group.levels.last());
+        let Some(finest) = finest.map(|level| level.number).min() else {
+            let mut groups = self.groups.iter_mut().rev();
+            let last = groups.find(|group| !group.levels.is_empty());
             return last.is_some_and(|group| group.levels.pop().is_some());
         };
         for group in self.groups.iter_mut().filter(has_several) {
             if group
                 .levels
                 .last()
-                .is_some_and(|level| level.level == finest)
+                .is_some_and(|level| level.number == finest)
             {
                 group.levels.pop();
                 // Of what is gone something was finer.
@@ -157,7 +157,7 @@ impl Pyramid {
         }
         let coarse = self.groups.iter().filter(|group| !group.next.is_empty());
         let coarse: Vec<&Level> = coarse.filter_map(|group| group.levels.last()).collect();
-        if let Some(finest) = coarse.iter().map(|level| level.level).max() {
+        if let Some(finest) = coarse.iter().map(|level| level.number).max() {
             report.left_out.push(format!(
                 "{COARSE}{} of the timeline.",
                 figures::duration_ps(2f64.powi(i32::try_from(finest).unwrap_or(i32::MAX)))
@@ -184,7 +184,7 @@ impl Group {
         let is_next = self
             .levels
             .last()
-            .is_none_or(|last| last.level == level + 1);
+            .is_none_or(|last| last.number == level + 1);
         if self.next.is_empty() || !is_next {
             return Ok(false);
         }
@@ -222,7 +222,7 @@ impl Group {
             .into_iter()
             .map(|tile| (key(level, tile.index), tile.text));
         self.levels.push(Level {
-            level,
+            number: level,
             tiles: tiles.collect(),
             labels,
         });

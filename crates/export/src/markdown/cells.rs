@@ -58,10 +58,9 @@ const fn rule(column: &Column) -> &'static str {
 
 fn cell_text(cell: &Cell, unit: Unit) -> String {
     match cell {
-        Cell::Missing => String::new(),
+        Cell::Missing | Cell::Flag(false) => String::new(),
         Cell::Text(text) => text.clone(),
         Cell::Flag(true) => "yes".to_owned(),
-        Cell::Flag(false) => String::new(),
         Cell::Int(value) => figure(*value as f64, unit).unwrap_or_else(|| value.to_string()),
         Cell::Float(value) => figure(*value, unit).unwrap_or_else(|| format!("{value:.3}")),
     }

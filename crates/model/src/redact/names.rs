@@ -350,7 +350,8 @@ mod tests {
 
     #[test]
     fn others_get_the_same_name_wherever_they_stand() {
-        let mut names = Names::new(&Key::from_text("key"));
+        let key = Key::from_text("key");
+        let mut names = Names::new(&key);
         let path = names.text(Kind::Source, "/home/alice/zebra_models/quokka.py:41");
         assert!(!path.contains("alice") && !path.contains("zebra") && !path.contains("quokka"));
         assert!(
@@ -393,7 +394,8 @@ mod tests {
 
     #[test]
     fn machines_are_not_told_by_their_numbers() {
-        let mut names = Names::new(&Key::from_text("key"));
+        let key = Key::from_text("key");
+        let mut names = Names::new(&key);
         let host = names.host("gpu-17.rack4.example.org");
         assert!(!host.contains("17") && host.starts_with("host-"), "{host}");
         assert_eq!(redacted("10.1.2.3:6006"), "00.0.0.0:0000");

@@ -286,7 +286,9 @@ fn remove_earlier(folder: &Path) -> io::Result<()> {
     for name in tables.filter_map(|table| table["file"].as_str()) {
         // Plain names only: nothing beside this folder is ours.
         let is_plain = Path::new(name).file_name().is_some_and(|last| last == name);
-        let is_table = name.ends_with(".csv") || name.ends_with(".parquet");
+        let is_table = Path::new(name)
+            .extension()
+            .is_some_and(|end| end == "csv" || end == "parquet");
         if is_plain && is_table {
             match fs::remove_file(folder.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

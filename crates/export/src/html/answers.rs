@@ -119,7 +119,7 @@ impl Answers {
     fn drop_largest(&mut self, room: u64) {
         while self.bytes() > room {
             let droppable = self
-                .answers
+                .kept
                 .iter()
                 .filter(|(key, _)| !NEEDED.contains(&key.as_str()));
             let largest = droppable.max_by_key(|(_, answer)| answer.len());

@@ -198,11 +198,11 @@ impl<'k> Names<'k> {
             return out.push_str(word);
         }
         let parts = parts(word);
-        if parts.len() == 1 {
-            return self.push_private(out, word);
+        if parts.iter().all(|part| is_public(part)) {
+            return out.push_str(word);
         }
         // What is told by a mark is told by the whole.
-        if mark(word).is_some() {
+        if parts.len() == 1 || mark(word).is_some() {
             return self.push_private(out, word);
         }
         for part in parts {

@@ -239,9 +239,9 @@ impl<'a> Nester<'a> {
         let rows = &mut self.rows;
         let group_count = group_count.max(rows.groups.len());
         rows.groups.resize_with(group_count, GroupRows::default);
-        let kept = rows.rows.iter().map(|row| row.slices.len()).sum();
+        let kept = rows.all.iter().map(|row| row.slices.len()).sum();
         let mut block = SliceBlock::zeroed(kept);
-        let mut lane_of_row = vec![0u32; rows.rows.len()];
+        let mut lane_of_row = vec![0u32; rows.all.len()];
         let mut filled = 0;
         let mut columns = block.columns_mut();
         let mut groups = Vec::with_capacity(group_count);
@@ -252,7 +252,7 @@ impl<'a> Nester<'a> {
             let mut lanes = Vec::with_capacity(order.len());
             for (position, &number) in (0u32..).zip(&order) {
                 lane_of_row[number as usize] = position;
-                let row = &rows.rows[number as usize];
+                let row = &rows.all[number as usize];
                 let range = begin..begin + row.count;
                 if is_kept {
                     fill(&mut columns, range.clone(), &row.slices);
@@ -294,7 +294,7 @@ impl<'a> Nester<'a> {
 
     /// The arrow ends that a second pass has found.
     pub(super) fn finish_ends(mut self) -> Vec<FlowEnd> {
-        let mut lane_of_row = vec![0u32; self.rows.rows.len()];
+        let mut lane_of_row = vec![0u32; self.rows.all.len()];
         if let Some(group) = self.rows.groups.first() {
             for (position, row) in (0u32..).zip(group.display_order().0) {
                 lane_of_row[row as usize] = position;
@@ -312,7 +312,7 @@ impl<'a> Nester<'a> {
         let old_rows = std::mem::take(&mut self.rows);
         for (group, rows) in (0u16..).zip(&old_rows.groups) {
             for &row in &rows.display_order().0 {
-                let slices = &old_rows.rows[row as usize].slices;
+                let slices = &old_rows.all[row as usize].slices;
                 all.extend(slices.iter().map(|&slice| (group, slice)));
             }
         }
@@ -351,7 +351,7 @@ fn fill(columns: &mut ColumnsMut<'_>, range: Range<usize>, slices: &[Slice]) {
 #[derive(Default)]
 struct Rows {
     groups: Vec<GroupRows>,
-    rows: Vec<Row>,
+    all: Vec<Row>,
     /// Slices in all rows.
     count: usize,
 }
@@ -394,8 +394,8 @@ impl Rows {
             self.groups.resize_with(group + 1, GroupRows::default);
         }
         let end = slice.start.saturating_add(slice.duration);
-        let number = self.groups[group].place(slice.start, end, &mut self.rows);
-        let row = &mut self.rows[number as usize];
+        let number = self.groups[group].place(slice.start, end, &mut self.all);
+        let row = &mut self.all[number as usize];
         let position = row.count;
         if position == 0 {
             row.begin(slice.start, is_kept);
@@ -412,7 +412,7 @@ impl Rows {
     /// Leaves the memory for the next track.
     fn recycle(self) {
         SPARE_ROWS.with_borrow_mut(|spare| {
-            let slices = self.rows.into_iter().map(|row| row.slices);
+            let slices = self.all.into_iter().map(|row| row.slices);
             for mut slices in slices.filter(|slices| slices.capacity() > 0) {
                 if spare.len() < KEPT_ROWS {
                     slices.clear();

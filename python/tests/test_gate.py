@@ -10,9 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import junitparser
 import pytest
-import sarif_pydantic
 
 import stepscope
 from stepscope.engine_errors import OptionsError
@@ -104,6 +102,9 @@ def test_what_is_no_budget_is_said() -> None:
 
 
 def test_junit_and_sarif_are_what_others_read(tmp_path: Path) -> None:
+    import junitparser
+    import sarif_pydantic
+
     junit, sarif = tmp_path / "result.xml", tmp_path / "result.sarif"
     budgets = ("step_time=+2%", "memory_peak<=1GiB", "idle_time=+2%", "op:none=+2%")
     done = command(

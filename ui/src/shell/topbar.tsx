@@ -27,15 +27,15 @@ export function TopBar() {
       <Show
         when={shared()}
         fallback={
-          <a class="brand" href="#/" data-tip="All sessions">
+          <a class="brand" href="#/" data-tip="All sessions" aria-label="Stepscope">
             <Icon name="logo" />
-            Stepscope
+            <span class="brand-name">Stepscope</span>
           </a>
         }
       >
         <span class="brand">
           <Icon name="logo" />
-          Stepscope
+          <span class="brand-name">Stepscope</span>
         </span>
       </Show>
       <Show when={!shared()}>

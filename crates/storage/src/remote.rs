@@ -24,7 +24,7 @@ use crate::scan::{Folder, Scan};
 use crate::session::{Found, HostFile};
 use crate::sniff::{Content, Encoding};
 use crate::traces;
-use crate::walk::{ArchiveFile, SKIPPED_FOLDERS, add_archive};
+use crate::walk::{ArchiveFile, add_archive, is_skipped, placed};
 
 /// An archive that a search came across is fetched to look into it up to this size. One that is
 /// given by its own URL is fetched whatever its size.
@@ -71,7 +71,7 @@ pub(crate) fn find(path: &Path, limits: &Limits) -> Result<Found, StorageError> 
 fn interest(limits: &Limits) -> Interest {
     Interest {
         file: |name| is_read(FileKind::of(name)),
-        folder: |name| !name.starts_with('.') && !SKIPPED_FOLDERS.contains(&name),
+        folder: |name| !is_skipped(name),
         max_entries: limits.max_entries,
         max_depth: limits.max_depth,
     }
@@ -213,21 +213,10 @@ struct Search {
 
 impl Search {
     fn take(&mut self, root: &Folder, object: &Object) {
-        let mut parts: Vec<&str> = object
-            .name
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .collect();
-        let Some(file) = parts.pop() else { return };
-        if parts
-            .iter()
-            .any(|part| part.starts_with('.') || SKIPPED_FOLDERS.contains(part))
-        {
+        let parts = object.name.split('/').filter(|part| !part.is_empty());
+        let Some((folder, file)) = placed(root, parts) else {
             return;
-        }
-        let folder = parts
-            .iter()
-            .fold(root.clone(), |folder, part| folder.child(part));
+        };
         let kind = FileKind::of(file);
         let host = remote_file(object, &folder.path.join(file), kind);
         match kind {

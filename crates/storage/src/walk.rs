@@ -19,7 +19,7 @@ use crate::sniff::{Content, Encoding, read_head};
 use crate::traces;
 
 /// Folders that hold no captures and often very many files. Hidden ones are skipped as well.
-pub(crate) const SKIPPED_FOLDERS: [&str; 5] = [
+const SKIPPED_FOLDERS: [&str; 5] = [
     "CVS",
     "__MACOSX",
     "__pycache__",
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
     }
 
     fn enqueue(&mut self, parent: &Pending, name: &str, real: PathBuf) {
-        if name.starts_with('.') || SKIPPED_FOLDERS.contains(&name) {
+        if is_skipped(name) {
             self.scan.tally.skipped_folders += 1;
         } else if parent.depth == self.limits.max_depth {
             self.too_deep += 1;
@@ -424,22 +424,33 @@ pub(crate) fn add_archive(
     Ok(())
 }
 
-fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry, object: Option<&Object>) {
-    let mut parts: Vec<&str> = entry
-        .name
-        .split('/')
-        .filter(|part| !matches!(*part, "" | "."))
-        .collect();
-    let Some(name) = parts.pop() else { return };
-    if parts
-        .iter()
-        .any(|part| part.starts_with('.') || SKIPPED_FOLDERS.contains(part))
-    {
-        return;
+/// Nobody looks into a folder of this name.
+pub(crate) fn is_skipped(name: &str) -> bool {
+    name.starts_with('.') || SKIPPED_FOLDERS.contains(&name)
+}
+
+/// The folder below `root` and the name of a file, from the parts of its path; none where a folder is
+/// one that is skipped.
+pub(crate) fn placed<'a>(
+    root: &Folder,
+    parts: impl Iterator<Item = &'a str>,
+) -> Option<(Folder, &'a str)> {
+    let mut parts: Vec<&str> = parts.collect();
+    let name = parts.pop()?;
+    if parts.iter().any(|part| is_skipped(part)) {
+        return None;
     }
-    let folder = parts
-        .iter()
-        .fold(archive.clone(), |folder, part| folder.child(part));
+    let folder = parts.iter();
+    let folder = folder.fold(root.clone(), |folder, part| folder.child(part));
+    Some((folder, name))
+}
+
+fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry, object: Option<&Object>) {
+    let parts = entry.name.split('/');
+    let parts = parts.filter(|part| !matches!(*part, "" | "."));
+    let Some((folder, name)) = placed(archive, parts) else {
+        return;
+    };
     let kind = FileKind::of(name);
     let is_memory = kind == FileKind::MemoryProfile;
     let is_read = matches!(

@@ -3,27 +3,7 @@
 //!
 //! Up to and with `good` a check passes, beyond `bad` a finding is grave, between it is a warning.
 
-use crate::overview::thresholds::{Threshold, Thresholds};
-
-const fn smaller(key: &'static str, title: &'static str, good: f64, bad: f64) -> Threshold {
-    Threshold {
-        key,
-        title,
-        is_larger_better: false,
-        good,
-        bad,
-    }
-}
-
-const fn larger(key: &'static str, title: &'static str, good: f64, bad: f64) -> Threshold {
-    Threshold {
-        key,
-        title,
-        is_larger_better: true,
-        good,
-        bad,
-    }
-}
+use crate::overview::thresholds::{Threshold, Thresholds, larger, smaller};
 
 /// The built-in table, in the order of the rules.
 pub const ADVICE: &[Threshold] = &[
@@ -143,11 +123,6 @@ pub const ADVICE: &[Threshold] = &[
 
 /// An entry of the table in force.
 pub(super) fn threshold(table: &Thresholds, key: &str) -> Threshold {
-    table.get(key).unwrap_or(Threshold {
-        key: "unknown_ratio",
-        title: "",
-        is_larger_better: false,
-        good: f64::INFINITY,
-        bad: f64::INFINITY,
-    })
+    let none = smaller("unknown_ratio", "", f64::INFINITY, f64::INFINITY);
+    table.get(key).unwrap_or(none)
 }

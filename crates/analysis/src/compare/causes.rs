@@ -1,7 +1,7 @@
 //! Why a session differs from the baseline, in plain words.
 
 use super::nodes::stem;
-use super::pair::{Both, number};
+use super::pair::{Both, arrays, number};
 use super::report::{
     BarKind, ComparedCause, ComparedFact, ComparedProgram, Evidence, WaterfallBar,
 };
@@ -261,11 +261,7 @@ fn resized(both: &Both<'_, '_>) -> Option<ComparedCause> {
 }
 
 fn dimensions(shape: &str) -> Vec<&str> {
-    let inner = shape.split('[').skip(1);
-    inner
-        .filter_map(|rest| rest.split_once(']'))
-        .flat_map(|(dimensions, _)| dimensions.split(','))
-        .collect()
+    arrays(shape).flatten().collect()
 }
 
 /// Most ops are slower, or faster, by the same factor: no op is to blame.

@@ -1,5 +1,7 @@
 //! A session against the baseline: what is what, what changed, and what may be said of it.
 
+use std::str::Split;
+
 use stepscope_model::Session;
 
 use super::items::Item;
@@ -315,16 +317,19 @@ fn difference(
 
 /// Elements of a shape as it is written; tuples are summed.
 fn size(shape: &str) -> f64 {
+    let elements = arrays(shape).map(|dimensions| {
+        let sizes = dimensions.filter_map(|size| size.parse::<f64>().ok());
+        sizes.product::<f64>()
+    });
+    elements.sum()
+}
+
+/// The dimensions of each array of a shape, as they are written.
+pub(super) fn arrays(shape: &str) -> impl Iterator<Item = Split<'_, char>> {
     let inner = shape.split('[').skip(1);
     inner
         .filter_map(|rest| rest.split_once(']'))
-        .map(|(dimensions, _)| {
-            let sizes = dimensions
-                .split(',')
-                .filter_map(|size| size.parse::<f64>().ok());
-            sizes.product::<f64>()
-        })
-        .sum()
+        .map(|(dimensions, _)| dimensions.split(','))
 }
 
 /// `24`, `1.5`.

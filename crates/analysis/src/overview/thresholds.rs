@@ -29,7 +29,12 @@ pub struct Threshold {
     pub bad: f64,
 }
 
-const fn larger(key: &'static str, title: &'static str, good: f64, bad: f64) -> Threshold {
+pub(crate) const fn larger(
+    key: &'static str,
+    title: &'static str,
+    good: f64,
+    bad: f64,
+) -> Threshold {
     Threshold {
         key,
         title,
@@ -39,7 +44,12 @@ const fn larger(key: &'static str, title: &'static str, good: f64, bad: f64) -> 
     }
 }
 
-const fn smaller(key: &'static str, title: &'static str, good: f64, bad: f64) -> Threshold {
+pub(crate) const fn smaller(
+    key: &'static str,
+    title: &'static str,
+    good: f64,
+    bad: f64,
+) -> Threshold {
     Threshold {
         key,
         title,

@@ -155,11 +155,17 @@ impl Writer<'_> {
         })
     }
 
-    /// Writes a packet, and hands a full block on.
+    /// Writes a packet.
     #[inline]
     fn packet(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
         let body = wire::open(&mut self.buffer, 1);
         write(&mut self.buffer);
+        self.end_packet(body)
+    }
+
+    /// Ends a packet with the names that are new in it, and hands a full block on.
+    #[inline]
+    fn end_packet(&mut self, body: usize) -> io::Result<()> {
         wire::number(&mut self.buffer, packet::SEQUENCE, SEQUENCE);
         if !self.pending.is_empty() {
             wire::bytes(&mut self.buffer, packet::INTERNED_DATA, &self.pending);
@@ -365,17 +371,7 @@ impl Writer<'_> {
             wire::fixed64(&mut self.buffer, event::ENDING_FLOWS, u64::from(number));
         }
         wire::close(&mut self.buffer, message);
-        wire::number(&mut self.buffer, packet::SEQUENCE, SEQUENCE);
-        if !self.pending.is_empty() {
-            wire::bytes(&mut self.buffer, packet::INTERNED_DATA, &self.pending);
-            self.pending.clear();
-        }
-        wire::close(&mut self.buffer, body);
-        if self.buffer.len() >= BLOCK {
-            self.flush()
-        } else {
-            Ok(())
-        }
+        self.end_packet(body)
     }
 
     /// The number of a label's name.

@@ -22,6 +22,8 @@ const TICK: Duration = Duration::from_millis(200);
 /// First wait before a busy host is asked again; it doubles up to the last.
 const FIRST_BACK_OFF: Duration = Duration::from_millis(50);
 const LAST_BACK_OFF: Duration = Duration::from_secs(1);
+/// How long a process that ends may take to close its door.
+const SECOND_LOOK: Duration = Duration::from_millis(300);
 /// How long a host that was told to end may take to hand over what it has.
 const EARLY_WAIT: Duration = Duration::from_mins(1);
 
@@ -175,7 +177,13 @@ impl Host {
             Code::Internal | Code::Unknown | Code::Unavailable | Code::Cancelled => {}
             _ => return HostFailure::Refusal(text.to_owned()),
         }
-        match probe(&self.address).await {
+        let mut found = probe(&self.address).await;
+        if found == Listener::Unknown {
+            // A process that ends may take connections a moment longer than it answers them.
+            sleep(SECOND_LOOK).await;
+            found = probe(&self.address).await;
+        }
+        match found {
             Listener::Nobody => match reach(&self.address, Duration::from_secs(1)).await {
                 Err(HostFailure::Refused) => HostFailure::Ended,
                 _ => HostFailure::Lost,

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use stepscope_capture::{Cancel, CaptureError, HostFailure, Status, capture};
 use stepscope_testing::profiler_server::Behaviour;
 
-use crate::support::{PROFILE, Seen, dead_address, failure, logdir, names, request, run, server};
+use crate::support::{
+    PROFILE, Seen, dead_address, failure, logdir, names, request, run, server, until_recording,
+};
 
 #[test]
 fn ending_early_keeps_what_came() {
@@ -13,15 +15,15 @@ fn ending_early_keeps_what_came() {
     let mut wanted = request(&[&server.address()], logdir.path());
     wanted.duration = Duration::from_mins(1);
     let cancel = Cancel::new();
-    let ender = cancel.clone();
-    let thread = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
-        ender.finish();
-    });
     let begun = Instant::now();
-    let outcome = capture(&wanted, &Seen::default(), &cancel).unwrap();
-    thread.join().unwrap();
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            until_recording(&server);
+            cancel.finish();
+        });
+        capture(&wanted, &Seen::default(), &cancel).unwrap()
+    });
+    assert!(begun.elapsed() < wanted.duration);
     assert!(outcome.was_ended_early);
     assert_eq!(outcome.status(), Status::Complete);
     assert_eq!(server.asked().terminated, [outcome.session_id]);
@@ -36,13 +38,13 @@ fn giving_up_leaves_no_folder_and_frees_the_host() {
     let (server, logdir) = (server(behaviour), logdir());
     let wanted = request(&[&server.address()], logdir.path());
     let cancel = Cancel::new();
-    let ender = cancel.clone();
-    let thread = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
-        ender.abort();
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            until_recording(&server);
+            cancel.abort();
+        });
+        capture(&wanted, &Seen::default(), &cancel).unwrap()
     });
-    let outcome = capture(&wanted, &Seen::default(), &cancel).unwrap();
-    thread.join().unwrap();
     assert_eq!(failure(&outcome, 0), &HostFailure::GivenUp);
     assert!(!outcome.folder.exists());
     assert!(server.asked().terminated.contains(&outcome.session_id));
@@ -75,14 +77,14 @@ fn a_host_killed_while_it_records_is_told_apart() {
     let mut wanted = request(&[&server.address()], logdir.path());
     wanted.duration = Duration::from_mins(1);
     let thread = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(400));
+        until_recording(&server);
         server.kill();
     });
     let begun = Instant::now();
     let (outcome, _) = run(&wanted);
     thread.join().unwrap();
     assert_eq!(failure(&outcome, 0), &HostFailure::Ended);
-    assert!(begun.elapsed() < Duration::from_secs(15));
+    assert!(begun.elapsed() < wanted.duration);
 }
 
 #[test]

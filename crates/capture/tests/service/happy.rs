@@ -102,7 +102,7 @@ fn several_hosts_start_together_and_share_a_session() {
     let logdir = logdir();
     let addresses = servers.each_ref().map(ProfilerServer::address);
     let mut wanted = request(&[&addresses.join(",")], logdir.path());
-    wanted.duration = Duration::from_millis(400);
+    wanted.duration = Duration::from_secs(3);
     let begun = Instant::now();
     let (outcome, _) = run(&wanted);
     let took = begun.elapsed();
@@ -119,8 +119,8 @@ fn several_hosts_start_together_and_share_a_session() {
         .unwrap()
         .as_nanos();
     assert!(u128::from(starts[0]) < now && starts[0] > 0);
-    // Side by side: two windows and two delays one after the other would take longer.
-    assert!(took < Duration::from_millis(1700), "{took:?}");
+    // Side by side: one window after the other would take longer.
+    assert!(took < 2 * wanted.duration, "{took:?}");
 }
 
 #[test]
@@ -206,5 +206,5 @@ fn a_series_ends_between_two_captures_when_asked() {
     let begun = Instant::now();
     let made = capture_repeatedly(&wanted, repetition, &NoProgress, &cancel, each).unwrap();
     assert_eq!(made, 1);
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(begun.elapsed() < repetition.every);
 }

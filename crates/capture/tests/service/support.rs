@@ -68,6 +68,17 @@ pub(crate) fn names(outcome: &Outcome) -> Vec<String> {
     names
 }
 
+/// Waits until the server was asked to record.
+pub(crate) fn until_recording(server: &ProfilerServer) {
+    for _ in 0..6000 {
+        if !server.asked().profiles.is_empty() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("nobody asks the server to record");
+}
+
 /// A port on which nothing listens.
 pub(crate) fn dead_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -45,7 +45,7 @@ async fn captured(server: &Router, body: &Value) -> Value {
 }
 
 async fn ended(server: &Router, id: &Value) -> Value {
-    for _ in 0..200 {
+    for _ in 0..1200 {
         let report = get_json(server, &format!("/api/capture/{id}")).await;
         if report["state"] == "done" {
             return report;
@@ -122,7 +122,9 @@ async fn a_capture_that_is_ended_keeps_what_came() {
     let server = server_at(logdir.path());
     let body = json!({"addresses": job.address(), "duration_seconds": 60});
     let started = post(&server, "/api/capture", &body).await.json();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    while job.asked().profiles.is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     let end = format!("/api/capture/{}/end", started["id"]);
     assert_eq!(
         post(&server, &end, &json!({})).await.json()["state"],

@@ -107,3 +107,95 @@ impl NamedSharding {
         format!("mesh[{}]", axes.collect::<Vec<_>>().join(","))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use prost::Message;
+
+    use super::super::{OpSharding, Sharding};
+
+    /// A field of a message by its number on the wire.
+    fn field(number: u8, content: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(content.len()).expect("a short message");
+        [&[number << 3 | 2, length], content].concat()
+    }
+
+    fn number(number: u8, value: u8) -> Vec<u8> {
+        vec![number << 3, value]
+    }
+
+    /// `('data'=4, 'model'=2)`
+    fn mesh() -> Vec<u8> {
+        let axis = |name: &str, size| {
+            let content = [field(1, name.as_bytes()), number(2, size)].concat();
+            field(1, &content)
+        };
+        field(2, &[axis("data", 4), axis("model", 2)].concat())
+    }
+
+    fn decoded(parts: &[Vec<u8>]) -> Sharding {
+        let bytes = field(14, &parts.concat());
+        Sharding::of(OpSharding::decode(bytes.as_slice()).expect("a sharding"))
+    }
+
+    /// The axis of this position in the mesh.
+    fn axis(position: u8) -> Vec<u8> {
+        number(1, position)
+    }
+
+    #[test]
+    fn dimensions_are_cut_along_the_axes_they_name() {
+        let both = [field(1, &axis(0)), field(1, &axis(1))].concat();
+        let found = decoded(&[mesh(), field(3, &field(1, &axis(0))), field(3, &[])]);
+        assert_eq!(
+            found.to_string(),
+            "{mesh['data'=4,'model'=2], [{'data'}, {}]}"
+        );
+        assert_eq!(found.part_count(), Some(4));
+        let cuts = found.divisions().expect("cut by name");
+        assert_eq!(
+            (cuts[0].part_count, cuts[0].axes.as_slice()),
+            (4, &["data".to_owned()][..])
+        );
+        assert_eq!((cuts[1].part_count, cuts[1].axes.len()), (1, 0));
+        assert_eq!(decoded(&[mesh(), field(3, &both)]).part_count(), Some(8));
+    }
+
+    #[test]
+    fn an_axis_may_be_used_in_part() {
+        // The last two of the four along `data`.
+        let part = [number(1, 2), number(2, 2)].concat();
+        let half = [axis(0), field(2, &part)].concat();
+        let found = decoded(&[mesh(), field(3, &field(1, &half)), field(4, &axis(1))]);
+        let text = "{mesh['data'=4,'model'=2], [{'data:(2)2'}], replicated={'model'}}";
+        assert_eq!(found.to_string(), text);
+        assert_eq!(found.part_count(), Some(2));
+    }
+
+    #[test]
+    fn whole_values_and_those_of_one_device_are_told_apart() {
+        let whole = decoded(&[mesh(), field(3, &[]), field(3, &[])]);
+        assert_eq!(whole.to_string(), "{replicated}");
+        assert_eq!(
+            (whole.part_count(), whole.is_on_one_device()),
+            (Some(1), false)
+        );
+        let one = decoded(&[field(2, &field(2, &[3]))]);
+        assert_eq!(one.to_string(), "{maximal device=3}");
+        assert!(one.is_on_one_device());
+    }
+
+    #[test]
+    fn what_the_program_divides_itself_is_not_counted() {
+        let found = decoded(&[mesh(), field(3, &field(1, &axis(1))), field(7, &axis(0))]);
+        assert_eq!(found.part_count(), None);
+        let text = "{mesh['data'=4,'model'=2], [{'model'}], manual={'data'}}";
+        assert_eq!(found.to_string(), text);
+    }
+
+    #[test]
+    fn an_axis_that_the_mesh_lacks_cuts_nothing() {
+        let found = decoded(&[mesh(), field(3, &field(1, &axis(9)))]);
+        assert_eq!(found.part_count(), Some(1));
+    }
+}

@@ -31,7 +31,7 @@ pub(super) struct BuiltTrack {
     pub(super) pieces: Vec<Piece>,
     /// The columns of all pieces, but of the track's own where they are deferred.
     pub(super) block: SliceBlock,
-    /// The track's own slices are left for later.
+    /// What of the track's own slices is left for later.
     pub(super) deferred: Option<Arc<Deferred>>,
     /// Arrow ends, all in the track's own piece; none yet where that is deferred.
     pub(super) ends: Vec<FlowEnd>,
@@ -39,17 +39,15 @@ pub(super) struct BuiltTrack {
     pub(super) was_unsorted: bool,
 }
 
-/// Decodes and nests one track, its own slices only as far as to leave them for later, where they can
-/// be. Runs in parallel with others.
+/// Decodes and nests one track; what of it can be left for later is. Runs in parallel with others.
 pub(super) fn build_track(
     lines: &[LineInput<'_>],
     kind: TrackKind,
     mut deferred: Option<Deferred>,
 ) -> BuiltTrack {
-    let keep = match deferred {
-        Some(_) => Keep::AllButOwn,
-        None => Keep::All,
-    };
+    let keep = deferred
+        .as_ref()
+        .map_or(Keep::All, |deferred| deferred.keep);
     let mut sink = Nester::new(keep);
     let mut decoded = decode_track(lines, kind, &mut sink);
     if sink.is_in_vain() {

@@ -1,8 +1,9 @@
-//! Slices of a host's threads that are left in the file until somebody looks at them.
+//! Slices and arrow ends of a host's threads that are left in the file until somebody looks at them.
 //!
 //! Threads that run the ops of XLA:CPU record as many slices of their own, which most questions never
 //! touch. Opening counts and nests them; memory for them is taken, and filled by a second pass over
-//! the same bytes, when a lane is first read. Their arrow ends are found by such a pass, too.
+//! the same bytes, when a lane is first read. Their arrow ends are found by such a pass, too, and so
+//! are those of the Python thread, whose slices tell what a device waited for and are read at once.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,11 +12,12 @@ use stepscope_xplane::{Line, Space};
 
 use super::HostInput;
 use super::decode::{LineInput, TrackKind, decode_track};
-use super::nest::{NestedLane, Nester, Target};
+use super::nest::{Keep, NestedLane, Nester, Target};
 use crate::flow::FlowEnd;
 use crate::ids::LabelId;
 use crate::session::ProfileData;
 use crate::slices::{ColumnsMut, SliceBlock};
+use crate::track::TrackRole;
 use crate::vendor::stats::StatRoles;
 
 /// A thread with fewer bytes is not worth a second pass.
@@ -26,6 +28,8 @@ pub(super) struct Deferred {
     bytes: Arc<dyn ProfileData>,
     lines: Vec<DeferredLine>,
     kind: TrackKind,
+    /// What of the thread does not wait.
+    pub(super) keep: Keep,
 }
 
 /// A line of the thread, by its place in the file.
@@ -39,19 +43,24 @@ struct DeferredLine {
 }
 
 impl Deferred {
-    /// Of a track whose own slices can wait: a thread of a host that has no devices but XLA:CPU's.
-    /// Where launches are to be followed, the threads that launch are needed at once.
+    /// Of a track whose own slices or their arrow ends can wait: a thread of a host that has no devices
+    /// but XLA:CPU's. Where launches are to be followed, the threads that launch are needed at once.
     pub(super) fn of(
         lines: &[LineInput<'_>],
         kind: TrackKind,
-        is_thread: bool,
+        role: TrackRole,
         space: &Space<'_>,
         input: &HostInput,
     ) -> Option<Self> {
         let bytes: usize = lines.iter().map(|input| input.line.byte_len()).sum();
-        if !is_thread || !kind.is_host || kind.has_accelerator || bytes < LEAST_BYTES {
+        if !kind.is_host || kind.has_accelerator || bytes < LEAST_BYTES {
             return None;
         }
+        let keep = match role {
+            TrackRole::HostThread => Keep::AllButOwn,
+            TrackRole::Python => Keep::Slices,
+            _ => return None,
+        };
         let lines = lines.iter().map(|input| {
             let start = space.offset_of(input.line.as_bytes());
             DeferredLine {
@@ -67,11 +76,20 @@ impl Deferred {
             lines: lines.collect(),
             bytes: Arc::clone(&input.bytes),
             kind,
+            keep,
         })
     }
 
-    /// A block for the lanes of the thread's own slices, whose keys have these labels.
-    pub(super) fn block(self: &Arc<Self>, lanes: &[NestedLane], labels: &[LabelId]) -> SliceBlock {
+    /// A block for the lanes of the thread's own slices, whose keys have these labels; none where they
+    /// did not wait.
+    pub(super) fn block(
+        self: &Arc<Self>,
+        lanes: &[NestedLane],
+        labels: &[LabelId],
+    ) -> Option<SliceBlock> {
+        if self.keep != Keep::AllButOwn {
+            return None;
+        }
         let mut rows: Vec<(u32, Range<usize>)> = lanes
             .iter()
             .map(|lane| (lane.row, lane.range.clone()))
@@ -81,9 +99,9 @@ impl Deferred {
         let count = rows.iter().map(ExactSizeIterator::len).sum();
         let labels: Box<[LabelId]> = labels.into();
         let deferred = Arc::clone(self);
-        SliceBlock::deferred(count, move |columns| {
+        Some(SliceBlock::deferred(count, move |columns| {
             deferred.fill(columns, rows.clone(), &labels);
-        })
+        }))
     }
 
     fn fill(&self, columns: ColumnsMut<'_>, rows: Vec<Range<usize>>, labels: &[LabelId]) {

@@ -36,13 +36,15 @@ pub(super) struct Slice {
     pub(super) event: u32,
 }
 
-/// Which slices are kept, with their arrow ends. Others, of the first group, are counted.
+/// Which slices are kept, and whether their arrow ends are. Others, of the first group, are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Keep {
-    /// All.
+    /// All, with their ends.
     #[default]
     All,
-    /// Those of every group but the first, which are the thread's own.
+    /// All, without their ends.
+    Slices,
+    /// Those of every group but the first, which are the thread's own; no ends.
     AllButOwn,
 }
 
@@ -181,9 +183,9 @@ impl<'a> Nester<'a> {
         }
     }
 
-    /// Slices were counted that have to be sorted: all have to be kept instead.
+    /// Slices have to be sorted, which a second pass could not do: all has to be kept instead.
     pub(super) fn is_in_vain(&self) -> bool {
-        self.was_unsorted && self.keep == Keep::AllButOwn
+        self.was_unsorted && self.keep != Keep::All
     }
 
     /// Adds a slice to a group.
@@ -207,7 +209,7 @@ impl<'a> Nester<'a> {
         if self.was_unsorted {
             self.pile.push((group, slice));
         } else {
-            let is_kept = group > 0 || self.keep == Keep::All;
+            let is_kept = group > 0 || self.keep != Keep::AllButOwn;
             self.last_place = self.rows.push(group, slice, is_kept);
         }
     }
@@ -247,7 +249,7 @@ impl<'a> Nester<'a> {
         let mut groups = Vec::with_capacity(group_count);
         for (number, group) in rows.groups.iter().enumerate() {
             let (order, nests) = group.display_order();
-            let is_kept = number > 0 || self.keep == Keep::All;
+            let is_kept = number > 0 || self.keep != Keep::AllButOwn;
             let mut begin = if is_kept { filled } else { 0 };
             let mut lanes = Vec::with_capacity(order.len());
             for (position, &number) in (0u32..).zip(&order) {

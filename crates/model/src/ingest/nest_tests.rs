@@ -122,6 +122,15 @@ proptest! {
             prop_assert_eq!(&a.nests, &b.nests);
             prop_assert_eq!(a.overlapping, b.overlapping);
         }
+        let without_ends = pass(Keep::Slices)?;
+        prop_assert!(without_ends.ends.is_empty());
+        for (a, b) in at_once.groups.iter().zip(&without_ends.groups) {
+            for (a, b) in a.lanes.iter().zip(&b.lanes) {
+                prop_assert_eq!(&a.range, &b.range);
+                let events = |nested: &NestedGroups| nested.block.events(a.range.clone()).to_vec();
+                prop_assert_eq!(events(&at_once), events(&without_ends));
+            }
+        }
         let own = &outline.groups[0].lanes;
         let mut rows: Vec<_> = own.iter().map(|lane| (lane.row, lane.range.clone())).collect();
         rows.sort_unstable_by_key(|(row, _)| *row);

@@ -47,7 +47,6 @@ impl Parts {
         let space = &spaces[plan.host.index()];
         let block = std::mem::replace(&mut built.block, SliceBlock::zeroed(0));
         let block = Arc::new(block);
-        let mut deferred = built.deferred.clone();
         let origin = Origin {
             lines: std::mem::take(&mut built.decoded.origins),
         };
@@ -70,10 +69,9 @@ impl Parts {
                 plan.role
             };
             let is_first = piece.ordinal.is_none();
-            let block = match deferred.take() {
-                Some(deferred) if is_first => Arc::new(deferred.block(&piece.nested.lanes, ids)),
-                _ => Arc::clone(&block),
-            };
+            let deferred = built.deferred.as_ref().filter(|_| is_first);
+            let later = deferred.and_then(|deferred| deferred.block(&piece.nested.lanes, ids));
+            let block = later.map_or_else(|| Arc::clone(&block), Arc::new);
             let lanes = piece.nested.lanes.into_iter();
             let lanes: Vec<Lane> = lanes.map(|lane| lane.of_block(&block)).collect();
             let keys = built.decoded.keys.iter().zip(ids);

@@ -1,6 +1,7 @@
 //! Building all tracks in parallel.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use stepscope_xplane::{Plane, Space};
@@ -33,47 +34,50 @@ pub(super) fn build_tracks(
             .sum()
     };
     order.sort_by_key(|&position| std::cmp::Reverse(bytes(&plan.tracks[position])));
-    let mut built: Vec<(usize, BuiltTrack)> = order
+    let next = AtomicUsize::new(0);
+    let take = || order.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+    let decoded_track = |position: usize| {
+        let track = &plan.tracks[position];
+        let host = track.host.index();
+        let lines: Vec<LineInput<'_>> = track
+            .lines
+            .iter()
+            .map(|&(plane, line)| {
+                let found = &spaces[host].planes[plane as usize].lines[line as usize];
+                LineInput {
+                    plane,
+                    line_position: line,
+                    line: found,
+                    roles: &plan.stat_roles[host][plane as usize],
+                    muted: &muted[host][plane as usize],
+                    base_ps: clocks.base_ps(track.host, found.timestamp_ns),
+                }
+            })
+            .collect();
+        let clock = match track.role {
+            TrackRole::Ops | TrackRole::Steps => ClockChoice::DeviceWhereRecorded,
+            _ => ClockChoice::Host,
+        };
+        let has_accelerator = plan.has_accelerator[host];
+        let kind = TrackKind {
+            clock,
+            is_host: track.device.is_none(),
+            has_accelerator,
+        };
+        let deferred = Deferred::of(&lines, kind, track.role, &spaces[host], &inputs[host]);
+        let built = build_track(&lines, kind, deferred);
+        for input in &lines {
+            let part = input.line.as_bytes();
+            let start = spaces[host].offset_of(part);
+            inputs[host].bytes.release(start..start + part.len());
+        }
+        (position, built)
+    };
+    // Whoever is free takes the longest track that is left.
+    let mut built: Vec<(usize, BuiltTrack)> = (0..rayon::current_num_threads())
         .into_par_iter()
         .with_max_len(1)
-        .map(|position| {
-            let track = &plan.tracks[position];
-            let host = track.host.index();
-            let lines: Vec<LineInput<'_>> = track
-                .lines
-                .iter()
-                .map(|&(plane, line)| {
-                    let found = &spaces[host].planes[plane as usize].lines[line as usize];
-                    LineInput {
-                        plane,
-                        line_position: line,
-                        line: found,
-                        roles: &plan.stat_roles[host][plane as usize],
-                        muted: &muted[host][plane as usize],
-                        base_ps: clocks.base_ps(track.host, found.timestamp_ns),
-                    }
-                })
-                .collect();
-            let clock = match track.role {
-                TrackRole::Ops | TrackRole::Steps => ClockChoice::DeviceWhereRecorded,
-                _ => ClockChoice::Host,
-            };
-            let has_accelerator = plan.has_accelerator[host];
-            let kind = TrackKind {
-                clock,
-                is_host: track.device.is_none(),
-                has_accelerator,
-            };
-            let is_thread = track.role == TrackRole::HostThread;
-            let deferred = Deferred::of(&lines, kind, is_thread, &spaces[host], &inputs[host]);
-            let built = build_track(&lines, kind, deferred);
-            for input in &lines {
-                let part = input.line.as_bytes();
-                let start = spaces[host].offset_of(part);
-                inputs[host].bytes.release(start..start + part.len());
-            }
-            (position, built)
-        })
+        .flat_map_iter(|_| std::iter::from_fn(take).map(decoded_track))
         .collect();
     rayon::broadcast(|_| forget_rows());
     built.sort_by_key(|(position, _)| *position);

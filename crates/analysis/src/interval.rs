@@ -17,36 +17,35 @@ impl Intervals {
         Self(spans)
     }
 
-    /// The union of lists that are each sorted by start, such as one per lane. Neighbours are merged
-    /// in pairs, so that a span moves as often as the lists can be halved; two blocks of memory take
-    /// turns, since fresh memory costs as much as the merging.
+    /// The union of lists that are each sorted by start, such as one per lane. It goes on from stretch
+    /// to stretch of time, each short enough to be merged in the processor's caches: fresh memory for
+    /// all spans at once costs as much as the merging.
     pub fn union_of_sorted(mut lists: Vec<Vec<Span>>) -> Self {
         if lists.len() <= 1 {
             let mut spans = lists.pop().unwrap_or_default();
             join_touching(&mut spans);
             return Self(spans);
         }
-        let mut ends = Vec::with_capacity(lists.len());
-        let mut from = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-        for list in lists {
-            from.extend_from_slice(&list);
-            ends.push(from.len());
+        let mut joined = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+        let mut rests: Vec<&[Span]> = lists.iter().map(Vec::as_slice).collect();
+        let mut merging = Merging::default();
+        while !rests.is_empty() {
+            let beyond = rests.iter().filter_map(|rest| rest.get(STRETCH));
+            let until = beyond.map(|span| span.start).min();
+            for rest in &mut rests {
+                let count = until.map_or(rest.len(), |until| {
+                    rest.partition_point(|span| span.start <= until)
+                });
+                let (now, later) = rest.split_at(count);
+                merging.add(now);
+                *rest = later;
+            }
+            rests.retain(|rest| !rest.is_empty());
+            let spans = merging.take().iter().filter(|span| span.start < span.end);
+            spans.for_each(|&span| append(&mut joined, span));
         }
-        let mut into = vec![NO_SPAN; from.len()];
-        while ends.len() > 1 {
-            let mut start = 0;
-            let pairs = ends.chunks(2).map(|pair| {
-                let (middle, end) = (pair[0], *pair.last().unwrap_or(&pair[0]));
-                let (left, right) = (&from[start..middle], &from[middle..end]);
-                merge(left, right, &mut into[start..end]);
-                start = end;
-                end
-            });
-            ends = pairs.collect();
-            std::mem::swap(&mut from, &mut into);
-        }
-        join_touching(&mut from);
-        Self(from)
+        joined.shrink_to_fit();
+        Self(joined)
     }
 
     /// The intervals.
@@ -165,6 +164,49 @@ const NO_SPAN: Span = Span {
     start: Picos::ZERO,
     end: Picos::ZERO,
 };
+
+/// Spans of the longest list in a stretch: with a few dozen lists they fit into a second-level cache.
+const STRETCH: usize = 1024;
+
+/// Lists that are each sorted by start, being merged: neighbours in pairs, so that a span moves as often
+/// as the lists can be halved. Two blocks of memory take turns, from stretch to stretch.
+#[derive(Default)]
+struct Merging {
+    from: Vec<Span>,
+    into: Vec<Span>,
+    /// Where the lists end in `from`.
+    ends: Vec<usize>,
+}
+
+impl Merging {
+    fn add(&mut self, list: &[Span]) {
+        if !list.is_empty() {
+            self.from.extend_from_slice(list);
+            self.ends.push(self.from.len());
+        }
+    }
+
+    /// All spans that were added, by start; then there are none.
+    fn take(&mut self) -> &[Span] {
+        self.into.resize(self.from.len(), NO_SPAN);
+        while self.ends.len() > 1 {
+            let mut start = 0;
+            let pairs = self.ends.chunks(2).map(|pair| {
+                let (middle, end) = (pair[0], *pair.last().unwrap_or(&pair[0]));
+                let (left, right) = (&self.from[start..middle], &self.from[middle..end]);
+                merge(left, right, &mut self.into[start..end]);
+                start = end;
+                end
+            });
+            self.ends = pairs.collect();
+            std::mem::swap(&mut self.from, &mut self.into);
+        }
+        self.ends.clear();
+        std::mem::swap(&mut self.from, &mut self.into);
+        self.from.clear();
+        &self.into
+    }
+}
 
 /// Two lists that are sorted by start as one.
 fn merged(left: &[Span], right: &[Span]) -> Vec<Span> {
@@ -292,6 +334,8 @@ mod tests {
         #[test]
         fn lists_of_any_number_and_length_are_joined(
             lists in prop::collection::vec(prop::collection::vec((0i64..90, 0i64..9), 0..20), 0..9),
+            // Repeated, lists of a few spans are longer than a stretch.
+            repeated in prop::sample::select(vec![1i64, 300]),
         ) {
             let span = |&(start, duration): &(i64, i64)| {
                 Span::new(Picos(start), Picos(start + duration))
@@ -299,7 +343,10 @@ mod tests {
             let lists: Vec<Vec<Span>> = lists
                 .iter()
                 .map(|list| {
-                    let mut list: Vec<Span> = list.iter().map(span).collect();
+                    let all = (0..repeated).flat_map(|round| {
+                        list.iter().map(move |&(start, duration)| (start + 97 * round, duration))
+                    });
+                    let mut list: Vec<Span> = all.map(|pair| span(&pair)).collect();
                     list.sort_by_key(|span| span.start);
                     list
                 })

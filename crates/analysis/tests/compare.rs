@@ -339,19 +339,21 @@ fn what_cannot_be_compared_is_said() {
     assert!(report["differences"][0]["step"].is_null());
 }
 
+/// The base program, or a variant of it.
+fn variant(name: &str) -> Session {
+    let folder = stepscope_testing::corpus::repository_root().join("fixtures/planted-cpu");
+    let path = folder.join(format!("{name}/plugins/profile/{name}/vm.xplane.pb.gz"));
+    support::open(&stepscope_testing::corpus::Capture {
+        name: name.to_owned(),
+        folder,
+        hosts: vec![path],
+        own: true,
+    })
+}
+
 /// The report of the base program against a variant of it.
-fn planted(variant: &str) -> Value {
-    let open = |name: &str| {
-        let folder = stepscope_testing::corpus::repository_root().join("fixtures/planted-cpu");
-        let path = folder.join(format!("{name}/plugins/profile/{name}/vm.xplane.pb.gz"));
-        support::open(&stepscope_testing::corpus::Capture {
-            name: name.to_owned(),
-            folder,
-            hosts: vec![path],
-            own: true,
-        })
-    };
-    let report = both(&open("base"), &open(variant));
+fn planted(name: &str) -> Value {
+    let report = both(&variant("base"), &variant(name));
     check_sums(&report);
     report
 }
@@ -433,4 +435,26 @@ fn a_planted_batch_is_found() {
     );
     assert!(matched(&report, "new").is_empty());
     assert!(matched(&report, "gone").is_empty());
+}
+
+/// A larger batch needs more memory: as much as the peaks of the two plans differ by.
+#[test]
+fn memory_that_a_planted_batch_needs_is_found() {
+    let report = planted("batch");
+    let all = list(&report["differences"][0]["causes"]).iter();
+    let of_memory: Vec<&Value> = all.filter(|cause| cause["kind"] == "memory_plan").collect();
+    let [cause] = of_memory.as_slice() else {
+        panic!("one program changed: {of_memory:#?}");
+    };
+    let peak = |name: &str| {
+        let options = [("program", "train_step")];
+        number(&support::ask(&variant(name), "buffers", &options)["peak_bytes"])
+    };
+    let grown = peak("batch") - peak("base");
+    assert!(grown > 0.0);
+    assert_eq!(number(&cause["difference_bytes"]), grown);
+    let text = cause["text"].as_str().expect("a text");
+    assert!(text.contains("temporary f32[512,256] of "), "{text}");
+    let source = cause["source"].as_str().expect("a source");
+    assert!(source.contains("capture_planted.py:"), "{cause}");
 }

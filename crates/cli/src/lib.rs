@@ -19,7 +19,6 @@ use std::ffi::OsString;
 
 use clap::ArgMatches;
 pub use commands::check::gate_settings;
-pub use commands::comparison::benchmarks_at;
 pub use commands::sessions::table as sessions_table;
 use stepscope_analysis::registry;
 

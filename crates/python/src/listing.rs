@@ -59,6 +59,7 @@ fn list(path: &Path, quick: bool) -> Result<(SessionsReport, Vec<Option<u64>>), 
     let report = SessionsReport {
         root: path.display().to_string(),
         sessions,
+        histories: stepscope_storage::histories_at(path),
         notes: notes.collect(),
     };
     Ok((report, times))

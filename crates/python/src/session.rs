@@ -191,7 +191,7 @@ pub(crate) fn every_session(py: Python<'_>, path: PathBuf) -> PyResult<Everythin
 }
 
 fn everything_at(path: &Path) -> Result<Everything, Refused> {
-    let files = stepscope_cli::benchmarks_at(path);
+    let files = stepscope_storage::benchmarks_at(path);
     let files = files.into_iter().map(|file| (file.name, file.text));
     let files: Vec<(String, String)> = files.collect();
     // A history is JSON as well, and no trace of one.

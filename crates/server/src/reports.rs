@@ -30,6 +30,8 @@ pub struct SessionsReport {
     pub root: String,
     /// Sessions, captured last first.
     pub sessions: Vec<SessionSummary>,
+    /// Files at the path that may be histories of runs (`*.jsonl`), by name.
+    pub histories: Vec<String>,
     /// Files ignored or unreadable, with the reason.
     pub notes: Vec<Note>,
 }

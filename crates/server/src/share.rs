@@ -93,6 +93,7 @@ fn shell(session: &Session) -> Result<Vec<(String, String)>, serde_json::Error> 
     let sessions = SessionsReport {
         root: String::new(),
         sessions: vec![summary.clone()],
+        histories: Vec::new(),
         notes: Vec::new(),
     };
     let analyses: Vec<AnalysisEntry> = ANALYSES.iter().map(|one| entry(one)).collect();

@@ -27,6 +27,7 @@
 //! by its first bytes (compressed, archive) everywhere; judging the rest is the decoder's work.
 
 mod archive;
+mod beside;
 mod bytes;
 mod compression;
 mod error;
@@ -48,6 +49,7 @@ mod sniff;
 mod traces;
 mod walk;
 
+pub use beside::{TextBeside, benchmarks_at, histories_at, history_at};
 pub use bytes::ProfileBytes;
 pub use error::StorageError;
 pub use find::{find, find_within};

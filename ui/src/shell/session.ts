@@ -12,6 +12,12 @@ import { VIEWS } from './views';
 /** The view of all sessions by their device counts. */
 const SCALING_VIEW = 'scaling';
 
+/** The view of figures over many runs. */
+const HISTORY_VIEW = 'history';
+
+/** Views that are of every session there. */
+const VIEWS_OF_ALL = [SCALING_VIEW, HISTORY_VIEW];
+
 /** Views in the menu until the server has told its own. */
 const USUAL_ENTRIES: Pick<AnalysisEntry, 'name' | 'group' | 'summary'>[] = [
   'overview',
@@ -43,12 +49,14 @@ export const { analyses, comparisons, sessions, opened, menu, summaryOf } = crea
     route.session === null ? null : `api/sessions/${route.session}`,
   );
   const sessionCount = () => sessions.data()?.sessions.length ?? 0;
+  const hasHistory = () => (sessions.data()?.histories.length ?? 0) > 0;
   const menu = createMemo<MenuEntry[]>(() => {
     const entries = [...(analyses.data() ?? USUAL_ENTRIES), ...(comparisons.data() ?? [])];
     return entries
       .filter((entry) => VIEWS.has(entry.name))
-      // Of one session alone there is no scaling to see.
+      // Of one session alone there is no scaling to see, and no history unless one was recorded.
       .filter((entry) => entry.name !== SCALING_VIEW || sessionCount() > 1)
+      .filter((entry) => entry.name !== HISTORY_VIEW || sessionCount() > 1 || hasHistory())
       .map(({ name, summary, group }) => ({ name, summary, group, title: titleOf(name) }));
   });
   const summaryOf = (id: number | null): SessionSummary | undefined => {
@@ -91,6 +99,17 @@ export function otherSessions(): number[] {
     .filter((id) => id !== route.session && id !== baseline());
 }
 
+/** The number of the session that lies where a name in a report about all sessions says. */
+export function sessionCalled(name: string): number | undefined {
+  const found = sessions.data()?.sessions.find(({ location }) => {
+    const parts = location
+      .split('/')
+      .filter((part) => !['', '.', 'plugins', 'profile'].includes(part));
+    return `/${parts.join('/')}`.endsWith(`/${name}`);
+  });
+  return found?.id;
+}
+
 /** A session that lies in no file, such as the demo, has no path. */
 function locationOf(session: number | null): string {
   const root = sessions.data()?.root || 'PATH';
@@ -101,12 +120,17 @@ function commandWith(shown: (path: string) => string): string {
   const { session, view } = route;
   if (session === null) return ['stepscope', view, shown(locationOf(null))].join(' ');
   if (view === CHECK_VIEW) return checkWith(shown, session);
-  const against = view === SCALING_VIEW ? null : baseline();
+  const history = view === HISTORY_VIEW ? getParam('history') : undefined;
+  if (history !== undefined) {
+    const folder = locationOf(null).replace(/\/+$/, '');
+    return ['stepscope', view, shown(`${folder}/${history}`)].join(' ');
+  }
+  const isOfAll = VIEWS_OF_ALL.includes(view);
+  const against = isOfAll ? null : baseline();
   // With a baseline the page shows what changed, and so does this.
   const verb = against === null ? view : COMPARE_VIEW;
   const ids = against === null ? [session] : [against, session, ...otherSessions()];
-  // Scaling is of every session there.
-  const places = view === SCALING_VIEW ? [null] : ids;
+  const places = isOfAll ? [null] : ids;
   const words = ['stepscope', verb, ...places.map((id) => shown(locationOf(id)))];
   for (const [name, value] of Object.entries({ ...ownOptions(verb), ...selectionParams() })) {
     // A flag stands alone.

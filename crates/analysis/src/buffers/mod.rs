@@ -130,6 +130,16 @@ pub(crate) fn plan_figures(session: &Session, id: ProgramId) -> Option<PlanFigur
     })
 }
 
+/// What a program's plan holds of the device's memory at its peak, largest first; none where it carries
+/// no plan.
+pub(crate) fn held_at_peak(session: &Session, id: ProgramId) -> Option<Vec<BufferRow>> {
+    let plan = Plan::of(session.program(id))?;
+    let replay = Replay::of(&plan, space::DEVICE);
+    let at_peak = compose::held_at(&plan, space::DEVICE, &replay, replay.peak);
+    let outline = Outline::of(plan.program.hlo_bytes());
+    Some(compose::rows(&plan, &replay, &outline, &at_peak))
+}
+
 fn program(session: &Session, id: ProgramId, plan: &Plan<'_>) -> BufferProgram {
     let replay = Replay::of(plan, space::DEVICE);
     let totals = space::totals(plan, space::DEVICE, String::new(), &replay);

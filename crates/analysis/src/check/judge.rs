@@ -88,15 +88,17 @@ impl Judge {
         let Some(limit) = budget.limit.figure(baseline) else {
             return Err(Unknown::NoBaseline(value));
         };
-        if let Some(count) = too_few_steps(checked, against, budget.needs_baseline()) {
-            return Err(Unknown::TooFewSteps(value, count));
-        }
-        let reach = self.reach(checked, against, baseline, limit);
         let is_higher = budget.metric.is_better_higher();
         let is_beyond = if is_higher {
             value < limit
         } else {
             value > limit
+        };
+        let reach = match too_few_steps(checked, against, budget.needs_baseline()) {
+            // Whether it is noise need not be known of a value that keeps to its limit.
+            Some(_) if !is_beyond => Reach::UNKNOWN,
+            Some(count) => return Err(Unknown::TooFewSteps(value, count)),
+            None => self.reach(checked, against, baseline, limit),
         };
         let near = if is_higher { reach.high } else { reach.low };
         let is_near_beyond = near.is_some_and(|near| {
@@ -237,6 +239,12 @@ impl Judge {
 }
 
 impl Reach {
+    const UNKNOWN: Self = Self {
+        low: None,
+        high: None,
+        p_value: None,
+    };
+
     const fn exactly(value: f64) -> Self {
         Self {
             low: Some(value),
@@ -440,7 +448,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_checked_is_unknown() {
-        let steps = mean(&[1.0, 2.0, 3.0]);
+        let steps = mean(&[11.0, 12.0, 13.0]);
         let of = |budget: &str, against: &Against<'_>| {
             let budget = Budget::parse(budget).expect("a budget");
             judge(false, 0.01).judge(&budget, &steps, against)
@@ -453,5 +461,15 @@ mod tests {
             of("step_time<=9ps", &Against::Nothing),
             Err(Unknown::TooFewSteps(_, 3))
         ));
+    }
+
+    #[test]
+    fn few_steps_that_keep_to_the_limit_pass() {
+        let few = mean(&[9.0, 10.0]);
+        let judge = judge(false, 0.01);
+        let bound = ask(&judge, "step_time<=10ps", &few, &Against::Nothing);
+        assert_eq!((bound.verdict, bound.low), (CheckVerdict::Passed, None));
+        let same = ask(&judge, "step_time=+2%", &few, &Against::One(&few));
+        assert_eq!((same.verdict, same.high), (CheckVerdict::Passed, None));
     }
 }

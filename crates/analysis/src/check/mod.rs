@@ -31,7 +31,9 @@ pub use report::{
 use crate::compare::noise::FEWEST_RUNS;
 use crate::compare::pair::Both;
 use crate::compare::side::Side;
-use crate::compare::{CONFIDENCE, SessionDifference, checked_confidence, difference, run_noise};
+use crate::compare::{
+    CONFIDENCE, ComparedCause, SessionDifference, checked_confidence, difference, run_noise,
+};
 use crate::group::Group;
 use crate::history::Recorded;
 use crate::registry::{AnalysisError, Compared, Comparison, NamedText};
@@ -135,8 +137,10 @@ stepscope check ./logs --history stepscope-history.jsonl --baseline history --bu
         };
         let rows: Vec<CheckedBudget> = budgets.iter().map(|budget| run.row(budget)).collect();
         let nearest = run.pairs.last().map(difference);
-        let causes = nearest.as_ref().zip(run.pairs.last());
-        let causes = causes.map_or_else(Vec::new, |(nearest, both)| caused(nearest, both));
+        let causes = nearest.as_ref();
+        let causes = causes.map_or_else(Vec::new, |nearest| {
+            caused(nearest, &beyond(&budgets, &rows))
+        });
         let verdict = overall(&rows, options.allow_unknown);
         let baseline = run.baseline_kind();
         let mut notes = words::notes(&sides, &rows, options, baseline, run.run_count());
@@ -342,20 +346,39 @@ fn is_passed(row: &CheckedBudget) -> bool {
     row.verdict == CheckVerdict::Passed
 }
 
-/// The causes of a comparison, each with the place of its op in the sources.
-fn caused(nearest: &SessionDifference, both: &Both<'_, '_>) -> Vec<CheckedCause> {
-    let ops = both.ops();
-    let causes = nearest.causes.iter();
-    let with_source = causes.map(|cause| {
-        let op = cause.op.and_then(|index| ops.get(index));
-        let side = op.and_then(|op| op.other.as_ref().or(op.baseline.as_ref()));
-        CheckedCause {
-            kind: cause.kind.clone(),
-            text: cause.text.clone(),
-            difference_ps: cause.difference_ps,
-            evidence: cause.evidence,
-            source: side.map_or_else(String::new, |side| side.source.clone()),
-        }
+/// The figures that are beyond their limits.
+fn beyond<'a>(budgets: &'a [Budget], rows: &[CheckedBudget]) -> Vec<&'a Metric> {
+    let is_beyond = |row: &CheckedBudget| {
+        matches!(
+            row.verdict,
+            CheckVerdict::Broken | CheckVerdict::WithinNoise
+        )
+    };
+    let found = budgets.iter().zip(rows).filter(|(_, row)| is_beyond(row));
+    found.map(|(budget, _)| &budget.metric).collect()
+}
+
+/// The causes of a comparison; those that explain a figure that is beyond its limit come first.
+fn caused(nearest: &SessionDifference, beyond: &[&Metric]) -> Vec<CheckedCause> {
+    let mut causes: Vec<&ComparedCause> = nearest.causes.iter().collect();
+    causes.sort_by_key(|cause| !beyond.iter().any(|metric| explains(cause, metric)));
+    let checked = causes.into_iter().map(|cause| CheckedCause {
+        kind: cause.kind.clone(),
+        text: cause.text.clone(),
+        difference_ps: cause.difference_ps,
+        difference_bytes: cause.difference_bytes,
+        evidence: cause.evidence,
+        source: cause.source.clone(),
     });
-    with_source.collect()
+    checked.collect()
+}
+
+fn explains(cause: &ComparedCause, metric: &Metric) -> bool {
+    match metric {
+        Metric::MemoryPeak => cause.difference_bytes.is_some(),
+        Metric::CompilationCount | Metric::CompilationTime => cause.kind == "recompiled",
+        Metric::LaunchCount => matches!(cause.kind.as_str(), "op_new" | "op_gone" | "launches"),
+        Metric::CollectiveBytes => cause.kind == "resized",
+        _ => cause.difference_ps.is_some(),
+    }
 }

@@ -33,7 +33,7 @@ const BUDGETS: &[Column] = &[
 const CAUSES: &[Column] = &[
     Column::wide("kind", "Kind", Unit::Text),
     Column::new("difference_ps", "Per step", Unit::Picos).fractional(),
-    Column::new("text", "Why the step differs", Unit::Text),
+    Column::new("text", "Why the session differs", Unit::Text),
     Column::wide("evidence", "Noise", Unit::Text),
     Column::wide("source", "Source", Unit::Text),
 ];

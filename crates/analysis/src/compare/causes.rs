@@ -1,5 +1,6 @@
 //! Why a session differs from the baseline, in plain words.
 
+use super::memory;
 use super::nodes::stem;
 use super::pair::{Both, arrays, number};
 use super::report::{
@@ -40,6 +41,7 @@ pub(super) fn causes(
     causes.extend(resized);
     causes.extend(recompiled(both));
     causes.extend(launches(both));
+    causes.extend(memory::causes(both));
     causes.extend(programs.iter().filter_map(of_program));
     causes.extend(of_environment(environment));
     causes.sort_by(|a, b| {
@@ -49,13 +51,15 @@ pub(super) fn causes(
     causes
 }
 
-fn cause(kind: &str, text: String, difference_ps: Option<f64>) -> ComparedCause {
+pub(super) fn cause(kind: &str, text: String, difference_ps: Option<f64>) -> ComparedCause {
     ComparedCause {
         kind: kind.to_owned(),
         text,
         difference_ps,
+        difference_bytes: None,
         op: None,
         evidence: None,
+        source: String::new(),
     }
 }
 
@@ -129,6 +133,7 @@ fn of_bar(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<ComparedCause> {
     Some(ComparedCause {
         op: bar.op,
         evidence: Some(bar.evidence),
+        source: bar.op.map_or_else(String::new, |op| source(both, op)),
         ..cause(kind, text, Some(bar.difference_ps))
     })
 }
@@ -166,6 +171,18 @@ fn of_op(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<(&'static str, Strin
 
 /// Where an op comes from: its line, else its scope.
 fn place<'a>(both: &Both<'a, '_>, op: usize) -> Option<&'a str> {
+    let (source, scope) = origin(both, op)?;
+    let texts = [short_source(source), scope];
+    texts.into_iter().find(|text| !text.is_empty())
+}
+
+/// The line of an op as it was recorded; empty if unknown.
+fn source(both: &Both<'_, '_>, op: usize) -> String {
+    origin(both, op).map_or_else(String::new, |(source, _)| source.to_owned())
+}
+
+/// Line and scope of an op, in the other session if it is there.
+fn origin<'a>(both: &Both<'a, '_>, op: usize) -> Option<(&'a str, &'a str)> {
     let row = &both.changes.ops[op];
     let (side, item) = match both.item(1, row.other) {
         Some(item) => (1, item),
@@ -173,11 +190,7 @@ fn place<'a>(both: &Both<'a, '_>, op: usize) -> Option<&'a str> {
     };
     let session = both.sides[side].session;
     let op = session.op(item.op()?);
-    let texts = [
-        short_source(session.text(op.source)),
-        session.text(op.scope),
-    ];
-    texts.into_iter().find(|text| !text.is_empty())
+    Some((session.text(op.source), session.text(op.scope)))
 }
 
 /// Ops that only one side has, those of one line together.
@@ -213,6 +226,7 @@ fn one_sided(both: &Both<'_, '_>, least_ps: f64) -> Vec<ComparedCause> {
         (sum.abs() >= least_ps).then(|| ComparedCause {
             op: Some(ops[0]),
             evidence: Some(both.evidence(ops[0])),
+            source: source(both, ops[0]),
             ..cause(kind, text, Some(sum))
         })
     });
@@ -220,7 +234,7 @@ fn one_sided(both: &Both<'_, '_>, least_ps: f64) -> Vec<ComparedCause> {
 }
 
 /// The last two parts of a path are enough to know the file.
-fn short_source(source: &str) -> &str {
+pub(super) fn short_source(source: &str) -> &str {
     let cut = source.rmatch_indices('/').nth(1).map(|(at, _)| at + 1);
     cut.and_then(|at| source.get(at..)).unwrap_or(source)
 }

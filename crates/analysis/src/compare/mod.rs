@@ -15,6 +15,7 @@ mod causes;
 mod figures;
 pub(crate) mod items;
 mod matching;
+mod memory;
 mod nodes;
 pub(crate) mod noise;
 mod notes;

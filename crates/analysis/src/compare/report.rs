@@ -231,10 +231,15 @@ pub struct ComparedCause {
     pub text: String,
     /// What it does to the mean step; absent where that is not known.
     pub difference_ps: Option<f64>,
+    /// What it does to the memory that a program plans to hold; absent where it is about no memory.
+    #[ts(type = "number | null")]
+    pub difference_bytes: Option<i64>,
     /// Position among all ops; absent where it is about no single op.
     pub op: Option<usize>,
     /// Whether the difference is more than noise; absent where it is no time.
     pub evidence: Option<Evidence>,
+    /// `file:line` of its op or buffer; empty if it is about none or that is unknown.
+    pub source: String,
 }
 
 /// An op, kernel or copy of the baseline and of another session.

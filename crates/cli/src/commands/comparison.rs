@@ -15,15 +15,12 @@ use stepscope_analysis::registry::{Asks, NamedText};
 use stepscope_analysis::{Compared, ComparisonEntry};
 use stepscope_model::Session;
 use stepscope_remote::is_url;
-use stepscope_storage::{Found, SessionFiles};
+use stepscope_storage::{Found, SessionFiles, TextBeside, benchmarks_at};
 
 use super::analysis;
 use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
-
-/// Bytes of a file beyond which it is no benchmark and no history.
-const LARGEST_FILE: u64 = 64 << 20;
 
 /// A session that the arguments name.
 pub(super) struct Chosen {
@@ -100,7 +97,7 @@ fn all(
     for word in given("path") {
         let (path, wanted) = path_of(word);
         let beside = if entry.takes_files {
-            benchmarks_at(&path)
+            texts_at(&path)
         } else {
             Vec::new()
         };
@@ -147,49 +144,11 @@ fn all(
     Ok((chosen, files))
 }
 
-/// The benchmarks at a path: a JSON file itself, or `results*.json` and `scaling_*.json` in a folder
-/// and in the folders in it, as our examples write them. What cannot be read is none.
-pub fn benchmarks_at(path: &Path) -> Vec<NamedText> {
-    let within = |folder: &Path| -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).collect()
-    };
-    let direct = within(path);
-    let below = direct.iter().flat_map(|entry| within(entry));
-    let named = below.chain(direct.iter().cloned()).filter(|path| {
-        let name = file_name(path);
-        is_json(path) && (name.starts_with("results") || name.starts_with("scaling_"))
-    });
-    let mut found: Vec<PathBuf> = named.collect();
-    if is_json(path) {
-        found.push(path.to_owned());
-    }
-    found.sort();
-    let read = |file: &PathBuf| {
-        let text = std::fs::read_to_string(file).ok()?;
-        let below = file.strip_prefix(path).ok();
-        let name = below.filter(|below| below.components().next().is_some());
-        let name = name.map_or_else(|| file_name(file), |below| below.display().to_string());
-        Some(NamedText { name, text })
-    };
-    found.iter().filter_map(read).collect()
-}
-
-/// A trace of Chrome is JSON too, and larger.
-fn is_json(path: &Path) -> bool {
-    let is_named = path
-        .extension()
-        .is_some_and(|suffix| suffix == "json" || suffix == "jsonl");
-    let is_trace = file_name(path).contains("trace.json");
-    let size = std::fs::metadata(path)
-        .ok()
-        .filter(std::fs::Metadata::is_file);
-    is_named && !is_trace && size.is_some_and(|file| file.len() <= LARGEST_FILE)
-}
-
-fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
+/// The benchmarks at a path, and a history that is the path.
+fn texts_at(path: &Path) -> Vec<NamedText> {
+    let texts = benchmarks_at(path).into_iter();
+    let named = texts.map(|TextBeside { name, text }| NamedText { name, text });
+    named.collect()
 }
 
 /// The sessions in the order in which they were named.

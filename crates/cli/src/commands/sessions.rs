@@ -92,10 +92,10 @@ fn json(root: &Path, sessions: Vec<SessionSummary>, found: &Found) -> Result<Str
             NoteKind::Ignored | NoteKind::Joined => Note::info(text),
         }
     });
-    let root = root.display().to_string();
     let report = SessionsReport {
-        root,
+        root: root.display().to_string(),
         sessions,
+        histories: stepscope_storage::histories_at(root),
         notes: notes.collect(),
     };
     serde_json::to_string(&report)

@@ -31,6 +31,11 @@ impl TextKey {
         Self((position << 1) | 1)
     }
 
+    /// The text stands in an event of one track, and means something else on another.
+    const fn is_inline(self) -> bool {
+        self.0 & 1 == 1
+    }
+
     pub(super) fn place(self) -> TextPlace {
         match self.0 {
             0 => TextPlace::None,
@@ -56,11 +61,22 @@ pub(super) struct Context {
 }
 
 /// What distinguishes the labels of a track's slices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct LabelKey {
     pub(super) context: Context,
     pub(super) metadata: i64,
     pub(super) op: TextKey,
+}
+
+impl LabelKey {
+    /// The key means the same on every track of its file.
+    pub(super) const fn is_of_file(&self) -> bool {
+        let context = &self.context;
+        !(self.op.is_inline()
+            || context.module.is_inline()
+            || context.detail.is_inline()
+            || context.framework_op.is_inline())
+    }
 }
 
 /// A key with the number of its context.

@@ -10,7 +10,7 @@ use super::decode::Decoded;
 use super::keys::{LabelKey, TextKey, TextPlace};
 use super::programs::{Programs, split_title};
 use crate::activity::Activity;
-use crate::ids::{LabelId, LaunchId, OpId, ProgramId, StringId};
+use crate::ids::{HostId, LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Direction, Label, SliceKind, Transfer};
 use crate::memory_level::Traffic;
 use crate::session::{CostSource, Op, OpCost};
@@ -33,14 +33,18 @@ pub(super) struct Labels {
     label_ids: FxHashMap<Label, LabelId>,
     op_ids: FxHashMap<(ProgramId, StringId), OpId>,
     launch_ids: FxHashMap<String, LaunchId>,
+    /// Labels of keys that mean the same on every track of their file: threads of a pool run the same
+    /// ops.
+    known: FxHashMap<(LabelKey, TrackContext), LabelId>,
 }
 
 /// Memory space of the host in XLA's layouts.
 const HOST_MEMORY_SPACE: i64 = 5;
 
 /// What is known about the track when its labels are made.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct TrackContext {
+    pub(super) host: HostId,
     pub(super) role: TrackRole,
     pub(super) is_device: bool,
 }
@@ -56,6 +60,24 @@ impl Labels {
 
     /// The label of a key of a track.
     pub(super) fn resolve(
+        &mut self,
+        space: &Space<'_>,
+        decoded: &Decoded,
+        key: &LabelKey,
+        context: TrackContext,
+    ) -> LabelId {
+        if !key.is_of_file() {
+            return self.decide(space, decoded, key, context);
+        }
+        if let Some(&known) = self.known.get(&(*key, context)) {
+            return known;
+        }
+        let label = self.decide(space, decoded, key, context);
+        self.known.insert((*key, context), label);
+        label
+    }
+
+    fn decide(
         &mut self,
         space: &Space<'_>,
         decoded: &Decoded,

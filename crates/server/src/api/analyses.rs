@@ -8,10 +8,11 @@ use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use stepscope_analysis::cell::to_csv;
-use stepscope_analysis::registry::Asks;
+use stepscope_analysis::registry::{Asks, NamedText};
 use stepscope_analysis::{
     ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, find, find_comparison,
 };
+use stepscope_storage::{TextBeside, benchmarks_at, histories_at, history_at};
 
 use super::{opened, slot};
 use crate::error::{ApiError, compute};
@@ -24,7 +25,7 @@ const MAX_REPORTS: usize = 64;
 const MAX_REPORT_BYTES: usize = 64 << 20;
 
 /// Parameters that say whom to ask, who asks, and in which form to answer.
-const NO_OPTIONS: [&str; 4] = ["format", "table", "token", "session"];
+const NO_OPTIONS: [&str; 5] = ["format", "table", "token", "session", "history"];
 
 /// Reports computed before: sessions never change. The latest last.
 #[derive(Default)]
@@ -104,14 +105,15 @@ pub(crate) async fn run(
     compute(&place, move || {
         let ask = || Ok(entry.run_pairs(&open.session, options(&parameters))?);
         let question = question(entry.name, &parameters);
-        respond(entry, &parameters, &open.reports, question, ask)
+        respond(entry, &parameters, Some(&open.reports), question, ask)
     })
     .await
 }
 
 /// A comparison of the sessions that `session=…&session=…` name by their numbers, the baseline
-/// first; without them every session, where the comparison asks all. They are held open until it is
-/// done.
+/// first; without them every session, where the comparison asks all, and the benchmarks beside them.
+/// `history=…` names a history of the folder, whose runs are asked instead or as well. Sessions are
+/// held open until it is done.
 pub(crate) async fn compare(
     State(library): State<Arc<Library>>,
     Path(name): Path<String>,
@@ -125,8 +127,11 @@ pub(crate) async fn compare(
     for (_, id) in parameters.0.iter().filter(|(name, _)| name == "session") {
         sessions.push((slot(&library, id)?, opened(&library, id).await?));
     }
-    if sessions.is_empty() && entry.asks == Asks::EverySession {
-        for slot in library.slots() {
+    let mut files = history(&library, &parameters)?;
+    if sessions.is_empty() && files.is_empty() && entry.asks == Asks::EverySession {
+        files = texts(library.root_path().map(benchmarks_at).unwrap_or_default());
+        // The list begins with the latest; runs are told oldest first.
+        for slot in library.slots().into_iter().rev() {
             // One that cannot be opened says so in the list of sessions.
             if let Ok(open) = opened(&library, &slot.id.to_string()).await {
                 sessions.push((slot, open));
@@ -135,9 +140,31 @@ pub(crate) async fn compare(
     }
     let place = format!("The comparison {}", entry.name);
     compute(&place, move || {
-        answer_of_several(&sessions, entry, &parameters)
+        answer_of_several(&sessions, files, entry, &parameters)
     })
     .await
+}
+
+/// The history that the parameters name.
+fn history(library: &Library, parameters: &Parameters) -> Result<Vec<NamedText>, ApiError> {
+    let Some(name) = parameters.get("history") else {
+        return Ok(Vec::new());
+    };
+    let root = library.root_path();
+    let found = root.and_then(|root| history_at(root, name));
+    if found.is_none() {
+        let names = root.map(histories_at).unwrap_or_default();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        return Err(unknown("history", name, &names));
+    }
+    Ok(texts(found))
+}
+
+fn texts(found: impl IntoIterator<Item = TextBeside>) -> Vec<NamedText> {
+    let named = found
+        .into_iter()
+        .map(|TextBeside { name, text }| NamedText { name, text });
+    named.collect()
 }
 
 fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
@@ -147,6 +174,7 @@ fn unknown(what: &str, name: &str, names: &[&str]) -> ApiError {
 
 fn answer_of_several(
     sessions: &[(Arc<Slot>, Arc<OpenSession>)],
+    files: Vec<NamedText>,
     entry: &ComparisonEntry,
     parameters: &Parameters,
 ) -> Result<Response, ApiError> {
@@ -162,28 +190,34 @@ fn answer_of_several(
             session: &open.session,
         })
         .collect();
-    let ask = || Ok(entry.run_pairs(&compared, options(parameters))?);
-    let Some((_, first)) = sessions.first() else {
+    if sessions.is_empty() && files.is_empty() {
         let error = ApiError::bad_request("The parameter session is missing.");
         let hint = "Give it once for each session, the baseline first: session=0&session=1.";
         return Err(error.with_hint(hint));
-    };
+    }
+    // Files may change at any time, so what was computed of them is not kept.
+    let known = sessions.first().filter(|_| files.is_empty());
+    let known = known.map(|(_, first)| &first.reports);
+    let ask = || Ok(entry.run_pairs_with_files(&compared, files, options(parameters))?);
     // A session that was closed and opened again may have changed, so its opening is in the key.
     let openings: Vec<u64> = sessions.iter().map(|(_, open)| open.opening).collect();
     let question = format!("{openings:?} {}", question(entry.name, parameters));
-    respond(entry, parameters, &first.reports, question, ask)
+    respond(entry, parameters, known, question, ask)
 }
 
 fn respond(
     entry: &Declaration,
     parameters: &Parameters,
-    known: &Mutex<ReportCache>,
+    known: Option<&Mutex<ReportCache>>,
     question: String,
     ask: impl FnOnce() -> Result<Answer, ApiError>,
 ) -> Result<Response, ApiError> {
     match parameters.get("format") {
         None | Some("json") => {
-            let json = json(known, question, ask)?;
+            let json = match known {
+                Some(known) => json(known, question, ask)?,
+                None => Bytes::from(ask()?.json_text()?),
+            };
             Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
         }
         Some("csv") => csv(entry.name, parameters, &ask()?),

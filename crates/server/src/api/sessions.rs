@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use stepscope_model::{DeviceKind, Session};
-use stepscope_storage::SessionFiles;
+use stepscope_storage::{SessionFiles, histories_at};
 
 use super::slot;
 use crate::error::{ApiError, compute};
@@ -28,6 +28,7 @@ pub(crate) async fn list(
         Ok(Json(SessionsReport {
             root: library.root(),
             sessions: library.slots().iter().map(|slot| summary(slot)).collect(),
+            histories: library.root_path().map(histories_at).unwrap_or_default(),
             notes: library.notes(),
         }))
     })

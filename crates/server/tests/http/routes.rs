@@ -172,6 +172,65 @@ async fn comparisons_ask_several_sessions_the_baseline_first() {
 }
 
 #[tokio::test]
+async fn histories_of_the_folder_are_runs_and_baselines() {
+    let folder = log_directory(&[TWO_STEPS, TWO_STEPS]);
+    let line = |run: &str, value: u64| {
+        format!(
+            "{{\"run\":\"{run}\",\"verdict\":\"passed\",\"figures\":{{\"launch_count\":\
+             {{\"unit\":\"count\",\"value\":{value}}}}}}}\n"
+        )
+    };
+    let text = line("monday", 7) + &line("tuesday", 9);
+    std::fs::write(folder.path().join("nightly.jsonl"), text).unwrap();
+    let server = server_at(folder.path());
+    let list = get_json(&server, "/api/sessions").await;
+    assert_eq!(list["histories"], serde_json::json!(["nightly.jsonl"]));
+
+    let report = get_json(&server, "/api/comparisons/history?history=nightly.jsonl").await;
+    let names: Vec<&serde_json::Value> = report["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| &run["name"])
+        .collect();
+    assert_eq!(names, ["monday", "tuesday"]);
+    let sessions = get_json(&server, "/api/comparisons/history").await;
+    assert_eq!(sessions["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(sessions["runs"][0]["source"], "session");
+    let name = |run: usize| sessions["runs"][run]["name"].as_str().unwrap();
+    assert!(name(0) < name(1), "oldest first: {sessions}");
+
+    let check = "/api/comparisons/check?session=0&budget=launch_count=%2B0&history=";
+    let report = get_json(&server, &format!("{check}nightly.jsonl")).await;
+    assert_eq!(report["baseline"], "history");
+    assert_eq!(
+        report["baselines"],
+        serde_json::json!(["nightly.jsonl (2 runs)"])
+    );
+    for other in ["weekly.jsonl", "../nightly.jsonl"] {
+        let (status, error) = get_error(&server, &format!("{check}{other}")).await;
+        assert_eq!(status, StatusCode::NOT_FOUND, "{other}");
+        assert!(error.contains(other), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn benchmarks_beside_sessions_take_part_in_scaling() {
+    let folder = log_directory(&[TWO_STEPS]);
+    let text = r#"{"name": "autodiff", "execution_time": 12.5, "execution_time_unit": "ms"}"#;
+    std::fs::write(folder.path().join("results_4gpu.json"), text).unwrap();
+    let server = server_at(folder.path());
+    let report = get_json(&server, "/api/comparisons/scaling").await;
+    let sources: Vec<&serde_json::Value> = report["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["source"])
+        .collect();
+    assert!(sources.contains(&&"benchmark".into()), "{report}");
+}
+
+#[tokio::test]
 async fn analyses_come_from_the_one_list() {
     let folder = log_directory(&[TWO_STEPS]);
     let server = server_at(folder.path());

@@ -1,6 +1,7 @@
 /** Whether this session keeps to its budgets, against the baseline where one is chosen. */
 import { For, Show } from 'solid-js';
 
+import { formatFigure } from '../../format/figure-unit';
 import { USUAL_BUDGETS } from '../../shell/session';
 import { baseline, getParam, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -11,7 +12,7 @@ import { urlOf } from '../../wire/client';
 import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
 import type { CheckReport } from '../../wire/generated/CheckReport';
 import { createAnswer } from '../../wire/report';
-import { formatFigure, placesOf, WORDS } from './rows';
+import { placesOf, WORDS } from './rows';
 import './check.css';
 
 /** The budgets of the address. */

@@ -1,18 +1,6 @@
 /** Budgets as bars towards their limits. Pure. */
-import { format, type Kind } from '../../format/numbers';
 import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
 import type { CheckVerdict } from '../../wire/generated/CheckVerdict';
-import type { FigureUnit } from '../../wire/generated/FigureUnit';
-
-const KINDS: Record<FigureUnit, Kind> = {
-  picos: 'duration',
-  bytes: 'bytes',
-  count: 'count',
-  ratio: 'ratio',
-};
-
-/** A figure in the unit of its budget. */
-export const formatFigure = (unit: FigureUnit, value: number | null) => format(KINDS[unit], value);
 
 export const WORDS: Record<CheckVerdict, string> = {
   passed: 'passed',

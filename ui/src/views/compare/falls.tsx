@@ -182,6 +182,7 @@ function CauseRow(props: { cause: ComparedCause; onOp: (index: number) => void }
 /** Where a cause that is about no single op is looked at. */
 const VIEW_OF_CAUSE: Record<string, string> = {
   recompiled: 'compile',
+  memory_plan: 'buffers',
   compilation: 'compile',
   input_wait: 'input',
   host_overhead: 'idle',

@@ -3,7 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
-import { sessions } from '../../shell/session';
+import { sessionCalled, sessions } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { DividedBar, Legend, RatioBar } from '../../widgets/bars';
@@ -242,15 +242,6 @@ const ratio = (
   value,
   isOptional: true,
 });
-
-/** The number of the session that lies where a sample's name says. */
-function sessionCalled(name: string): number | undefined {
-  const found = sessions.data()?.sessions.find(({ location }) => {
-    const parts = location.split('/').filter((part) => !['', '.', 'plugins', 'profile'].includes(part));
-    return `/${parts.join('/')}`.endsWith(`/${name}`);
-  });
-  return found?.id;
-}
 
 function columns(report: ScalingReport): Column<ScalingRow>[] {
   const longest = Math.max(1, ...report.rows.map((row) => row.step_ps));

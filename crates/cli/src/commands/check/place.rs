@@ -27,13 +27,18 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The line of the budget's op; of a time that is broken, that of the first cause that has one.
+    /// The line of the budget's op; of a time or of memory that is broken, that of the first cause that
+    /// has one.
     /// Where its file is not below this folder, the line of the budget in `stepscope.toml`, else the one recorded.
     pub(super) fn find(&self, row: &CheckedBudget, causes: &[CheckedCause]) -> Option<Place> {
-        // Causes tell why a step takes longer; they explain no other figure.
-        let is_explained = row.verdict == CheckVerdict::Broken
-            && matches!(row.unit, FigureUnit::Picos | FigureUnit::Ratio);
-        let causes = causes.iter().filter(|_| is_explained);
+        let explains = |cause: &&CheckedCause| match row.unit {
+            FigureUnit::Picos | FigureUnit::Ratio => cause.difference_bytes.is_none(),
+            FigureUnit::Bytes => row.metric == "memory_peak" && cause.difference_bytes.is_some(),
+            // What is counted has no one place.
+            FigureUnit::Count => false,
+        };
+        let is_broken = row.verdict == CheckVerdict::Broken;
+        let causes = causes.iter().filter(|_| is_broken).filter(explains);
         let sources: Vec<&str> = std::iter::once(row.source.as_str())
             .chain(causes.map(|cause| cause.source.as_str()))
             .collect();

@@ -1,0 +1,122 @@
+//! Texts that lie beside sessions: results of benchmarks, and histories of runs.
+
+use std::fs::{metadata, read_dir, read_to_string};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file beyond which it is no benchmark and no history.
+const LARGEST: u64 = 64 << 20;
+
+/// The text of a file that is no session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextBeside {
+    /// The file's path below the one that was looked at; its name where that is the file.
+    pub name: String,
+    /// What stands in it.
+    pub text: String,
+}
+
+/// The benchmarks at a path: a JSON file itself, or `results*.json` and `scaling_*.json` in a folder
+/// and in the folders in it, as our examples write them. What cannot be read is none.
+pub fn benchmarks_at(path: &Path) -> Vec<TextBeside> {
+    let direct = within(path);
+    let below = direct.iter().flat_map(|entry| within(entry));
+    let named = below.chain(direct.iter().cloned()).filter(|path| {
+        let name = file_name(path);
+        is_json(path) && (name.starts_with("results") || name.starts_with("scaling_"))
+    });
+    let mut found: Vec<PathBuf> = named.collect();
+    if is_json(path) {
+        found.push(path.to_owned());
+    }
+    found.sort();
+    found
+        .iter()
+        .filter_map(|file| text_of(path, file))
+        .collect()
+}
+
+/// Names of the files in a folder that may be histories of runs: `*.jsonl`.
+pub fn histories_at(folder: &Path) -> Vec<String> {
+    let files = within(folder).into_iter().filter(|path| {
+        let suffix = path.extension().and_then(|suffix| suffix.to_str());
+        suffix == Some("jsonl") && is_json(path)
+    });
+    let mut names: Vec<String> = files.map(|path| file_name(&path)).collect();
+    names.sort();
+    names
+}
+
+/// The text of a history in a folder, by a name that [`histories_at`] gives for it; none for others.
+pub fn history_at(folder: &Path, name: &str) -> Option<TextBeside> {
+    let is_listed = histories_at(folder).iter().any(|known| known == name);
+    is_listed.then(|| text_of(folder, &folder.join(name)))?
+}
+
+fn text_of(root: &Path, file: &Path) -> Option<TextBeside> {
+    let text = read_to_string(file).ok()?;
+    let below = file.strip_prefix(root).ok();
+    let name = below.filter(|below| below.components().next().is_some());
+    let name = name.map_or_else(|| file_name(file), |below| below.display().to_string());
+    Some(TextBeside { name, text })
+}
+
+fn within(folder: &Path) -> Vec<PathBuf> {
+    let entries = read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// A trace of Chrome is JSON too, and larger.
+fn is_json(path: &Path) -> bool {
+    let is_named = path
+        .extension()
+        .is_some_and(|suffix| suffix == "json" || suffix == "jsonl");
+    let is_trace = file_name(path).contains("trace.json");
+    let size = metadata(path).ok().filter(std::fs::Metadata::is_file);
+    is_named && !is_trace && size.is_some_and(|file| file.len() <= LARGEST)
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_beside_sessions_are_told_from_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, name).expect("a file");
+        };
+        for name in [
+            "2gpu/results_2gpu.json",
+            "scaling_adam.json",
+            "nightly.jsonl",
+            "host.trace.json",
+            "notes.txt",
+            "2gpu/deep/results.json",
+        ] {
+            write(name);
+        }
+        let texts = benchmarks_at(folder.path());
+        let names: Vec<&str> = texts.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["2gpu/results_2gpu.json", "scaling_adam.json"]);
+        assert_eq!(histories_at(folder.path()), ["nightly.jsonl"]);
+        let history = history_at(folder.path(), "nightly.jsonl").expect("it is listed");
+        assert_eq!(history.text, "nightly.jsonl");
+        for other in [
+            "../nightly.jsonl",
+            "notes.txt",
+            "2gpu/results_2gpu.json",
+            "",
+        ] {
+            assert_eq!(history_at(folder.path(), other), None, "{other}");
+        }
+        let alone = benchmarks_at(&folder.path().join("nightly.jsonl"));
+        assert_eq!(alone[0].name, "nightly.jsonl");
+    }
+}

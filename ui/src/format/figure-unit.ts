@@ -1,0 +1,13 @@
+/** Figures of budgets and histories, each in the unit that its report names. Pure. */
+import type { FigureUnit } from '../wire/generated/FigureUnit';
+import { format, type Kind } from './numbers';
+
+const KINDS: Record<FigureUnit, Kind> = {
+  picos: 'duration',
+  bytes: 'bytes',
+  count: 'count',
+  ratio: 'ratio',
+};
+
+/** A figure in its unit. */
+export const formatFigure = (unit: FigureUnit, value: number | null) => format(KINDS[unit], value);

@@ -1,0 +1,190 @@
+/** Figures over many runs, and where they changed: of every session here, or of a recorded history. */
+import { createSignal, For, Show } from 'solid-js';
+
+import { formatFigure } from '../../format/figure-unit';
+import { plural } from '../../format/numbers';
+import { sessionCalled, sessions } from '../../shell/session';
+import { getParam, hrefTo, navigate, selectionParams, setParams } from '../../shell/state';
+import { AnswerView } from '../../widgets/answer';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { urlOf } from '../../wire/client';
+import type { HistoryChange } from '../../wire/generated/HistoryChange';
+import type { HistoryReport } from '../../wire/generated/HistoryReport';
+import type { HistorySeries } from '../../wire/generated/HistorySeries';
+import { createAnswer } from '../../wire/report';
+import { HistoryChart } from './chart';
+import { varies } from './lines';
+import './history.css';
+
+export default function HistoryView() {
+  const report = createAnswer<HistoryReport>(() => {
+    const { steps, time, device, host } = selectionParams();
+    const history = getParam('history');
+    // What is recorded cannot be selected from.
+    const selection = history === undefined ? { steps, time, device, host } : {};
+    return urlOf('api/comparisons/history', { history, ...selection });
+  }, false);
+  return (
+    <div class="page">
+      <Sources />
+      <AnswerView answer={report}>
+        {(data) => (
+          <>
+            <section class="card history-answer" aria-label="Answer">
+              {data().conclusion}
+            </section>
+            <Warnings notes={data().notes} />
+            <Changes report={data()} />
+            <Series report={data()} />
+            <div class="card">
+              <Remarks notes={data().notes} />
+            </div>
+          </>
+        )}
+      </AnswerView>
+    </div>
+  );
+}
+
+/** Whose runs: the sessions of this folder, or those of a history in it. */
+function Sources() {
+  const histories = () => sessions.data()?.histories ?? [];
+  const chosen = () => getParam('history');
+  return (
+    <Show when={histories().length > 0}>
+      <div class="history-sources" role="group" aria-label="Runs">
+        <button
+          aria-pressed={chosen() === undefined}
+          onClick={() => setParams({ history: null }, false)}
+        >
+          {plural(sessions.data()?.sessions.length ?? 0, 'session')} here
+        </button>
+        <For each={histories()}>
+          {(name) => (
+            <button
+              class="mono"
+              aria-pressed={chosen() === name}
+              onClick={() => setParams({ history: name }, false)}
+            >
+              {name}
+            </button>
+          )}
+        </For>
+      </div>
+    </Show>
+  );
+}
+
+function Changes(props: { report: HistoryReport }) {
+  return (
+    <section class="card">
+      <header>
+        <h2 data-figure="history.change">What changed, and when</h2>
+        <span class="muted">the latest first</span>
+      </header>
+      <Show
+        when={props.report.changes.length > 0}
+        fallback={
+          <EmptyState title="No figure changed">
+            In {plural(props.report.runs.length, 'run')} nothing moved by more than chance explains.
+          </EmptyState>
+        }
+      >
+        <ul class="history-changes">
+          <For each={props.report.changes}>
+            {(change) => <ChangeRow change={change} report={props.report} />}
+          </For>
+        </ul>
+      </Show>
+    </section>
+  );
+}
+
+function ChangeRow(props: { change: HistoryChange; report: HistoryReport }) {
+  const session = () => sessionOf(props.report, props.change.run);
+  const commits = () =>
+    [props.change.previous_commit, props.change.commit]
+      .filter((commit) => commit !== '')
+      .map((commit) => commit.slice(0, 9))
+      .join('..');
+  return (
+    <li>
+      <span
+        class={`history-mark is-${props.change.is_worse ? 'worse' : 'better'}`}
+        aria-label={props.change.is_worse ? 'worse' : 'better'}
+      />
+      <span>{props.change.text}</span>
+      <Show when={commits()}>
+        <span class="mono muted">{commits()}</span>
+      </Show>
+      <Show when={session() !== undefined}>
+        <a class="button" href={hrefTo({ session: session() ?? null, view: 'overview' })}>
+          Open
+        </a>
+      </Show>
+    </li>
+  );
+}
+
+/** The session that a run is of; none for one that was recorded. */
+function sessionOf(report: HistoryReport, run: number): number | undefined {
+  const found = report.runs[run];
+  return found?.source === 'session' ? sessionCalled(found.name) : undefined;
+}
+
+function Series(props: { report: HistoryReport }) {
+  const [pointed, setPointed] = createSignal<number | null>(null);
+  const moving = () => props.report.rows.filter(varies);
+  const constant = () => props.report.rows.filter((series) => !varies(series));
+  const open = (run: number) => {
+    const session = sessionOf(props.report, run);
+    if (session !== undefined) navigate({ session, view: 'overview' });
+  };
+  return (
+    <section class="card">
+      <header>
+        <h2 data-figure="history.runs">Figures by run</h2>
+        <span class="muted">{plural(props.report.runs.length, 'run')}, oldest on the left</span>
+      </header>
+      <div class="history-series">
+        <For each={moving()}>
+          {(series) => (
+            <figure>
+              <figcaption>
+                <strong>{series.title}</strong>
+                <span class="number">{formatFigure(series.unit, series.last)}</span>
+                <span class="muted number" data-figure="history.level">
+                  level {levelText(series)}
+                </span>
+              </figcaption>
+              <HistoryChart
+                report={props.report}
+                series={series}
+                pointed={pointed()}
+                onPoint={setPointed}
+                onRun={open}
+              />
+            </figure>
+          )}
+        </For>
+      </div>
+      <Show when={constant().length > 0}>
+        <p class="history-constant muted">
+          The same in every run:{' '}
+          {constant()
+            .map((series) => `${series.title} ${formatFigure(series.unit, series.last)}`)
+            .join(', ')}
+          .
+        </p>
+      </Show>
+    </section>
+  );
+}
+
+function levelText(series: HistorySeries): string {
+  const level = formatFigure(series.unit, series.level);
+  return series.spread === null
+    ? level
+    : `${level} ± ${formatFigure(series.unit, series.spread)}`;
+}

@@ -27,3 +27,8 @@ export function shellQuote(word: string): string {
 export function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
+
+/** A message as a heading: it begins with a capital, unless its first word is a name. */
+export function sentence(message: string): string {
+  return /^[a-z]+ /.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+}

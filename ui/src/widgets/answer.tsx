@@ -1,6 +1,7 @@
 /** Shows an answer: a skeleton at first, the last answer while the next loads, errors with what to do. */
 import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
+import { sentence } from '../format/text';
 import { clearSelection, selectionParams } from '../shell/state';
 import { shared } from '../shell/shared';
 import type { Answer } from '../wire/report';
@@ -31,7 +32,7 @@ export function AnswerView<T>(props: {
       <Match when={props.answer.error()}>
         {(error) => (
           <EmptyState
-            title={error().message}
+            title={sentence(error().message)}
             actions={
               <>
                 <Show when={!shared()}>

@@ -3,6 +3,7 @@ import { createEffect, createSignal, For, on, onCleanup, onMount, Show } from 's
 
 import { formatDuration } from '../../format/numbers';
 import { truncateMiddle } from '../../format/text';
+import { Icon } from '../../shell/icons';
 import type { GraphNode } from '../../wire/generated/GraphNode';
 import type { GraphReport } from '../../wire/generated/GraphReport';
 import { graphColour } from './classes';
@@ -339,7 +340,7 @@ export function Scene(props: {
           −
         </button>
         <button aria-label="Show all" data-tip="Show all (0)" onClick={fitAll}>
-          0
+          <Icon name="fit" />
         </button>
       </div>
     </div>

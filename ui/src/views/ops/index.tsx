@@ -23,7 +23,7 @@ import './ops.css';
 const LIMIT = 5000;
 
 const COLUMNS: Column<OpRow>[] = [
-  { ...op.OP_NAME, width: 260 },
+  { ...op.OP_NAME, width: 220 },
   op.OP_SELF,
   op.OP_SHARE,
   {

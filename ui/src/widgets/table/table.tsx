@@ -16,7 +16,7 @@ import {
 
 import { isComparable, type Change } from '../../compare/change';
 import type { RowComparison } from '../../compare/pairing';
-import { columnScale, formatCount, MISSING, plural, type Scale } from '../../format/numbers';
+import { columnScale, formatCount, MISSING, plural, pluralOf, type Scale } from '../../format/numbers';
 import { useAgainstError, useRowPairs } from '../against';
 import { CellChange } from '../change';
 import { download } from '../copy';
@@ -44,6 +44,12 @@ const CHANGED_ROW_HEIGHT = 42;
 /** A figure with its change needs as much. */
 const CHANGED_WIDTH = 128;
 const OVERSCAN = 8;
+/** Search field, header and foot. */
+const AROUND_ROWS = 101;
+/** What a table that fills keeps of a small window. */
+const LEAST_HEIGHT = 240;
+/** Padding of a header's cell, its gaps and the sign of the order. */
+const AROUND_TITLE = 34;
 
 interface TableProps<Row> {
   rows: readonly Row[];
@@ -91,6 +97,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const [scrollTop, setScrollTop] = createSignal(0);
   const [height, setHeight] = createSignal(600);
   const [active, setActive] = createSignal(-1);
+  /** Columns lie beyond the right edge. */
+  const [isCut, setCut] = createSignal(false);
 
   const pairs = useRowPairs(
     () => props.rows,
@@ -122,10 +130,12 @@ export function DataTable<Row>(props: TableProps<Row>) {
       .map((column) => {
         const found = pairs();
         const hasChange = found !== null && isComparable(column);
+        const shared = scaleOf(column, props.columns, all());
+        const titled = column.head ? 0 : titleWidth(column.title, shared.unit) + AROUND_TITLE;
         return {
           ...column,
-          width: hasChange ? Math.max(column.width, CHANGED_WIDTH) : column.width,
-          shared: scaleOf(column, props.columns, all()),
+          width: Math.max(column.width, titled, hasChange ? CHANGED_WIDTH : 0),
+          shared,
           change: hasChange ? (row: Row) => changeIn(found, row, column) : null,
           scaledBy: found ? scaleBy(found, column) : 1,
         };
@@ -134,13 +144,14 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const missing = createMemo(() =>
     props.columns.filter((column) => column.isOptional && !hasValues(props.rows, column)),
   );
-  const template = createMemo(() =>
-    columns()
+  const template = createMemo(() => {
+    const text = columns().findIndex((column) => column.kind === undefined);
+    return columns()
       .map((column, index) =>
-        index === 0 ? `minmax(${column.width}px, 1fr)` : `${column.width}px`,
+        index === Math.max(0, text) ? `minmax(${column.width}px, 1fr)` : `${column.width}px`,
       )
-      .join(' '),
-  );
+      .join(' ');
+  });
   const width = createMemo(() => columns().reduce((sum, column) => sum + column.width, 0));
   const first = () =>
     props.isFilling ? Math.max(0, Math.floor(scrollTop() / rowHeight()) - OVERSCAN) : 0;
@@ -150,10 +161,22 @@ export function DataTable<Row>(props: TableProps<Row>) {
       : rows().length;
   const visible = createMemo(() => rows().slice(first(), last()));
 
+  const lookRight = () =>
+    setCut(scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 1);
   onMount(() => {
-    const observer = new ResizeObserver(() => setHeight(scroller.clientHeight));
+    const observer = new ResizeObserver(() => {
+      setHeight(scroller.clientHeight);
+      lookRight();
+    });
     observer.observe(scroller);
     onCleanup(() => observer.disconnect());
+  });
+  createEffect(on(width, () => queueMicrotask(lookRight)));
+  /** Its card keeps room for the rows there are, and for some of many where the window is small. */
+  createEffect(() => {
+    if (!props.isFilling) return;
+    const wanted = Math.min(LEAST_HEIGHT, AROUND_ROWS + Math.max(1, rows().length) * rowHeight());
+    scroller.closest<HTMLElement>('.is-main')?.style.setProperty('--least-height', `${wanted}px`);
   });
   createEffect(
     on([() => props.state.query(), () => props.state.sort()], () => setActive(-1), { defer: true }),
@@ -210,6 +233,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
         'is-filling': props.isFilling ?? false,
         'is-plain': props.isPlain ?? false,
         'has-changes': pairs() !== null,
+        'is-cut': isCut(),
       }}
     >
       <Show when={!props.isPlain}>
@@ -218,8 +242,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
             <input
               type="search"
               class="table-search"
-              placeholder={`Filter ${props.noun}s: text or regular expression`}
-              aria-label={`Filter ${props.noun}s`}
+              placeholder={`Filter ${pluralOf(props.noun)}: text or regular expression`}
+              aria-label={`Filter ${pluralOf(props.noun)}`}
               data-shortcut="search"
               value={props.state.query()}
               onInput={(event) => props.state.setQuery(event.currentTarget.value)}
@@ -268,10 +292,13 @@ export function DataTable<Row>(props: TableProps<Row>) {
         ref={scroller}
         class="table-scroll"
         role="grid"
-        aria-label={`${props.noun}s`}
+        aria-label={pluralOf(props.noun)}
         aria-rowcount={rows().length + 1}
         tabindex="0"
-        onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+        onScroll={(event) => {
+          setScrollTop(event.currentTarget.scrollTop);
+          lookRight();
+        }}
         onKeyDown={onKey}
       >
         <div class="table-body" style={{ '--columns': template(), 'min-width': `${width()}px` }}>
@@ -353,7 +380,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
         <Show when={rows().length === 0}>
           <div class="table-empty">
             {props.rows.length === 0
-              ? (props.empty ?? `No ${props.noun}s`)
+              ? (props.empty ?? `No ${pluralOf(props.noun)}`)
               : `No ${props.noun} matches “${props.state.query()}”`}
           </div>
         </Show>
@@ -376,8 +403,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
       <Show when={!props.isPlain && props.rows.length > 0 && missing().length > 0}>
         <p class="table-foot muted">
           {props.absent ?? 'Not in this profile'}:{' '}
-          {missing()
-            .map((column) => column.title)
+          {[...new Set(missing().map((column) => column.title))]
+            .filter((title) => columns().every((column) => column.title !== title))
             .join(', ')}
         </p>
       </Show>
@@ -471,6 +498,19 @@ function TableCell<Row>(props: { row: Row; column: Shown<Row>; side: string; isG
   );
 }
 
+let ruler: CanvasRenderingContext2D | null | undefined;
+
+/** Pixels that a header needs for its words. */
+function titleWidth(title: string, unit: string): number {
+  ruler ??= document.createElement('canvas').getContext('2d');
+  if (!ruler) return 0;
+  const family = getComputedStyle(document.documentElement).fontFamily;
+  ruler.font = `600 12px ${family}`;
+  const titled = ruler.measureText(title).width;
+  ruler.font = `12px ${family}`;
+  return Math.ceil(titled + (unit ? ruler.measureText(unit).width : 0));
+}
+
 function scaleOf<Row>(
   column: Column<Row>,
   columns: readonly Column<Row>[],
@@ -490,7 +530,7 @@ function scaleOf<Row>(
 
 function countText(shown: number, loaded: number, total: number | undefined, noun: string): string {
   const all = Math.max(total ?? loaded, loaded);
-  if (shown === all) return `${formatCount(all)} ${noun}${all === 1 ? '' : 's'}`;
-  const part = `${formatCount(shown)} of ${formatCount(all)} ${noun}s`;
+  if (shown === all) return plural(all, noun);
+  const part = `${formatCount(shown)} of ${formatCount(all)} ${pluralOf(noun)}`;
   return all > loaded ? `${part} (first ${formatCount(loaded)} loaded)` : part;
 }

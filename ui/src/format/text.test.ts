@@ -32,5 +32,6 @@ test('escapeRegex matches the text itself', () => {
 
 test('a message becomes a heading, unless it begins with a name', () => {
   expect(sentence('a memory profile holds no events')).toBe('A memory profile holds no events');
+  expect(sentence('--steps 9 matches nothing')).toBe('Steps 9 matches nothing');
   expect(sentence('host_0.xplane.pb is damaged')).toBe('host_0.xplane.pb is damaged');
 });

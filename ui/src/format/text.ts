@@ -28,7 +28,11 @@ export function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** A message as a heading: it begins with a capital, unless its first word is a name. */
+/**
+ * A message as a heading: it begins with a capital, unless its first word is a name; an option of
+ * the command line is what the page calls it.
+ */
 export function sentence(message: string): string {
-  return /^[a-z]+ /.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+  const words = message.replace(/^--(?=[a-z]+ )/, '');
+  return /^[a-z]+ /.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
 }

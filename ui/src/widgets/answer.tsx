@@ -38,9 +38,7 @@ export function AnswerView<T>(props: {
                 <Show when={!shared()}>
                   <button onClick={() => props.answer.retry()}>Retry</button>
                 </Show>
-                <Show when={Object.keys(selectionParams()).length > 0}>
-                  <button onClick={clearSelection}>Clear the selection</button>
-                </Show>
+                <ClearSelection />
               </>
             }
           >
@@ -62,6 +60,15 @@ export function AnswerView<T>(props: {
         )}
       </Match>
     </Switch>
+  );
+}
+
+/** A way out of a selection that leaves nothing. */
+export function ClearSelection() {
+  return (
+    <Show when={Object.keys(selectionParams()).length > 0}>
+      <button onClick={clearSelection}>Clear the selection</button>
+    </Show>
   );
 }
 

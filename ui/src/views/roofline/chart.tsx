@@ -125,7 +125,7 @@ export function RooflineChart(props: ChartProps) {
           <text
             class="roofline-none"
             x={MARGIN.left + inner().width / 2}
-            y={MARGIN.top + inner().height / 2}
+            y={MARGIN.top + inner().height * 0.8}
             text-anchor="middle"
           >
             No op has known FLOPs and bytes, so none has a place here

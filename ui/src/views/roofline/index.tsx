@@ -6,7 +6,7 @@ import { format, formatCount, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
-import { AnswerView } from '../../widgets/answer';
+import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { OpLinks } from '../../widgets/op-links';
@@ -247,7 +247,7 @@ function Tables(props: {
 
 function NoPoints() {
   return (
-    <EmptyState title="No op in this selection">
+    <EmptyState title="No op in this selection" actions={<ClearSelection />}>
       A roofline needs ops with known work: select more steps, devices or programs, or record while
       steps run.
     </EmptyState>

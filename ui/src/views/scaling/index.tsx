@@ -286,7 +286,7 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
       key: 'method',
       title: 'Method',
       figure: 'scaling.method',
-      width: 170,
+      width: 230,
       value: (row) => row.method,
       cell: (row) => (
         <Show when={linked(row) !== undefined} fallback={<span class="mono">{row.method}</span>}>

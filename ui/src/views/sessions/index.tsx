@@ -147,7 +147,9 @@ export default function SessionsView() {
             <div class="page">
               <div class="sessions-title">
                 <h1>{plural(report().sessions.length, 'session')}</h1>
-                <span class="muted mono">{report().root}</span>
+                <Show when={report().root !== '.'}>
+                  <span class="muted mono">{report().root}</span>
+                </Show>
                 <button onClick={openCapture}>Capture a running job</button>
                 <CompareButton sessions={report().sessions} />
               </div>

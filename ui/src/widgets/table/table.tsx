@@ -44,8 +44,9 @@ const CHANGED_ROW_HEIGHT = 42;
 /** A figure with its change needs as much. */
 const CHANGED_WIDTH = 128;
 const OVERSCAN = 8;
-/** Search field, header and foot. */
-const AROUND_ROWS = 101;
+/** Search field and header; the foot. */
+const AROUND_ROWS = 72;
+const FOOT_HEIGHT = 29;
 /** What a table that fills keeps of a small window. */
 const LEAST_HEIGHT = 240;
 /** Padding of a header's cell, its gaps and the sign of the order. */
@@ -175,7 +176,9 @@ export function DataTable<Row>(props: TableProps<Row>) {
   /** Its card keeps room for the rows there are, and for some of many where the window is small. */
   createEffect(() => {
     if (!props.isFilling) return;
-    const wanted = Math.min(LEAST_HEIGHT, AROUND_ROWS + Math.max(1, rows().length) * rowHeight());
+    const foot = missing().length > 0 ? FOOT_HEIGHT : 0;
+    const own = AROUND_ROWS + Math.max(1, rows().length) * rowHeight() + foot;
+    const wanted = Math.min(LEAST_HEIGHT, own);
     scroller.closest<HTMLElement>('.is-main')?.style.setProperty('--least-height', `${wanted}px`);
   });
   createEffect(
@@ -233,7 +236,6 @@ export function DataTable<Row>(props: TableProps<Row>) {
         'is-filling': props.isFilling ?? false,
         'is-plain': props.isPlain ?? false,
         'has-changes': pairs() !== null,
-        'is-cut': isCut(),
       }}
     >
       <Show when={!props.isPlain}>
@@ -288,102 +290,104 @@ export function DataTable<Row>(props: TableProps<Row>) {
           </button>
         </div>
       </Show>
-      <div
-        ref={scroller}
-        class="table-scroll"
-        role="grid"
-        aria-label={pluralOf(props.noun)}
-        aria-rowcount={rows().length + 1}
-        tabindex="0"
-        onScroll={(event) => {
-          setScrollTop(event.currentTarget.scrollTop);
-          lookRight();
-        }}
-        onKeyDown={onKey}
-      >
-        <div class="table-body" style={{ '--columns': template(), 'min-width': `${width()}px` }}>
-          <div class="table-row table-head" role="row">
-            <For each={columns()}>
-              {(column) => {
-                const sort = () => (props.isOrdered ? null : props.state.sort());
-                const order = () => {
-                  const by = sort();
-                  if (!by || plainKey(by.key) !== column.key) return undefined;
-                  return isAscending(by, column) ? 'ascending' : 'descending';
-                };
-                return (
-                  <button
-                    class="table-cell"
-                    classList={{
-                      'is-number': column.kind !== undefined,
-                      'is-sorted': order() !== undefined,
-                    }}
-                    role="columnheader"
-                    aria-sort={order() ?? 'none'}
-                    data-figure={column.figure ?? column.key}
-                    disabled={props.isOrdered}
-                    onClick={() => {
-                      const next = column.change ? nextSortWithChange : nextSort;
-                      props.state.setSort(next(props.state.sort(), column));
-                    }}
-                  >
-                    <span class="table-title">{column.head?.() ?? column.title}</span>
-                    <Show when={column.shared.unit}>
-                      <span class="table-unit">{column.shared.unit}</span>
-                    </Show>
-                    <span class="table-order">
-                      {order() && column.change && isChangeKey(sort()?.key ?? '') ? 'Δ' : ''}
-                      {order() === 'ascending' ? '▲' : order() ? '▼' : ''}
-                    </span>
-                  </button>
-                );
-              }}
+      <div class="table-frame" classList={{ 'is-cut': isCut() }}>
+        <div
+          ref={scroller}
+          class="table-scroll"
+          role="grid"
+          aria-label={pluralOf(props.noun)}
+          aria-rowcount={rows().length + 1}
+          tabindex="0"
+          onScroll={(event) => {
+            setScrollTop(event.currentTarget.scrollTop);
+            lookRight();
+          }}
+          onKeyDown={onKey}
+        >
+          <div class="table-body" style={{ '--columns': template(), 'min-width': `${width()}px` }}>
+            <div class="table-row table-head" role="row">
+              <For each={columns()}>
+                {(column) => {
+                  const sort = () => (props.isOrdered ? null : props.state.sort());
+                  const order = () => {
+                    const by = sort();
+                    if (!by || plainKey(by.key) !== column.key) return undefined;
+                    return isAscending(by, column) ? 'ascending' : 'descending';
+                  };
+                  return (
+                    <button
+                      class="table-cell"
+                      classList={{
+                        'is-number': column.kind !== undefined,
+                        'is-sorted': order() !== undefined,
+                      }}
+                      role="columnheader"
+                      aria-sort={order() ?? 'none'}
+                      data-figure={column.figure ?? column.key}
+                      disabled={props.isOrdered}
+                      onClick={() => {
+                        const next = column.change ? nextSortWithChange : nextSort;
+                        props.state.setSort(next(props.state.sort(), column));
+                      }}
+                    >
+                      <span class="table-title">{column.head?.() ?? column.title}</span>
+                      <Show when={column.shared.unit}>
+                        <span class="table-unit">{column.shared.unit}</span>
+                      </Show>
+                      <span class="table-order">
+                        {order() && column.change && isChangeKey(sort()?.key ?? '') ? 'Δ' : ''}
+                        {order() === 'ascending' ? '▲' : order() ? '▼' : ''}
+                      </span>
+                    </button>
+                  );
+                }}
+              </For>
+            </div>
+            <Show when={props.isFilling}>
+              <div style={{ height: `${first() * rowHeight()}px` }} />
+            </Show>
+            <For each={visible()}>
+              {(row, index) => (
+                <div
+                  class="table-row"
+                  classList={{
+                    'is-active': active() === first() + index(),
+                    'is-selected': props.isSelected?.(row) ?? false,
+                    'is-clickable': props.onRow !== undefined && !pairs()?.isGone(row),
+                    'is-gone': pairs()?.isGone(row) ?? false,
+                  }}
+                  role="row"
+                  aria-rowindex={first() + index() + 2}
+                  onClick={() => {
+                    setActive(first() + index());
+                    if (!window.getSelection()?.toString()) open(row);
+                  }}
+                >
+                  <For each={columns()}>
+                    {(column, position) => (
+                      <TableCell
+                        row={row}
+                        column={column}
+                        side={position() === 0 ? sideOf(row) : ''}
+                        isGone={pairs()?.isGone(row) ?? false}
+                      />
+                    )}
+                  </For>
+                </div>
+              )}
             </For>
+            <Show when={props.isFilling}>
+              <div style={{ height: `${(rows().length - last()) * rowHeight()}px` }} />
+            </Show>
           </div>
-          <Show when={props.isFilling}>
-            <div style={{ height: `${first() * rowHeight()}px` }} />
-          </Show>
-          <For each={visible()}>
-            {(row, index) => (
-              <div
-                class="table-row"
-                classList={{
-                  'is-active': active() === first() + index(),
-                  'is-selected': props.isSelected?.(row) ?? false,
-                  'is-clickable': props.onRow !== undefined && !pairs()?.isGone(row),
-                  'is-gone': pairs()?.isGone(row) ?? false,
-                }}
-                role="row"
-                aria-rowindex={first() + index() + 2}
-                onClick={() => {
-                  setActive(first() + index());
-                  if (!window.getSelection()?.toString()) open(row);
-                }}
-              >
-                <For each={columns()}>
-                  {(column, position) => (
-                    <TableCell
-                      row={row}
-                      column={column}
-                      side={position() === 0 ? sideOf(row) : ''}
-                      isGone={pairs()?.isGone(row) ?? false}
-                    />
-                  )}
-                </For>
-              </div>
-            )}
-          </For>
-          <Show when={props.isFilling}>
-            <div style={{ height: `${(rows().length - last()) * rowHeight()}px` }} />
+          <Show when={rows().length === 0}>
+            <div class="table-empty">
+              {props.rows.length === 0
+                ? (props.empty ?? `No ${pluralOf(props.noun)}`)
+                : `No ${props.noun} matches “${props.state.query()}”`}
+            </div>
           </Show>
         </div>
-        <Show when={rows().length === 0}>
-          <div class="table-empty">
-            {props.rows.length === 0
-              ? (props.empty ?? `No ${pluralOf(props.noun)}`)
-              : `No ${props.noun} matches “${props.state.query()}”`}
-          </div>
-        </Show>
       </div>
       <Show when={props.compare && againstError()}>
         {(error) => (

@@ -3,7 +3,6 @@ import { For, Show } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
 import { formatDuration, formatRatio, MISSING, plural } from '../../format/numbers';
-import { PARTS } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
 import { navigate, select, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -22,6 +21,7 @@ import type { HostRow } from '../../wire/generated/HostRow';
 import type { HostsReport } from '../../wire/generated/HostsReport';
 import { createReport } from '../../wire/report';
 import { HeatMap } from './heat-map';
+import { HOST_PARTS, partOf } from './parts';
 import './hosts.css';
 
 /** Hosts of two runs seldom have the same names: they are held against each other in order. */
@@ -117,24 +117,6 @@ function Blame(props: { report: HostsReport }) {
       </section>
     </Show>
   );
-}
-
-/** Copies of every direction are one part here. */
-const COPIES = 'copies';
-const HOST_PARTS = PARTS.flatMap((part): { part: string; title: string; colour: string }[] => {
-  if (part.part === 'host_to_device') return [{ ...part, part: COPIES, title: 'Copies' }];
-  return part.part === 'device_to_host' || part.part === 'device_to_device' ? [] : [part];
-});
-
-/** Mean time of a part; copies are what the recorded parts leave of the step. */
-function partOf(row: HostRow, part: string): number {
-  const own = (name: string) => (row[`${name}_ps` as keyof HostRow] ?? 0) as number;
-  if (part !== COPIES) return own(part);
-  if (row.step_ps === null) return 0;
-  const others = HOST_PARTS.filter((each) => each.part !== COPIES);
-  const rest = row.step_ps - others.reduce((sum, each) => sum + own(each.part), 0);
-  // Means are rounded to picoseconds, each on its own.
-  return rest > others.length ? rest : 0;
 }
 
 /** With a true minus sign. */

@@ -41,6 +41,8 @@ function sized(node: GraphNode): SizedNode {
   };
 }
 
+/** From here on the text of a node is dark in both colours of the page. */
+const HOT_PERCENT = 45;
 const heatColour = (percent: number) =>
   `color-mix(in srgb, var(--class-collective) ${percent}%, var(--surface))`;
 
@@ -270,6 +272,7 @@ export function Scene(props: {
                         classList={{
                           'is-center': node.is_center,
                           'is-selected': props.selected === node.id,
+                          'is-hot': props.isHeat && heat(node) > HOT_PERCENT,
                         }}
                         tabindex="0"
                         role="button"

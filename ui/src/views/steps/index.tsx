@@ -164,9 +164,10 @@ export default function StepsView(props: ViewProps) {
                     <Show when={data().step_time_ps}>
                       {(time) => (
                         <>
-                          {time().count > 1
-                            ? `mean ${formatDuration(Math.round(time().mean))}, median ${formatDuration(time().median)}, `
-                            : formatDuration(time().median)}
+                          <Show when={time().count > 1} fallback={formatDuration(time().median)}>
+                            mean {formatDuration(Math.round(time().mean))}, median{' '}
+                            {formatDuration(time().median)},{' '}
+                          </Show>
                         </>
                       )}
                     </Show>

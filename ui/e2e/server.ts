@@ -34,11 +34,12 @@ export const test = base.extend<object, { url: string }>({
   ],
 });
 
-/** Starts the binary in the root of the repository, and waits for the address that it prints. */
+/** Starts the binary, in the root of the repository if not said, and waits for its address. */
 export async function startServer(
   line: string[],
+  folder = ROOT,
 ): Promise<{ url: string; process: ChildProcess }> {
-  const server = spawn(BINARY, line, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const server = spawn(BINARY, line, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   try {
     return { url: await printedUrl(server), process: server };
   } catch (error) {
@@ -59,11 +60,13 @@ export async function openView(
 ): Promise<void> {
   const response = await page.request.get(`${url}api/sessions`);
   const { sessions } = (await response.json()) as { sessions: { id: number; name: string }[] };
-  const found = sessions.find((candidate) => candidate.name.includes(session));
+  const found =
+    sessions.find((candidate) => candidate.name === session) ??
+    sessions.find((candidate) => candidate.name.includes(session));
   if (!found)
     throw new Error(`no session ${session} among ${sessions.map(({ name }) => name).join(', ')}`);
   await page.goto(`${url}#/s/${found.id}/${view}${query}`);
-  await page.locator('.answer, .empty').first().waitFor();
+  await page.locator('.answer, .empty, .timeline-canvas').first().waitFor();
 }
 
 /** Keeps a picture for the documentation, only when asked to. */

@@ -80,6 +80,41 @@ test('dark follows the system, and a choice is kept', async ({ page, url }) => {
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
 });
 
+for (const width of [1280, 1024]) {
+  test(`a long name and warnings fit into the bar at ${width} pixels`, async ({ page, url }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await openView(page, url, 'unitary_grad_lcam', 'requests');
+    await expect(page.locator('.session-warnings')).toBeVisible();
+    const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(widest).toBeLessThanOrEqual(width);
+    const last = await page.getByRole('button', { name: 'Keyboard shortcuts' }).boundingBox();
+    expect(last!.x + last!.width).toBeLessThanOrEqual(width);
+  });
+}
+
+test('questions about several sessions have a menu', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  await page.locator('.tabs').getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('link', { name: /^Check/ }).click();
+  await expect(page).toHaveURL(/\/check/);
+  await expect(page.locator('.tabs .is-current')).toHaveText('Check');
+  await expect(page.locator('.check-row').first()).toBeVisible();
+});
+
+test('a server that has ended is named, and a view that is here still opens', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'mlp_dp', 'overview');
+  await page.route('**/*', (route) => route.abort());
+  const session = /#\/s\/(\d+)/.exec(page.url())?.[1];
+  await page.evaluate((id) => (location.hash = `#/s/${id}/input`), session);
+  await expect(page.locator('.empty')).toContainText('The server does not answer');
+  await expect(page.locator('.empty')).not.toContainText('defect');
+  await page.evaluate((id) => (location.hash = `#/s/${id}/overview`), session);
+  await expect(page.getByText('Step time')).toBeVisible();
+});
+
 test('no request leaves the machine', async ({ page, url }) => {
   const strangers: string[] = [];
   await page.route('**/*', (route) => {

@@ -78,9 +78,19 @@ test('a selected area of time narrows every view', async ({ page, url }) => {
   await expect(page.locator('.chip.is-set')).toHaveCount(0);
 });
 
-for (const view of ['op_tree', 'roofline', 'graph', 'buffers', 'collectives'] as const) {
+for (const [session, view] of [
+  ['demo', 'op_tree'],
+  ['demo', 'roofline'],
+  ['demo', 'graph'],
+  ['demo', 'buffers'],
+  ['demo', 'collectives'],
+  ['demo', 'idle'],
+  ['mlp_dp', 'input'],
+  ['compile', 'compile'],
+  ['serving', 'requests'],
+] as const) {
   test(`a picture of ${view}`, async ({ page, url }) => {
-    await openView(page, url, 'demo', view);
+    await openView(page, url, session, view);
     const picture = page.locator('main svg, main canvas, main .flame, main .table-row');
     await expect(picture.first()).toBeVisible();
     await keepImage(page, view);

@@ -168,7 +168,11 @@ function Form(props: {
       <Show when={props.settings?.logdir}>
         {(logdir) => (
           <p class="muted">
-            The capture goes to <code>{logdir()}</code>, into a folder of its own.
+            The capture goes to{' '}
+            <Show when={logdir() !== '.'} fallback="the folder that is served">
+              <code>{logdir()}</code>
+            </Show>
+            , into a folder of its own.
           </p>
         )}
       </Show>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { columnScale, format, formatDate, formatTime, MISSING, plural } from './numbers';
+import { columnScale, format, formatDate, formatTime, MISSING, plural, pluralOf } from './numbers';
 
 const plain = (text: string) => text.replace(/\u202f|\u00a0/g, ' ');
 
@@ -81,4 +81,11 @@ test('dates and plurals', () => {
   expect(formatDate(null)).toBe(MISSING);
   expect(plain(plural(1, 'step'))).toBe('1 step');
   expect(plain(plural(2000, 'step'))).toBe('2,000 steps');
+  expect(['copy', 'batch', 'pass', 'rendezvous', 'key'].map((one) => pluralOf(one))).toEqual([
+    'copies',
+    'batches',
+    'passes',
+    'rendezvous',
+    'keys',
+  ]);
 });

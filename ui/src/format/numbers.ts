@@ -113,9 +113,16 @@ export function formatDate(epochMs: number | null | undefined): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** `1 step`, `20 steps`. */
-export function plural(count: number, one: string, many = `${one}s`): string {
+/** `1 step`, `20 steps`, `2 copies`. */
+export function plural(count: number, one: string, many = pluralOf(one)): string {
   return `${formatCount(count)}\u00a0${count === 1 ? one : many}`;
+}
+
+/** Several of a thing: `steps`, `copies`, `batches`. */
+export function pluralOf(one: string): string {
+  if (one.endsWith('ous')) return one;
+  if (/[^aeiou]y$/.test(one)) return `${one.slice(0, -1)}ies`;
+  return /(s|x|ch|sh)$/.test(one) ? `${one}es` : `${one}s`;
 }
 
 function unitFor(kind: Kind, magnitude: number): Unit {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { escapeRegex, shellQuote, splitForMiddle, truncateMiddle } from './text';
+import { escapeRegex, sentence, shellQuote, splitForMiddle, truncateMiddle } from './text';
 
 test('truncateMiddle keeps both ends and the limit', () => {
   const name = 'loop_convert_multiply_reduce_fusion.clone.remat.1234';
@@ -28,4 +28,10 @@ test('shellQuote', () => {
 test('escapeRegex matches the text itself', () => {
   const text = 'jit(f)/a+b[0].c^$|{1}\\';
   expect(new RegExp(`^${escapeRegex(text)}$`).test(text)).toBe(true);
+});
+
+test('a message becomes a heading, unless it begins with a name', () => {
+  expect(sentence('a memory profile holds no events')).toBe('A memory profile holds no events');
+  expect(sentence('--steps 9 matches nothing')).toBe('Steps 9 matches nothing');
+  expect(sentence('host_0.xplane.pb is damaged')).toBe('host_0.xplane.pb is damaged');
 });

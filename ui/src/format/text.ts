@@ -27,3 +27,12 @@ export function shellQuote(word: string): string {
 export function escapeRegex(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
+
+/**
+ * A message as a heading: it begins with a capital, unless its first word is a name; an option of
+ * the command line is what the page calls it.
+ */
+export function sentence(message: string): string {
+  const words = message.replace(/^--(?=[a-z]+ )/, '');
+  return /^[a-z]+ /.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+}

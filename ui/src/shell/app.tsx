@@ -3,6 +3,7 @@ import {
   createEffect,
   createMemo,
   ErrorBoundary,
+  on,
   onCleanup,
   onMount,
   Show,
@@ -117,19 +118,36 @@ function UnknownView() {
   );
 }
 
+/** What browsers say where a part of the page could not be fetched. */
+const NOT_FETCHED = /preload CSS|dynamically imported module|importing a module|failed to fetch/i;
+
 function Broken(props: { error: unknown; reset: () => void }) {
+  // Another view is another try.
+  createEffect(on([() => route.view, () => route.session], () => props.reset(), { defer: true }));
+  const text = () =>
+    props.error instanceof Error ? (props.error.stack ?? props.error.message) : String(props.error);
   return (
-    <EmptyState
-      title="This view failed"
-      code={
-        props.error instanceof Error
-          ? (props.error.stack ?? props.error.message)
-          : String(props.error)
+    <Show
+      when={NOT_FETCHED.test(text())}
+      fallback={
+        <EmptyState
+          title="This view failed"
+          code={text()}
+          actions={<button onClick={() => props.reset()}>Try again</button>}
+        >
+          That is a defect of Stepscope, not of your profile. The other views still work; the text
+          below helps to find it.
+        </EmptyState>
       }
-      actions={<button onClick={() => props.reset()}>Try again</button>}
     >
-      That is a defect of Stepscope, not of your profile. The other views still work; the text below
-      helps to find it.
-    </EmptyState>
+      <EmptyState
+        title="The server does not answer"
+        actions={<button onClick={() => window.location.reload()}>Reload</button>}
+      >
+        This view was not loaded yet, and the server at {window.location.host} has ended or is
+        another one by now. Start <code>stepscope view</code> again, then reload the page: its
+        address keeps what you see.
+      </EmptyState>
+    </Show>
   );
 }

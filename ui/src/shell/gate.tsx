@@ -1,6 +1,7 @@
 /** Opens the session of the URL before its view is shown: bytes while it loads, reasons when it fails. */
 import { createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
+import { sentence } from '../format/text';
 import { EmptyState } from '../widgets/empty';
 import { Skeleton } from '../widgets/answer';
 import { Hint } from '../widgets/notes';
@@ -18,7 +19,7 @@ export function SessionGate(props: { children: JSX.Element }) {
       <Match when={opened.error()}>
         {(error) => (
           <EmptyState
-            title={error().message}
+            title={sentence(error().message)}
             actions={
               <>
                 <button onClick={() => opened.retry()}>Retry</button>

@@ -12,6 +12,8 @@ const PATHS = {
   share: 'M8 10V2.5M5.5 5L8 2.5L10.5 5M3.5 8v5h9V8',
   down: 'M4.5 6.5L8 10l3.5-3.5',
   right: 'M6.5 4.5L10 8l-3.5 3.5',
+  fit: 'M6 2.5H2.5V6M10 2.5h3.5V6M6 13.5H2.5V10M10 13.5h3.5V10',
+  copy: 'M5.5 5.5h7v8h-7zM10.5 5.5v-3h-7v8h2',
   swap: 'M3 5.5h9M9.5 3L12 5.5L9.5 8M13 10.5H4M6.5 8L4 10.5L6.5 13',
   close: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
 } as const;

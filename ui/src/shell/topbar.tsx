@@ -2,7 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
-import { formatBytes, formatDate } from '../format/numbers';
+import { formatBytes, formatDate, plural } from '../format/numbers';
 import { CopyButton } from '../widgets/copy';
 import { Hint } from '../widgets/notes';
 import { Popover } from '../widgets/popover';
@@ -160,7 +160,13 @@ function SessionWarnings() {
         isRight
         class="quiet session-warnings"
         tip="What was wrong with the files of this session"
-        label={`${warnings().length} warning${warnings().length === 1 ? '' : 's'}`}
+        name={plural(warnings().length, 'warning')}
+        label={
+          <>
+            ⚠ {warnings().length}
+            <span class="warning-word"> {warnings().length === 1 ? 'warning' : 'warnings'}</span>
+          </>
+        }
       >
         {() => (
           <ul class="notes">

@@ -1,10 +1,13 @@
-/** The views of a session: those people begin with stand open, the others in a menu for each group. */
+/**
+ * The views of a session: those people begin with stand open, the others in a menu for each group.
+ * Questions about several sessions have a menu of their own.
+ */
 import { For, Show } from 'solid-js';
 
 import { Popover } from '../widgets/popover';
 import type { Group } from '../wire/generated/Group';
 import { Icon } from './icons';
-import { menu, type MenuEntry } from './session';
+import { comparisons, menu, type MenuEntry } from './session';
 import { hrefTo, route } from './state';
 import { VIEWS } from './views';
 import './view-menu.css';
@@ -16,7 +19,11 @@ const GROUPS: readonly { group: Group; title: string; tip: string }[] = [
 ];
 
 export function ViewMenu() {
-  const entriesOf = (group: Group) => menu().filter((entry) => entry.group === group);
+  const isOfSeveral = (entry: MenuEntry) =>
+    comparisons.data()?.some(({ name }) => name === entry.name) ?? false;
+  const entriesOf = (group: Group) =>
+    menu().filter((entry) => entry.group === group && !isOfSeveral(entry));
+  const ofSeveral = () => menu().filter(isOfSeveral);
   return (
     <nav class="tabs" aria-label="Views">
       <For each={entriesOf('summary')}>{(entry) => <ViewLink entry={entry} isTab />}</For>
@@ -27,6 +34,13 @@ export function ViewMenu() {
           </Show>
         )}
       </For>
+      <Show when={ofSeveral().length > 0}>
+        <GroupMenu
+          title="Compare"
+          tip="Sessions held against each other, and against budgets"
+          entries={ofSeveral()}
+        />
+      </Show>
     </nav>
   );
 }
@@ -63,7 +77,6 @@ function ViewLink(props: { entry: MenuEntry; isTab?: boolean; onChoose?: () => v
   return (
     <a
       href={hrefTo({ view: props.entry.name })}
-      class={props.isTab ? `is-${props.entry.name}` : ''}
       aria-current={route.view === props.entry.name ? 'page' : undefined}
       data-tip={(props.isTab && props.entry.summary) || undefined}
       onPointerEnter={() => void VIEWS.get(props.entry.name)?.preload()}

@@ -1,6 +1,7 @@
 /** Shows an answer: a skeleton at first, the last answer while the next loads, errors with what to do. */
 import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
+import { sentence } from '../format/text';
 import { clearSelection, selectionParams } from '../shell/state';
 import { shared } from '../shell/shared';
 import type { Answer } from '../wire/report';
@@ -31,15 +32,13 @@ export function AnswerView<T>(props: {
       <Match when={props.answer.error()}>
         {(error) => (
           <EmptyState
-            title={error().message}
+            title={sentence(error().message)}
             actions={
               <>
                 <Show when={!shared()}>
                   <button onClick={() => props.answer.retry()}>Retry</button>
                 </Show>
-                <Show when={Object.keys(selectionParams()).length > 0}>
-                  <button onClick={clearSelection}>Clear the selection</button>
-                </Show>
+                <ClearSelection />
               </>
             }
           >
@@ -61,6 +60,15 @@ export function AnswerView<T>(props: {
         )}
       </Match>
     </Switch>
+  );
+}
+
+/** A way out of a selection that leaves nothing. */
+export function ClearSelection() {
+  return (
+    <Show when={Object.keys(selectionParams()).length > 0}>
+      <button onClick={clearSelection}>Clear the selection</button>
+    </Show>
   );
 }
 

@@ -1,6 +1,11 @@
 /** What figures do not cover: warnings in sight, the rest folded below. */
-import { For, Show } from 'solid-js';
+import { For, Match, Show, Switch } from 'solid-js';
 
+import { hintPieces, isStatement, type HintPiece } from '../format/hint';
+import { Icon } from '../shell/icons';
+import { titleOf } from '../shell/session';
+import { hrefTo } from '../shell/state';
+import { VIEWS } from '../shell/views';
 import type { Note } from '../wire/generated/Note';
 import { CodeBlock, CopyButton } from './copy';
 import './notes.css';
@@ -47,17 +52,30 @@ export function NotesList(props: { notes: readonly Note[] }) {
   );
 }
 
-/** A hint is a sentence; what stands in backquotes in it is code that can be copied. */
+/** A hint is a sentence; code in it can be copied, and views of the page are links. */
 export function Hint(props: { hint: string }) {
-  const pieces = () => (isCode(props.hint) ? ['', props.hint] : props.hint.split(/`([^`]+)`/g));
   return (
-    <>
-      <div class="note-hint">
-        <For each={pieces()}>
-          {(piece, index) => (index() % 2 === 1 ? <InlineCode code={piece} /> : <>{piece}</>)}
-        </For>
-      </div>
-    </>
+    <div class="note-hint">
+      <For each={hintPieces(props.hint, (name) => VIEWS.has(name))}>
+        {(piece) => <Piece piece={piece} />}
+      </For>
+    </div>
+  );
+}
+
+function Piece(props: { piece: HintPiece }) {
+  return (
+    <Switch fallback={props.piece.text}>
+      <Match when={props.piece.kind === 'view'}>
+        <a href={hrefTo({ view: props.piece.text })}>{titleOf(props.piece.text)}</a>
+      </Match>
+      <Match when={props.piece.kind === 'option'}>
+        <code>{props.piece.text}</code>
+      </Match>
+      <Match when={props.piece.kind === 'code'}>
+        <InlineCode code={props.piece.text} />
+      </Match>
+    </Switch>
   );
 }
 
@@ -76,19 +94,11 @@ function ShortCode(props: { code: string }) {
   return (
     <>
       <code>{props.code}</code>
-      <CopyButton class="quiet note-copy" text={() => props.code} tip="Copy">
-        Copy
-      </CopyButton>
+      <Show when={isStatement(props.code)}>
+        <CopyButton class="quiet note-copy" text={() => props.code} tip="Copy">
+          <Icon name="copy" />
+        </CopyButton>
+      </Show>
     </>
-  );
-}
-
-/** The whole hint is a line of code: it has the signs of one and does not end like a sentence. */
-function isCode(hint: string): boolean {
-  return (
-    !hint.includes('`') &&
-    /[(){}=]/.test(hint) &&
-    /^[\w.-]+(\s|\(|=)/.test(hint) &&
-    !/^[A-Z][a-z]|[.!?]$/.test(hint)
   );
 }

@@ -9,6 +9,8 @@ import { areaPath, blockOf, curvePath, nearest, xOf } from './chart';
 
 const CURVE_HEIGHT = 150;
 const BLOCKS_HEIGHT = 220;
+/** Shares of the peak with a line across. */
+const LEVELS = [1, 0.5];
 
 /** The width of an element, as it changes. */
 function createWidth(): [width: () => number, ref: (element: HTMLElement) => void] {
@@ -68,6 +70,17 @@ export function Curve(props: { report: BuffersReport; onPoint: (position: number
           event.preventDefault();
         }}
       >
+        <For each={LEVELS}>
+          {(share) => (
+            <line
+              class="buffers-level"
+              x1="0"
+              x2={width()}
+              y1={(1 - share) * CURVE_HEIGHT + 0.5}
+              y2={(1 - share) * CURVE_HEIGHT + 0.5}
+            />
+          )}
+        </For>
         <path class="buffers-area" d={areaPath(path('bytes'), size())} />
         <path class="buffers-line" d={path('bytes')} />
         <Show when={props.report.peak_unpadded_bytes < props.report.peak_bytes}>
@@ -87,6 +100,13 @@ export function Curve(props: { report: BuffersReport; onPoint: (position: number
           y1="0"
           y2={CURVE_HEIGHT}
         />
+        <For each={LEVELS}>
+          {(share) => (
+            <text class="buffers-text" x="4" y={(1 - share) * CURVE_HEIGHT + 12}>
+              {formatBytes(Math.round(share * top()))}
+            </text>
+          )}
+        </For>
         <Show when={hovered()}>
           {(point) => (
             <line
@@ -126,12 +146,19 @@ const PASS_COLOURS: Record<string, string> = {
   rematerialised: 'var(--phase-rematerialised)',
 };
 
-export const PASSES = [
-  { title: 'Forward', colour: 'var(--phase-forward)' },
-  { title: 'Backward', colour: 'var(--phase-backward)' },
-  { title: 'Rematerialised', colour: 'var(--phase-rematerialised)' },
-  { title: 'Not known', colour: 'var(--text-faint)' },
+const PASSES = [
+  { phase: 'forward', title: 'Forward' },
+  { phase: 'backward', title: 'Backward' },
+  { phase: 'rematerialised', title: 'Rematerialised' },
+  { phase: '', title: 'Not known' },
 ];
+const passOf = (life: BufferLifetime) => (life.phase in PASS_COLOURS ? life.phase : '');
+
+/** Legend of the passes that some buffer belongs to. */
+export const passesOf = (lifetimes: readonly BufferLifetime[]) =>
+  PASSES.filter(({ phase }) => lifetimes.some((life) => passOf(life) === phase)).map(
+    ({ phase, title }) => ({ title, colour: PASS_COLOURS[phase] ?? 'var(--text-faint)' }),
+  );
 
 const textOf = (life: BufferLifetime) =>
   `${life.name}: ${formatBytes(life.bytes)} at ${formatBytes(life.offset_bytes)}, ` +

@@ -17,7 +17,7 @@ import { DataTable } from '../../widgets/table/table';
 import type { BufferRow } from '../../wire/generated/BufferRow';
 import type { BuffersReport } from '../../wire/generated/BuffersReport';
 import { createReport } from '../../wire/report';
-import { Blocks, Curve, PASSES } from './charts';
+import { Blocks, Curve, passesOf } from './charts';
 import { categoryOf, categoryText, columnsFor, graphHref, PADDING } from './columns';
 import { Savings } from './savings';
 import './buffers.css';
@@ -114,7 +114,7 @@ function Plan(props: { session: number; report: BuffersReport }) {
           )}
           value={formatBytes(space()?.allocation_bytes)}
           figure="allocation_bytes"
-          detail={`${formatBytes(space()?.fragmentation_bytes)} of it between buffers`}
+          detail={`${formatBytes(space()?.fragmentation_bytes)} between buffers`}
         />
         <KpiCard
           title="Arguments"
@@ -180,7 +180,7 @@ function Plan(props: { session: number; report: BuffersReport }) {
               {plural(report().lifetime_count, 'buffer')} in {formatBytes(report().heap_bytes)}:
               left to right the schedule, bottom to top the offset
             </span>
-            <Legend entries={PASSES} />
+            <Legend entries={passesOf(report().lifetimes)} />
           </header>
           <Blocks report={report()} onPoint={go} />
         </Show>

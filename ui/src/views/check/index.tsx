@@ -42,24 +42,23 @@ export default function CheckView(props: ViewProps) {
       </section>
       <AnswerView answer={report}>
         {(data) => (
-          <>
+          <div class="check-page">
             <section class={`card check-answer is-${data().verdict}`} aria-label="Answer">
               {data().conclusion}
             </section>
             <Warnings notes={data().notes} />
             <section class="card">
               <header>
-                <h2 data-figure="check.verdict">How far each goes</h2>
+                <h2 data-figure="check.verdict">Each budget</h2>
+                <span class="muted">the value, what it may truly be, and the limit</span>
               </header>
               <ul class="check-rows">
                 <For each={data().rows}>{(row) => <Row row={row} />}</For>
               </ul>
             </section>
             <Causes report={data()} />
-            <div class="card">
-              <Remarks notes={data().notes} />
-            </div>
-          </>
+            <Remarks notes={data().notes} />
+          </div>
         )}
       </AnswerView>
     </div>
@@ -79,6 +78,7 @@ function Form() {
       }}
     >
       <input
+        type="text"
         class="mono"
         aria-label="Budgets"
         value={budgets()}
@@ -96,7 +96,7 @@ function Row(props: { row: CheckedBudget }) {
   const percent = (place: number) => `${100 * place}%`;
   return (
     <li class={`check-row is-${props.row.verdict}`}>
-      <strong>{WORDS[props.row.verdict]}</strong>
+      <strong class="check-verdict">{WORDS[props.row.verdict]}</strong>
       <span class="mono">{props.row.budget}</span>
       <Show when={places()} fallback={<span class="muted">not checked</span>}>
         {(found) => (
@@ -111,7 +111,10 @@ function Row(props: { row: CheckedBudget }) {
         )}
       </Show>
       <span class="number">
-        {text(props.row.value)} <span class="muted">of {text(props.row.limit)}</span>
+        {text(props.row.value)}
+        <Show when={props.row.limit !== null}>
+          <span class="muted"> of {text(props.row.limit)}</span>
+        </Show>
       </span>
       <p class="muted">{props.row.text}</p>
     </li>
@@ -134,7 +137,7 @@ function Causes(props: { report: CheckReport }) {
             </EmptyState>
           }
         >
-          <ul>
+          <ul class="check-causes">
             <For each={props.report.causes}>{(cause) => <li>{cause.text}</li>}</For>
           </ul>
         </Show>

@@ -91,7 +91,7 @@ function columnsFor(longestPs: number): Column<CompilationRow>[] {
       key: `${phase.key}_ps`,
       title: phase.title,
       figure: 'compile.phases',
-      width: 124,
+      width: 84,
       kind: 'duration',
       scale: 'time',
       value: (row) => (phasesOf(row)[index] ?? 0) || null,

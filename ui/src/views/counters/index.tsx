@@ -335,7 +335,11 @@ function NoCounters(props: { report: CountersReport }) {
   const advice = () => props.report.notes.slice(1);
   return (
     <EmptyState
-      title="No counters in this selection"
+      title={
+        Object.keys(selectionParams()).length > 0
+          ? 'No counters in this selection'
+          : 'No counters in this profile'
+      }
       {...(advice()[0]?.hint ? { code: advice()[0]?.hint ?? '' } : {})}
     >
       <For each={props.report.notes}>{(note) => <span>{note.text} </span>}</For>

@@ -68,7 +68,7 @@ function GraphPage(props: { session: number; report: GraphReport }) {
           <For each={props.report.programs}>
             {(program) => (
               <option value={program.program_id}>
-                {truncateMiddle(program.program, 44)} · {formatCount(program.instruction_count)}
+                {truncateMiddle(program.program, 30)} · {formatCount(program.instruction_count)}
                 {program.self_ps > 0 ? ` · ${formatDuration(program.self_ps)}` : ''}
               </option>
             )}
@@ -157,7 +157,7 @@ function Search(props: { session: number; onChoose: (name: string) => void }) {
     <div class="graph-search">
       <input
         type="search"
-        placeholder="Find an instruction: name, opcode, scope, file.py:12"
+        placeholder="Find: name, opcode, scope, file.py:12"
         aria-label="Find an instruction"
         value={wanted()}
         onInput={(event) => setParams({ find: event.currentTarget.value }, true)}
@@ -224,6 +224,7 @@ function Downloads(props: { session: number; report: GraphReport }) {
   };
   return (
     <select
+      class="graph-download"
       aria-label="Download"
       value=""
       onChange={(event) => {

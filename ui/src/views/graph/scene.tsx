@@ -3,6 +3,7 @@ import { createEffect, createSignal, For, on, onCleanup, onMount, Show } from 's
 
 import { formatDuration } from '../../format/numbers';
 import { truncateMiddle } from '../../format/text';
+import { Icon } from '../../shell/icons';
 import type { GraphNode } from '../../wire/generated/GraphNode';
 import type { GraphReport } from '../../wire/generated/GraphReport';
 import { graphColour } from './classes';
@@ -40,6 +41,8 @@ function sized(node: GraphNode): SizedNode {
   };
 }
 
+/** From here on the text of a node is dark in both colours of the page. */
+const HOT_PERCENT = 45;
 const heatColour = (percent: number) =>
   `color-mix(in srgb, var(--class-collective) ${percent}%, var(--surface))`;
 
@@ -269,6 +272,7 @@ export function Scene(props: {
                         classList={{
                           'is-center': node.is_center,
                           'is-selected': props.selected === node.id,
+                          'is-hot': props.isHeat && heat(node) > HOT_PERCENT,
                         }}
                         tabindex="0"
                         role="button"
@@ -339,7 +343,7 @@ export function Scene(props: {
           −
         </button>
         <button aria-label="Show all" data-tip="Show all (0)" onClick={fitAll}>
-          0
+          <Icon name="fit" />
         </button>
       </div>
     </div>

@@ -152,9 +152,14 @@ export function HeatMap(props: { report: HostsReport }) {
             onClick={open}
           />
           <div class="heat-axis muted number">
-            <span>{props.report.steps[0]?.step}</span>
-            <span>step</span>
-            <span>{props.report.steps.at(-1)?.step}</span>
+            <Show
+              when={props.report.steps.length > 1}
+              fallback={<span>step {props.report.steps[0]?.step}</span>}
+            >
+              <span>{props.report.steps[0]?.step}</span>
+              <span>step</span>
+              <span>{props.report.steps.at(-1)?.step}</span>
+            </Show>
           </div>
           <Show when={hovered()}>
             {(at) => (

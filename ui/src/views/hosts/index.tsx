@@ -2,8 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
-import { formatDuration, formatRatio, plural } from '../../format/numbers';
-import { PARTS } from '../../format/palette';
+import { formatDuration, formatRatio, MISSING, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { navigate, select, selectionParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -22,6 +21,7 @@ import type { HostRow } from '../../wire/generated/HostRow';
 import type { HostsReport } from '../../wire/generated/HostsReport';
 import { createReport } from '../../wire/report';
 import { HeatMap } from './heat-map';
+import { HOST_PARTS, partOf } from './parts';
 import './hosts.css';
 
 /** Hosts of two runs seldom have the same names: they are held against each other in order. */
@@ -119,12 +119,10 @@ function Blame(props: { report: HostsReport }) {
   );
 }
 
-const HOST_PARTS = PARTS.filter((part) =>
-  ['device_compute', 'collectives', 'input_wait', 'compilation', 'host_overhead', 'idle'].includes(
-    part.part,
-  ),
-);
-const partOf = (row: HostRow, part: string) => (row[`${part}_ps` as keyof HostRow] ?? 0) as number;
+/** With a true minus sign. */
+function signed(value: number | null, decimals: number): string {
+  return value === null ? MISSING : value.toFixed(decimals).replace('-', '−');
+}
 
 function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
   const longest = Math.max(1, ...rows.map((row) => row.step_ps ?? 0));
@@ -159,7 +157,7 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
       key: 'parts',
       title: 'Parts of the mean step',
       figure: 'step_parts',
-      width: 260,
+      width: 220,
       value: () => null,
       cell: (row) => (
         <DividedBar
@@ -186,12 +184,9 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
       key: 'lateness_score',
       title: 'Score',
       width: 76,
-      value: (row) => (row.lateness_score === null ? '' : row.lateness_score.toFixed(1)),
-      cell: (row) => (
-        <span class="number">
-          {row.lateness_score === null ? '–' : row.lateness_score.toFixed(1)}
-        </span>
-      ),
+      kind: 'count',
+      value: (row) => row.lateness_score,
+      cell: (row) => signed(row.lateness_score, 1),
       isOptional: true,
     },
     {
@@ -199,7 +194,8 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
       title: 'Last in steps',
       width: 122,
       kind: 'count',
-      value: (row) => row.last_count,
+      value: (row) => (row.lateness_ps === null ? null : row.last_count),
+      isOptional: true,
     },
     {
       key: 'caused_ps',
@@ -207,7 +203,8 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
       width: 142,
       kind: 'duration',
       scale: 'time',
-      value: (row) => row.caused_ps,
+      value: (row) => (row.lateness_ps === null ? null : row.caused_ps),
+      isOptional: true,
     },
     {
       key: 'wait_ps',
@@ -216,13 +213,14 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
       width: 96,
       kind: 'duration',
       scale: 'time',
-      value: (row) => row.wait_ps,
+      value: (row) => (row.lateness_ps === null ? null : row.wait_ps),
+      isOptional: true,
     },
     ...HOST_PARTS.map((part): Column<HostRow> => ({
       key: `${part.part}_ps`,
       title: part.title,
       figure: part.part,
-      width: 136,
+      width: 100,
       kind: 'duration',
       scale: 'time',
       value: (row) => partOf(row, part.part) || null,
@@ -295,10 +293,9 @@ const CLOCKS: Column<ClockRow>[] = [
     key: 'drift_ppm',
     title: 'Drift, ppm',
     width: 100,
-    value: (row) => (row.drift_ppm === null ? '' : row.drift_ppm.toFixed(2)),
-    cell: (row) => (
-      <span class="number">{row.drift_ppm === null ? '–' : row.drift_ppm.toFixed(2)}</span>
-    ),
+    kind: 'count',
+    value: (row) => row.drift_ppm,
+    cell: (row) => signed(row.drift_ppm, 2),
   },
   {
     key: 'residual_ps',

@@ -39,6 +39,12 @@ export const MEANINGS: Record<string, Figure> = {
     formula: 'Σ last arrival − own arrival',
     unit: TIME,
   },
+  copies: {
+    title: 'Copies',
+    definition: 'Mean time of a step in which nothing ran but copies, in whatever direction.',
+    formula: 'step − all other parts',
+    unit: TIME,
+  },
   is_straggler: {
     title: 'Late',
     definition:

@@ -40,8 +40,8 @@ const partsOf = (row: InputRow) => [...row.causes_ps, row.copies_ps];
 
 function rowColumns(longestPs: number): Column<InputRow>[] {
   return [
-    { key: 'host', title: 'Host', figure: '', width: 130, value: (row) => row.host },
-    { key: 'device', title: 'Device', width: 120, value: (row) => row.device },
+    { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
+    { key: 'device', title: 'Device', width: 110, value: (row) => row.device },
     { key: 'step', title: 'Step', figure: '', width: 80, kind: 'count', value: (row) => row.step },
     {
       key: 'input_ps',

@@ -8,7 +8,7 @@ import { getParam, hrefTo, select, selectionParams, setParams } from '../../shel
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
-import { Hint, Remarks, Warnings } from '../../widgets/notes';
+import { Remarks, Warnings } from '../../widgets/notes';
 import { OpLinks } from '../../widgets/op-links';
 import type { Column } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
@@ -122,18 +122,20 @@ function Tables(props: { report: KernelsReport; session: number }) {
   const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-${tab()}`;
   const tools = (rest?: JSX.Element): JSX.Element => (
     <>
-      <span class="segmented">
-        <For each={tabsOf(props.report)}>
-          {(key) => (
-            <button
-              aria-pressed={tab() === key}
-              onClick={() => setParams({ tab: key, sort: null, q: null }, false)}
-            >
-              {titles[key]}
-            </button>
-          )}
-        </For>
-      </span>
+      <Show when={tabsOf(props.report).length > 1}>
+        <span class="segmented">
+          <For each={tabsOf(props.report)}>
+            {(key) => (
+              <button
+                aria-pressed={tab() === key}
+                onClick={() => setParams({ tab: key, sort: null, q: null }, false)}
+              >
+                {titles[key]}
+              </button>
+            )}
+          </For>
+        </span>
+      </Show>
       {rest}
     </>
   );
@@ -278,7 +280,7 @@ function NoKernels(props: { report: KernelsReport }) {
     <EmptyState title="No GPU kernels in this profile">
       {note()?.text ??
         'Kernels are what GPUs run. This profile has none, or the selection above leaves none.'}{' '}
-      <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show> Device time is under{' '}
+      Device time is under{' '}
       <a href={hrefTo({ view: 'ops' })}>Ops</a> and{' '}
       <a href={hrefTo({ view: 'op_tree' })}>Op tree</a>, what the host does on the{' '}
       <a href={hrefTo({ view: 'timeline' })}>Timeline</a>.

@@ -146,7 +146,9 @@ function Allocators(props: { report: MemoryReport; session: number }) {
       </div>
       <section class="card">
         <header>
-          <h2>{shown().allocator}</h2>
+          <h2>
+            {/^\d+$/.test(shown().allocator) ? `Allocator ${shown().allocator}` : shown().allocator}
+          </h2>
           <span class="muted">{shown().device || 'memory of the host'}</span>
           <span class="spacer" />
           <span class="muted number">

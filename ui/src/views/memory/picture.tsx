@@ -116,12 +116,7 @@ export function Picture(props: {
           </For>
           <For each={levels()}>
             {(bytes) => (
-              <>
-                <line class="memory-level" x1={0} x2={width()} y1={y(bytes)} y2={y(bytes)} />
-                <text class="memory-text" x={4} y={y(bytes) - 3}>
-                  {formatBytes(Math.round(bytes))}
-                </text>
-              </>
+              <line class="memory-level" x1={0} x2={width()} y1={y(bytes)} y2={y(bytes)} />
             )}
           </For>
           <path class="memory-area" d={`${path()}V${HEIGHT}H0Z`} />
@@ -138,9 +133,16 @@ export function Picture(props: {
               y2={y(props.row.capacity_bytes)}
             />
           </Show>
+          <For each={levels()}>
+            {(bytes) => (
+              <text class="memory-text" x={4} y={y(bytes) < 14 ? y(bytes) + 11 : y(bytes) - 3}>
+                {formatBytes(Math.round(bytes))}
+              </text>
+            )}
+          </For>
           <circle
             class="memory-peak"
-            cx={x(props.row.peak_ps)}
+            cx={Math.min(width() - 6, Math.max(6, x(props.row.peak_ps)))}
             cy={y(props.row.peak_bytes)}
             r={4}
           />

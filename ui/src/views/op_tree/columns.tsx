@@ -42,7 +42,7 @@ export function treeColumns(
       key: 'name',
       title: 'Node',
       figure: 'op_tree.name',
-      width: 340,
+      width: 300,
       value: (node) => node.row.name,
       cell: (node) => <NodeName node={node} isOpen={open().has(node.index)} toggle={toggle} />,
     },

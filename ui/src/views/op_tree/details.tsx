@@ -9,6 +9,7 @@ import {
   formatRatio,
 } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
+import { titleOf } from '../../shell/session';
 import { CopyButton } from '../../widgets/copy';
 import { OpLinks } from '../../widgets/op-links';
 import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
@@ -83,7 +84,7 @@ export function NodeDetails(props: { row: OpTreeRow; close: () => void }) {
   return (
     <aside class="card op-details op-tree-details" aria-label="Node">
       <header>
-        <h2>{props.row.kind}</h2>
+        <h2>{titleOf(props.row.kind)}</h2>
         <span class="spacer" />
         <button class="quiet" aria-label="Close" onClick={() => props.close()}>
           <Icon name="close" />

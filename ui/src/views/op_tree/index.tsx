@@ -13,7 +13,7 @@ import { baseline, getParam, selectionParams, setParams } from '../../shell/stat
 import { themeColour } from '../../shell/theme';
 import type { ViewProps } from '../../shell/views';
 import { useRowPairs } from '../../widgets/against';
-import { AnswerView } from '../../widgets/answer';
+import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { changeColour, ChangeLegend, TextChange } from '../../widgets/change';
 import { EmptyState } from '../../widgets/empty';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
@@ -452,7 +452,7 @@ function Hover(props: { row: OpTreeRow | undefined; change: Change | null }) {
 
 function NoOps() {
   return (
-    <EmptyState title="No op in this selection">
+    <EmptyState title="No op in this selection" actions={<ClearSelection />}>
       <Icon name="search" /> Either the selection above leaves nothing, or no device work was
       recorded while the trace was on.
     </EmptyState>

@@ -6,7 +6,7 @@ import { formatDuration, formatRatio } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
-import { AnswerView } from '../../widgets/answer';
+import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import * as op from '../../widgets/op-columns';
@@ -23,7 +23,7 @@ import './ops.css';
 const LIMIT = 5000;
 
 const COLUMNS: Column<OpRow>[] = [
-  { ...op.OP_NAME, width: 260 },
+  { ...op.OP_NAME, width: 220 },
   op.OP_SELF,
   op.OP_SHARE,
   {
@@ -92,8 +92,8 @@ export default function OpsView(props: ViewProps) {
           setParams({ op: row && row !== shown() ? identity(row) : null }, false);
         return (
           <div class="page is-filling">
-            <Warnings notes={data().notes} />
             <Show when={data().rows.length > 0} fallback={<NoOps />}>
+              <Warnings notes={data().notes} />
               <div class="ops is-main">
                 <section class="card ops-table">
                   <DataTable
@@ -156,6 +156,7 @@ function NoOps() {
   return (
     <EmptyState
       title="No op in this selection"
+      actions={<ClearSelection />}
       code={
         'jax.profiler.start_trace("/tmp/profile")\n# … a few steps, with jax.block_until_ready(…) at the end\njax.profiler.stop_trace()'
       }

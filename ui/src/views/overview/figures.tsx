@@ -54,12 +54,12 @@ export function KeyFigures(props: { report: OverviewReport }) {
               value={formatDuration(Math.round(step().mean))}
               detail={
                 <span class="number">
-                  ± {formatDuration(Math.round(step().stddev))}, {plural(step().count, 'step')}
+                  {step().count > 1 ? `± ${formatDuration(Math.round(step().stddev))}, ` : ''}
+                  {plural(step().count, 'step')}
                 </span>
               }
               tip={
-                `Mean of ${formatCount(step().count)} steps, ± standard deviation (n − 1)\n` +
-                `median ${formatDuration(step().median)}, min ${formatDuration(step().min)}, max ${formatDuration(step().max)}\n` +
+                `${step().count > 1 ? spreadTip(step()) : 'The one step that was recorded'}\n` +
                 `capture ${formatDuration(props.report.duration_ps)}`
               }
             />
@@ -85,6 +85,11 @@ export function KeyFigures(props: { report: OverviewReport }) {
     </section>
   );
 }
+
+/** Where steps lie. */
+const spreadTip = (time: NonNullable<OverviewReport['step_time_ps']>) =>
+  `Mean of ${formatCount(time.count)} steps, ± standard deviation (n − 1)\n` +
+  `median ${formatDuration(time.median)}, min ${formatDuration(time.min)}, max ${formatDuration(time.max)}`;
 
 /** The comparison says whether the step changed by more than noise. */
 const stepEvidence = () => comparison.data()?.differences[0]?.step?.evidence;

@@ -97,8 +97,8 @@ function StepsHead(props: { report: OverviewReport; hasBaseline: boolean }) {
       <Show when={props.report.step_time_ps}>
         {(time) => (
           <span class="muted" data-tip={sourceText(time().source).long}>
-            {sourceText(time().source).short}, {formatDuration(time().min)} to{' '}
-            {formatDuration(time().max)}
+            {sourceText(time().source).short}, {formatDuration(time().min)}
+            {time().count > 1 ? ` to ${formatDuration(time().max)}` : ''}
           </span>
         )}
       </Show>

@@ -69,7 +69,7 @@ function columnsFor(longestPs: number): Column<RequestRow>[] {
       key: `${phase.key}_ps`,
       title: phase.title,
       figure: 'requests.phases',
-      width: 124,
+      width: 84,
       kind: 'duration',
       scale: 'time',
       value: (row) => (row.phases_ps[index] ?? 0) || null,

@@ -46,6 +46,8 @@ interface ChartProps {
   onSelect: (row: RooflineRow | undefined) => void;
 }
 
+/** Pixels of a character of a roof's name. */
+const NAME_WIDTH = 6.2;
 const MARGIN = { left: 64, right: 16, top: 14, bottom: 42 };
 
 export function RooflineChart(props: ChartProps) {
@@ -118,6 +120,16 @@ export function RooflineChart(props: ChartProps) {
               />
             )}
           </For>
+        </Show>
+        <Show when={points().length === 0}>
+          <text
+            class="roofline-none"
+            x={MARGIN.left + inner().width / 2}
+            y={MARGIN.top + inner().height * 0.8}
+            text-anchor="middle"
+          >
+            No op has known FLOPs and bytes, so none has a place here
+          </text>
         </Show>
         <g clip-path="url(#roofline-clip)">
           <For each={points()}>
@@ -239,11 +251,17 @@ function Roof(props: {
       .map(([x, y]) => `${props.toX(x)},${props.toY(y)}`)
       .join(' ');
   const ridge = () => props.peak.ridge_intensity;
-  /** A place on the slope for its name, each roof's at another height. */
+  const name = () => `${levelTitle(props.peak.level)} ${format('bandwidth', bytes())}`;
+  /** A place on the slope for the end of its name, each roof's at another height. */
   const label = () => {
     const to = Math.min(ridge() ?? props.axis.to, props.axis.to);
-    const at = props.axis.from * (to / props.axis.from) ** (0.8 - 0.22 * props.position);
-    return { x: props.toX(at), y: props.toY(at * bytes()) };
+    const from = props.toX(props.axis.from);
+    const share = (props.toX(props.axis.to) - from) / Math.log(props.axis.to / props.axis.from);
+    const wanted = from + share * Math.log(to / props.axis.from) * (0.8 - 0.22 * props.position);
+    // Where the slope is short the name begins at the axis.
+    const x = Math.max(wanted, from + 6 + name().length * NAME_WIDTH);
+    const at = props.axis.from * Math.exp((x - from) / share);
+    return { x, y: props.toY(Math.min(at * bytes(), props.flops ?? Infinity)) };
   };
   const isNearRight = () =>
     (ridge() ?? 1) > props.axis.to / (props.axis.to / props.axis.from) ** 0.15;
@@ -251,7 +269,7 @@ function Roof(props: {
     <g class="roofline-roof" classList={{ 'is-main': props.isMain }}>
       <polyline points={line()} clip-path="url(#roofline-clip)" />
       <text x={label().x} y={label().y - 8} text-anchor="end">
-        {levelTitle(props.peak.level)} {format('bandwidth', bytes())}
+        {name()}
       </text>
       <Show when={props.isMain && ridge() !== null && props.flops !== null}>
         <line

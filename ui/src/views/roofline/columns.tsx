@@ -20,6 +20,7 @@ function rates(level: string): Column<RooflineRow>[] {
       width: 116,
       kind: 'flop_rate',
       value: (row) => row.flop_rate,
+      isOptional: true,
     },
     {
       key: 'bandwidth',
@@ -27,6 +28,7 @@ function rates(level: string): Column<RooflineRow>[] {
       width: 124,
       kind: 'bandwidth',
       value: (row) => row.bandwidth,
+      isOptional: true,
     },
     {
       key: 'intensity',
@@ -35,6 +37,7 @@ function rates(level: string): Column<RooflineRow>[] {
       kind: 'count',
       value: (row) => intensityOf(row, level),
       cell: (row) => intensityOf(row, level)?.toPrecision(3) ?? '–',
+      isOptional: true,
     },
     { key: 'bound_by', title: 'Bound', width: 96, value: (row) => row.bound_by, isOptional: true },
     {

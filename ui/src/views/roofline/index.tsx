@@ -2,11 +2,11 @@
 import { createMemo, For, Show, type JSX } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
-import { format, formatRatio, plural } from '../../format/numbers';
+import { format, formatCount, formatRatio, plural } from '../../format/numbers';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
-import { AnswerView } from '../../widgets/answer';
+import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { OpLinks } from '../../widgets/op-links';
@@ -70,6 +70,7 @@ function Body(props: { report: RooflineReport; session: number }) {
     setParams({ op: row && row !== shown() ? identity(row) : null }, false);
   const marks = () =>
     props.report.scopes.filter((row) => row.kind !== 'step' || props.report.scopes.length < 40);
+  const shownMarks = createMemo(() => plotted(marks(), level()));
   const isPlotted = createMemo(() => plotted(props.report.rows, level()).length);
   return (
     <>
@@ -90,23 +91,23 @@ function Body(props: { report: RooflineReport; session: number }) {
           </span>
           <Toggle name="idle" title="Idle time" />
           <Toggle name="infeed" title="Infeed and outfeed" />
-          <span class="spacer" />
-          <span class="muted">
-            {plural(isPlotted(), 'op')} of {props.report.row_count} have FLOPs to plot, as large as
-            their share of time
-          </span>
-          <For each={MARKS}>
-            {([kind, title]) => (
-              <Show when={marks().some((row) => row.kind === kind)}>
-                <span class="muted">
-                  <svg width="12" height="12" aria-hidden="true">
-                    <path class={`roofline-mark is-${kind}`} d="M6 0 l6 6 l-6 6 l-6 -6 z" />
-                  </svg>{' '}
-                  {title}
-                </span>
-              </Show>
-            )}
-          </For>
+          <div class="roofline-key muted">
+            <span data-tip="An op is as large as its share of time">
+              {formatCount(isPlotted())} of {plural(props.report.row_count, 'op')} with known FLOPs
+            </span>
+            <For each={MARKS}>
+              {([kind, title]) => (
+                <Show when={shownMarks().some((row) => row.kind === kind)}>
+                  <span>
+                    <svg width="12" height="12" aria-hidden="true">
+                      <path class={`roofline-mark is-${kind}`} d="M6 0 l6 6 l-6 6 l-6 -6 z" />
+                    </svg>{' '}
+                    {title}
+                  </span>
+                </Show>
+              )}
+            </For>
+          </div>
         </div>
         <RooflineChart
           rows={props.report.rows}
@@ -246,7 +247,7 @@ function Tables(props: {
 
 function NoPoints() {
   return (
-    <EmptyState title="No op in this selection">
+    <EmptyState title="No op in this selection" actions={<ClearSelection />}>
       A roofline needs ops with known work: select more steps, devices or programs, or record while
       steps run.
     </EmptyState>

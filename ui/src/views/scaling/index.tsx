@@ -69,10 +69,15 @@ export default function ScalingView() {
   );
 }
 
+/** Names that the note below the curves spells out. */
+const MOST_NAMES = 6;
+
 function Curves(props: { report: ScalingReport }) {
-  const lines = createMemo(() => linesOf(props.report));
+  const all = createMemo(() => linesOf(props.report));
+  /** A point alone has no curve. */
+  const lines = createMemo(() => all().filter((line) => line.rows.length > 1));
+  const alone = () => all().filter((line) => line.rows.length === 1);
   const measure = () => measureOf(getParam('measure'));
-  const isOneCount = () => lines().every((line) => line.rows.length === 1);
   return (
     <section class="card">
       <header>
@@ -81,7 +86,7 @@ function Curves(props: { report: ScalingReport }) {
         <span class="spacer" />
         <Controls report={props.report} />
       </header>
-      <Show when={!isOneCount()} fallback={<OneCount report={props.report} />}>
+      <Show when={lines().length > 0} fallback={<OneCount report={props.report} />}>
         <div class="card-body">
           <ScalingChart lines={lines()} measure={measure()} />
           <div class="scaling-legend">
@@ -101,6 +106,16 @@ function Curves(props: { report: ScalingReport }) {
               perfect
             </span>
           </div>
+          <Show when={alone().length > 0}>
+            <p class="scaling-alone muted" data-tip={alone().map(({ method }) => method).join('\n')}>
+              Without a curve, measured on one device count only:{' '}
+              {alone()
+                .slice(0, MOST_NAMES)
+                .map(({ method }) => method)
+                .join(', ')}
+              {alone().length > MOST_NAMES ? ` and ${alone().length - MOST_NAMES} more` : ''}
+            </p>
+          </Show>
         </div>
       </Show>
     </section>
@@ -173,6 +188,11 @@ function OneCount(props: { report: ScalingReport }) {
 }
 
 function Limits(props: { report: ScalingReport }) {
+  /** Where some method has several device counts, the others say no more than that they have not. */
+  const limited = () => {
+    const several = props.report.methods.filter((method) => method.limits.length > 0);
+    return several.length > 0 ? several : props.report.methods;
+  };
   return (
     <section class="card">
       <header>
@@ -182,7 +202,7 @@ function Limits(props: { report: ScalingReport }) {
         </span>
       </header>
       <div class="scaling-methods">
-        <For each={props.report.methods}>{(method) => <Method method={method} />}</For>
+        <For each={limited()}>{(method) => <Method method={method} />}</For>
       </div>
     </section>
   );
@@ -257,7 +277,7 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
       key: 'method',
       title: 'Method',
       figure: 'scaling.method',
-      width: 170,
+      width: 230,
       value: (row) => row.method,
       cell: (row) => (
         <Show when={linked(row) !== undefined} fallback={<span class="mono">{row.method}</span>}>

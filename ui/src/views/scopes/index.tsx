@@ -210,7 +210,7 @@ function columnsFor(
       key: 'path',
       title,
       figure: 'scopes.name',
-      width: 380,
+      width: 300,
       value: (node) => node.row.path,
       cell: (node) => (
         <span

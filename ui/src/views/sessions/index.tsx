@@ -7,6 +7,7 @@ import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
 import { navigate, type Params } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
+import { Middle } from '../../widgets/middle';
 import { NotesList, Warnings } from '../../widgets/notes';
 import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
@@ -27,10 +28,10 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'name',
     title: 'Session',
     figure: '',
-    width: 220,
+    width: 200,
     value: (session) => session.name,
     cell: (session) => (
-      <>
+      <span class="session-cell">
         <input
           type="checkbox"
           class="session-check"
@@ -41,27 +42,29 @@ const COLUMNS: Column<SessionSummary>[] = [
           onClick={(event) => event.stopPropagation()}
           onChange={() => toggleChecked(session.id)}
         />
-        <strong>{session.name}</strong>
+        <strong>
+          <Middle text={session.name} />
+        </strong>
         <Show when={session.state === 'failed'}>
           <span class="session-failed" data-tip={session.error}>
             cannot be read
           </span>
         </Show>
-      </>
+      </span>
     ),
   },
   {
     key: 'kind',
     title: 'Kind',
     figure: 'session_kind',
-    width: 136,
+    width: 140,
     value: (session) => session.kind,
   },
   {
     key: 'modified',
     title: 'Modified',
     figure: '',
-    width: 136,
+    width: 140,
     value: (session) =>
       session.modified_epoch_ms === null ? null : formatDate(session.modified_epoch_ms),
   },
@@ -69,10 +72,10 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'hosts',
     title: 'Hosts',
     figure: '',
-    width: 150,
+    width: 100,
     value: (session) => session.hosts.join(', '),
   },
-  { key: 'devices', title: 'Devices', figure: '', width: 150, value: (session) => session.devices },
+  { key: 'devices', title: 'Devices', figure: '', width: 140, value: (session) => session.devices },
   {
     key: 'size_bytes',
     title: 'Size',
@@ -123,7 +126,7 @@ function locationColumn(root: string): Column<SessionSummary> {
     key: 'location',
     title: 'Location',
     figure: '',
-    width: 210,
+    width: 150,
     value: (session) => below(session.location),
   };
 }
@@ -147,7 +150,9 @@ export default function SessionsView() {
             <div class="page">
               <div class="sessions-title">
                 <h1>{plural(report().sessions.length, 'session')}</h1>
-                <span class="muted mono">{report().root}</span>
+                <Show when={report().root !== '.'}>
+                  <span class="muted mono">{report().root}</span>
+                </Show>
                 <button onClick={openCapture}>Capture a running job</button>
                 <CompareButton sessions={report().sessions} />
               </div>

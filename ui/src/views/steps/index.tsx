@@ -52,7 +52,7 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
       ),
     },
     { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
-    { key: 'device', title: 'Device', width: 150, value: (row) => row.device },
+    { key: 'device', title: 'Device', width: 110, value: (row) => row.device },
     { key: 'start_ps', title: 'Start', width: 100, kind: 'duration', value: (row) => row.start_ps },
     {
       key: 'duration_ps',
@@ -164,14 +164,18 @@ export default function StepsView(props: ViewProps) {
                     <Show when={data().step_time_ps}>
                       {(time) => (
                         <>
-                          mean {formatDuration(Math.round(time().mean))}, median{' '}
-                          {formatDuration(time().median)},{' '}
+                          <Show when={time().count > 1} fallback={formatDuration(time().median)}>
+                            mean {formatDuration(Math.round(time().mean))}, median{' '}
+                            {formatDuration(time().median)},{' '}
+                          </Show>
                         </>
                       )}
                     </Show>
-                    <span data-figure="is_outlier">
-                      {outliers() === 0 ? 'no outliers' : plural(outliers(), 'outlier')}
-                    </span>
+                    <Show when={bars().length > 1}>
+                      <span data-figure="is_outlier">
+                        {outliers() === 0 ? 'no outliers' : plural(outliers(), 'outlier')}
+                      </span>
+                    </Show>
                   </span>
                   <span class="spacer" />
                   <Legend entries={legend()} />

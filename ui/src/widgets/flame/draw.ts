@@ -60,15 +60,27 @@ function drawBox(
     context.lineWidth = isStrong ? 2 : 1;
     context.strokeRect(left + 0.5, y + 0.5, Math.max(1, right - left - gap - 1), height - 1);
   }
-  const room = Math.floor((right - left - 10) / characterWidth);
-  if (room < 3) return;
+  const title = fitted(context, frame.title, right - left - gap - 8, characterWidth);
+  if (title === '') return;
   context.globalAlpha = isDimmed ? 0.65 : 1;
   context.fillStyle = colours.text;
-  context.save();
-  context.beginPath();
-  context.rect(left, y, right - left - gap - 2, height);
-  context.clip();
-  context.fillText(truncateMiddle(frame.title, room), left + 5, y + height / 2 + 0.5);
-  context.restore();
+  context.fillText(title, left + 5, y + height / 2 + 0.5);
   context.globalAlpha = 1;
+}
+
+/** The title, cut in the middle to what fits into so many pixels; nothing below three characters. */
+function fitted(
+  context: CanvasRenderingContext2D,
+  title: string,
+  width: number,
+  characterWidth: number,
+): string {
+  let room = Math.min(title.length, Math.ceil((1.5 * width) / characterWidth));
+  while (room >= 3) {
+    const text = truncateMiddle(title, room);
+    const excess = context.measureText(text).width - width;
+    if (excess <= 0) return text;
+    room -= Math.max(1, Math.floor(excess / (2 * characterWidth)));
+  }
+  return title.length < 3 && context.measureText(title).width <= width ? title : '';
 }

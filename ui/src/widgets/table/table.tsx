@@ -16,7 +16,7 @@ import {
 
 import { isComparable, type Change } from '../../compare/change';
 import type { RowComparison } from '../../compare/pairing';
-import { columnScale, formatCount, MISSING, plural, type Scale } from '../../format/numbers';
+import { columnScale, formatCount, MISSING, plural, pluralOf, type Scale } from '../../format/numbers';
 import { useAgainstError, useRowPairs } from '../against';
 import { CellChange } from '../change';
 import { download } from '../copy';
@@ -44,6 +44,13 @@ const CHANGED_ROW_HEIGHT = 42;
 /** A figure with its change needs as much. */
 const CHANGED_WIDTH = 128;
 const OVERSCAN = 8;
+/** Search field and header; the foot. */
+const AROUND_ROWS = 72;
+const FOOT_HEIGHT = 29;
+/** What a table that fills keeps of a small window. */
+const LEAST_HEIGHT = 240;
+/** Padding of a header's cell, its gaps and the sign of the order. */
+const AROUND_TITLE = 34;
 
 interface TableProps<Row> {
   rows: readonly Row[];
@@ -91,6 +98,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const [scrollTop, setScrollTop] = createSignal(0);
   const [height, setHeight] = createSignal(600);
   const [active, setActive] = createSignal(-1);
+  /** Columns lie beyond the right edge. */
+  const [isCut, setCut] = createSignal(false);
 
   const pairs = useRowPairs(
     () => props.rows,
@@ -122,10 +131,12 @@ export function DataTable<Row>(props: TableProps<Row>) {
       .map((column) => {
         const found = pairs();
         const hasChange = found !== null && isComparable(column);
+        const shared = scaleOf(column, props.columns, all());
+        const titled = column.head ? 0 : titleWidth(column.title, shared.unit) + AROUND_TITLE;
         return {
           ...column,
-          width: hasChange ? Math.max(column.width, CHANGED_WIDTH) : column.width,
-          shared: scaleOf(column, props.columns, all()),
+          width: Math.max(column.width, titled, hasChange ? CHANGED_WIDTH : 0),
+          shared,
           change: hasChange ? (row: Row) => changeIn(found, row, column) : null,
           scaledBy: found ? scaleBy(found, column) : 1,
         };
@@ -134,13 +145,14 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const missing = createMemo(() =>
     props.columns.filter((column) => column.isOptional && !hasValues(props.rows, column)),
   );
-  const template = createMemo(() =>
-    columns()
+  const template = createMemo(() => {
+    const text = columns().findIndex((column) => column.kind === undefined);
+    return columns()
       .map((column, index) =>
-        index === 0 ? `minmax(${column.width}px, 1fr)` : `${column.width}px`,
+        index === Math.max(0, text) ? `minmax(${column.width}px, 1fr)` : `${column.width}px`,
       )
-      .join(' '),
-  );
+      .join(' ');
+  });
   const width = createMemo(() => columns().reduce((sum, column) => sum + column.width, 0));
   const first = () =>
     props.isFilling ? Math.max(0, Math.floor(scrollTop() / rowHeight()) - OVERSCAN) : 0;
@@ -150,10 +162,24 @@ export function DataTable<Row>(props: TableProps<Row>) {
       : rows().length;
   const visible = createMemo(() => rows().slice(first(), last()));
 
+  const lookRight = () =>
+    setCut(scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 1);
   onMount(() => {
-    const observer = new ResizeObserver(() => setHeight(scroller.clientHeight));
+    const observer = new ResizeObserver(() => {
+      setHeight(scroller.clientHeight);
+      lookRight();
+    });
     observer.observe(scroller);
     onCleanup(() => observer.disconnect());
+  });
+  createEffect(on(width, () => queueMicrotask(lookRight)));
+  /** Its card keeps room for the rows there are, and for some of many where the window is small. */
+  createEffect(() => {
+    if (!props.isFilling) return;
+    const foot = missing().length > 0 ? FOOT_HEIGHT : 0;
+    const own = AROUND_ROWS + Math.max(1, rows().length) * rowHeight() + foot;
+    const wanted = Math.min(LEAST_HEIGHT, own);
+    scroller.closest<HTMLElement>('.is-main')?.style.setProperty('--least-height', `${wanted}px`);
   });
   createEffect(
     on([() => props.state.query(), () => props.state.sort()], () => setActive(-1), { defer: true }),
@@ -218,8 +244,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
             <input
               type="search"
               class="table-search"
-              placeholder={`Filter ${props.noun}s: text or regular expression`}
-              aria-label={`Filter ${props.noun}s`}
+              placeholder={`Filter ${pluralOf(props.noun)}: text or regular expression`}
+              aria-label={`Filter ${pluralOf(props.noun)}`}
               data-shortcut="search"
               value={props.state.query()}
               onInput={(event) => props.state.setQuery(event.currentTarget.value)}
@@ -264,99 +290,104 @@ export function DataTable<Row>(props: TableProps<Row>) {
           </button>
         </div>
       </Show>
-      <div
-        ref={scroller}
-        class="table-scroll"
-        role="grid"
-        aria-label={`${props.noun}s`}
-        aria-rowcount={rows().length + 1}
-        tabindex="0"
-        onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
-        onKeyDown={onKey}
-      >
-        <div class="table-body" style={{ '--columns': template(), 'min-width': `${width()}px` }}>
-          <div class="table-row table-head" role="row">
-            <For each={columns()}>
-              {(column) => {
-                const sort = () => (props.isOrdered ? null : props.state.sort());
-                const order = () => {
-                  const by = sort();
-                  if (!by || plainKey(by.key) !== column.key) return undefined;
-                  return isAscending(by, column) ? 'ascending' : 'descending';
-                };
-                return (
-                  <button
-                    class="table-cell"
-                    classList={{
-                      'is-number': column.kind !== undefined,
-                      'is-sorted': order() !== undefined,
-                    }}
-                    role="columnheader"
-                    aria-sort={order() ?? 'none'}
-                    data-figure={column.figure ?? column.key}
-                    disabled={props.isOrdered}
-                    onClick={() => {
-                      const next = column.change ? nextSortWithChange : nextSort;
-                      props.state.setSort(next(props.state.sort(), column));
-                    }}
-                  >
-                    <span class="table-title">{column.head?.() ?? column.title}</span>
-                    <Show when={column.shared.unit}>
-                      <span class="table-unit">{column.shared.unit}</span>
-                    </Show>
-                    <span class="table-order">
-                      {order() && column.change && isChangeKey(sort()?.key ?? '') ? 'Δ' : ''}
-                      {order() === 'ascending' ? '▲' : order() ? '▼' : ''}
-                    </span>
-                  </button>
-                );
-              }}
+      <div class="table-frame" classList={{ 'is-cut': isCut() }}>
+        <div
+          ref={scroller}
+          class="table-scroll"
+          role="grid"
+          aria-label={pluralOf(props.noun)}
+          aria-rowcount={rows().length + 1}
+          tabindex="0"
+          onScroll={(event) => {
+            setScrollTop(event.currentTarget.scrollTop);
+            lookRight();
+          }}
+          onKeyDown={onKey}
+        >
+          <div class="table-body" style={{ '--columns': template(), 'min-width': `${width()}px` }}>
+            <div class="table-row table-head" role="row">
+              <For each={columns()}>
+                {(column) => {
+                  const sort = () => (props.isOrdered ? null : props.state.sort());
+                  const order = () => {
+                    const by = sort();
+                    if (!by || plainKey(by.key) !== column.key) return undefined;
+                    return isAscending(by, column) ? 'ascending' : 'descending';
+                  };
+                  return (
+                    <button
+                      class="table-cell"
+                      classList={{
+                        'is-number': column.kind !== undefined,
+                        'is-sorted': order() !== undefined,
+                      }}
+                      role="columnheader"
+                      aria-sort={order() ?? 'none'}
+                      data-figure={column.figure ?? column.key}
+                      disabled={props.isOrdered}
+                      onClick={() => {
+                        const next = column.change ? nextSortWithChange : nextSort;
+                        props.state.setSort(next(props.state.sort(), column));
+                      }}
+                    >
+                      <span class="table-title">{column.head?.() ?? column.title}</span>
+                      <Show when={column.shared.unit}>
+                        <span class="table-unit">{column.shared.unit}</span>
+                      </Show>
+                      <span class="table-order">
+                        {order() && column.change && isChangeKey(sort()?.key ?? '') ? 'Δ' : ''}
+                        {order() === 'ascending' ? '▲' : order() ? '▼' : ''}
+                      </span>
+                    </button>
+                  );
+                }}
+              </For>
+            </div>
+            <Show when={props.isFilling}>
+              <div style={{ height: `${first() * rowHeight()}px` }} />
+            </Show>
+            <For each={visible()}>
+              {(row, index) => (
+                <div
+                  class="table-row"
+                  classList={{
+                    'is-active': active() === first() + index(),
+                    'is-selected': props.isSelected?.(row) ?? false,
+                    'is-clickable': props.onRow !== undefined && !pairs()?.isGone(row),
+                    'is-gone': pairs()?.isGone(row) ?? false,
+                  }}
+                  role="row"
+                  aria-rowindex={first() + index() + 2}
+                  onClick={() => {
+                    setActive(first() + index());
+                    if (!window.getSelection()?.toString()) open(row);
+                  }}
+                >
+                  <For each={columns()}>
+                    {(column, position) => (
+                      <TableCell
+                        row={row}
+                        column={column}
+                        side={position() === 0 ? sideOf(row) : ''}
+                        isGone={pairs()?.isGone(row) ?? false}
+                      />
+                    )}
+                  </For>
+                </div>
+              )}
             </For>
+            <Show when={props.isFilling}>
+              <div style={{ height: `${(rows().length - last()) * rowHeight()}px` }} />
+            </Show>
           </div>
-          <Show when={props.isFilling}>
-            <div style={{ height: `${first() * rowHeight()}px` }} />
-          </Show>
-          <For each={visible()}>
-            {(row, index) => (
-              <div
-                class="table-row"
-                classList={{
-                  'is-active': active() === first() + index(),
-                  'is-selected': props.isSelected?.(row) ?? false,
-                  'is-clickable': props.onRow !== undefined && !pairs()?.isGone(row),
-                  'is-gone': pairs()?.isGone(row) ?? false,
-                }}
-                role="row"
-                aria-rowindex={first() + index() + 2}
-                onClick={() => {
-                  setActive(first() + index());
-                  if (!window.getSelection()?.toString()) open(row);
-                }}
-              >
-                <For each={columns()}>
-                  {(column, position) => (
-                    <TableCell
-                      row={row}
-                      column={column}
-                      side={position() === 0 ? sideOf(row) : ''}
-                      isGone={pairs()?.isGone(row) ?? false}
-                    />
-                  )}
-                </For>
-              </div>
-            )}
-          </For>
-          <Show when={props.isFilling}>
-            <div style={{ height: `${(rows().length - last()) * rowHeight()}px` }} />
+          <Show when={rows().length === 0}>
+            <div class="table-empty">
+              {props.rows.length === 0
+                ? (props.empty ?? `No ${pluralOf(props.noun)}`)
+                : `No ${props.noun} matches “${props.state.query()}”`}
+            </div>
           </Show>
         </div>
-        <Show when={rows().length === 0}>
-          <div class="table-empty">
-            {props.rows.length === 0
-              ? (props.empty ?? `No ${props.noun}s`)
-              : `No ${props.noun} matches “${props.state.query()}”`}
-          </div>
-        </Show>
       </div>
       <Show when={props.compare && againstError()}>
         {(error) => (
@@ -376,8 +407,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
       <Show when={!props.isPlain && props.rows.length > 0 && missing().length > 0}>
         <p class="table-foot muted">
           {props.absent ?? 'Not in this profile'}:{' '}
-          {missing()
-            .map((column) => column.title)
+          {[...new Set(missing().map((column) => column.title))]
+            .filter((title) => columns().every((column) => column.title !== title))
             .join(', ')}
         </p>
       </Show>
@@ -471,6 +502,19 @@ function TableCell<Row>(props: { row: Row; column: Shown<Row>; side: string; isG
   );
 }
 
+let ruler: CanvasRenderingContext2D | null | undefined;
+
+/** Pixels that a header needs for its words. */
+function titleWidth(title: string, unit: string): number {
+  ruler ??= document.createElement('canvas').getContext('2d');
+  if (!ruler) return 0;
+  const family = getComputedStyle(document.documentElement).fontFamily;
+  ruler.font = `600 12px ${family}`;
+  const titled = ruler.measureText(title).width;
+  ruler.font = `12px ${family}`;
+  return Math.ceil(titled + (unit ? ruler.measureText(unit).width : 0));
+}
+
 function scaleOf<Row>(
   column: Column<Row>,
   columns: readonly Column<Row>[],
@@ -490,7 +534,7 @@ function scaleOf<Row>(
 
 function countText(shown: number, loaded: number, total: number | undefined, noun: string): string {
   const all = Math.max(total ?? loaded, loaded);
-  if (shown === all) return `${formatCount(all)} ${noun}${all === 1 ? '' : 's'}`;
-  const part = `${formatCount(shown)} of ${formatCount(all)} ${noun}s`;
+  if (shown === all) return plural(all, noun);
+  const part = `${formatCount(shown)} of ${formatCount(all)} ${pluralOf(noun)}`;
   return all > loaded ? `${part} (first ${formatCount(loaded)} loaded)` : part;
 }

@@ -1,0 +1,50 @@
+/** Questions about several sessions: budgets against a baseline, and what more devices give. */
+import type { Page } from '@playwright/test';
+
+import { expect, keepImage, openView, test } from './server';
+
+interface SessionEntry {
+  id: number;
+  name: string;
+  location: string;
+}
+
+async function sessionsAt(page: Page, url: string, folder: string): Promise<SessionEntry[]> {
+  const response = await page.request.get(`${url}api/sessions`);
+  const { sessions } = (await response.json()) as { sessions: SessionEntry[] };
+  return sessions.filter(({ location }) => location.includes(folder));
+}
+
+test('budgets that break are named, with the causes', async ({ page, url }) => {
+  const [baseline] = await sessionsAt(page, url, 'planted-cpu/base');
+  await openView(page, url, 'slower', 'check', `?baseline=${baseline!.id}`);
+  await expect(page.locator('.check-answer')).toContainText('breaks 2 of its 3 budgets');
+  await expect(page.locator('.check-row.is-broken')).toHaveCount(2);
+  await expect(page.locator('.check-causes li').first()).toContainText('extra ops');
+  // Nothing sticks out of its card.
+  const card = await page.locator('.card', { has: page.locator('.check-causes') }).boundingBox();
+  const cause = await page.locator('.check-causes li').first().boundingBox();
+  expect(cause!.x).toBeGreaterThan(card!.x + 12);
+  await keepImage(page, 'check');
+  await page.getByRole('textbox', { name: 'Budgets' }).fill('step_time<=1s');
+  await page.getByRole('button', { name: 'Check', exact: true }).last().click();
+  await expect(page).toHaveURL(/budget=/);
+  await expect(page.locator('.check-row')).toHaveCount(1);
+  await expect(page.locator('.check-row')).toHaveClass(/is-passed/);
+});
+
+test('methods with several device counts have curves, the others a line of text', async ({
+  page,
+  url,
+}) => {
+  await openView(page, url, 'unitary_grad_lcam', 'scaling');
+  await expect(page.locator('.scaling-alone')).toContainText('one device count only');
+  const several = await page.locator('.scaling-line').count();
+  expect(several).toBeGreaterThan(1);
+  await expect(page.locator('.scaling-legend span:has(> i:not(.scaling-dash))')).toHaveCount(several);
+  const own = await sessionsAt(page, url, 'scaling-cpu');
+  const ids = own.map(({ id }) => id).sort((one, other) => one - other);
+  await openView(page, url, 'unitary_grad_lcam', 'scaling', `?sessions=${ids.join(',')}`);
+  await expect(page.locator('.scaling-alone')).toHaveCount(0);
+  await keepImage(page, 'scaling');
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+
+import { hintPieces, isStatement } from './hint';
+
+const isView = (name: string) => ['ops', 'heap'].includes(name);
+const read = (hint: string) =>
+  hintPieces(hint, isView).map(({ kind, text }) => (kind === 'text' ? text : `[${kind} ${text}]`));
+
+describe('a hint in pieces', () => {
+  test.each([
+    ['Capture 10 steps or more.', ['Capture 10 steps or more.']],
+    ['options.host_tracer_level = 2', ['[code options.host_tracer_level = 2]']],
+    ['Put `f()` around it.', ['Put ', '[code f()]', ' around it.']],
+    ['stepscope ops', ['See ', '[view ops]']],
+    ['stepscope unknown', ['stepscope unknown']],
+    [
+      '--limit 0 lists all, --min-gap raises the length',
+      [
+        'On the command line ',
+        '[option --limit 0]',
+        ' lists all, ',
+        '[option --min-gap]',
+        ' raises the length',
+      ],
+    ],
+    ['--op NAME, --search TEXT', ['On the command line ', '[option --op NAME]', ', ', '[option --search TEXT]']],
+    ['--against first shows it', ['On the command line ', '[option --against]', ' first shows it']],
+    [
+      'XLA_FLAGS="--xla_dump_to=/tmp/hlo --a" writes programs',
+      ['[code XLA_FLAGS="--xla_dump_to=/tmp/hlo --a"]', ' writes programs'],
+    ],
+    [
+      'Graphs hide it: XLA_FLAGS=--x= turns them off.',
+      ['Graphs hide it: ', '[code XLA_FLAGS=--x=]', ' turns them off.'],
+    ],
+    ['The view Heap shows it.', ['The view ', '[view heap]', ' shows it.']],
+    ['The view Graph shows it.', ['The view Graph shows it.']],
+  ])('%s', (hint, pieces) => {
+    expect(read(hint)).toEqual(pieces);
+  });
+});
+
+test('only what one would type can be copied', () => {
+  expect(isStatement('jax.profiler.ProfileOptions')).toBe(false);
+  expect(isStatement('options.python_tracer_level = 1')).toBe(true);
+  expect(isStatement('jax.debug.visualize_array_sharding(array)')).toBe(true);
+});

@@ -1103,11 +1103,15 @@ class CheckedCause(Record):
     difference_ps: float | None
     """What it does to the mean step; absent where that is not known."""
 
+    difference_bytes: int | None
+    """What it does to the memory that a program plans to hold; absent where it is about no memory.
+    """
+
     evidence: Evidence | None
     """Whether the difference is more than noise; absent where it is no time."""
 
     source: str
-    """`file:line` of its op; empty if it is about no op or that is unknown."""
+    """`file:line` of its op or buffer; empty if it is about none or that is unknown."""
 
 
 @dataclass(frozen=True)
@@ -1472,11 +1476,18 @@ class ComparedCause(Record):
     difference_ps: float | None
     """What it does to the mean step; absent where that is not known."""
 
+    difference_bytes: int | None
+    """What it does to the memory that a program plans to hold; absent where it is about no memory.
+    """
+
     op: int | None
     """Position among all ops; absent where it is about no single op."""
 
     evidence: Evidence | None
     """Whether the difference is more than noise; absent where it is no time."""
+
+    source: str
+    """`file:line` of its op or buffer; empty if it is about none or that is unknown."""
 
 
 @dataclass(frozen=True)
@@ -4570,6 +4581,9 @@ class SessionsReport(Report):
 
     sessions: list[SessionSummary]
     """Sessions, captured last first."""
+
+    histories: list[str]
+    """Files at the path that may be histories of runs (`*.jsonl`), by name."""
 
     notes: list[Note]
     """Files ignored or unreadable, with the reason."""

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { CheckedBudget } from '../../wire/generated/CheckedBudget';
-import { formatFigure, placesOf } from './rows';
+import { placesOf } from './rows';
 
 const row = (value: number | null, limit: number | null, low: number | null, high: number | null) =>
   ({ value, limit, low, high }) as CheckedBudget;
@@ -25,10 +25,4 @@ describe('the bar of a budget', () => {
     expect(placesOf(row(10, null, null, null))).toBeNull();
     expect(placesOf(row(0, 0, 0, 0))).toEqual({ value: 0, limit: 0, low: 0, high: 0 });
   });
-});
-
-test('figures have the unit of their budget', () => {
-  expect(formatFigure('picos', 2e9)).toContain('ms');
-  expect(formatFigure('bytes', 1024)).toContain('KiB');
-  expect(formatFigure('ratio', 0.5)).toContain('%');
 });

@@ -18,10 +18,18 @@ text: string,
  */
 difference_ps: number | null, 
 /**
+ * What it does to the memory that a program plans to hold; absent where it is about no memory.
+ */
+difference_bytes: number | null, 
+/**
  * Position among all ops; absent where it is about no single op.
  */
 op: number | null, 
 /**
  * Whether the difference is more than noise; absent where it is no time.
  */
-evidence: Evidence | null, };
+evidence: Evidence | null, 
+/**
+ * `file:line` of its op or buffer; empty if it is about none or that is unknown.
+ */
+source: string, };

@@ -15,6 +15,10 @@ root: string,
  */
 sessions: Array<SessionSummary>, 
 /**
+ * Files at the path that may be histories of runs (`*.jsonl`), by name.
+ */
+histories: Array<string>, 
+/**
  * Files ignored or unreadable, with the reason.
  */
 notes: Array<Note>, };

@@ -1,0 +1,36 @@
+/** The view of many runs: what `check --history` recorded, and the sessions of a folder. */
+import { expect, keepImage, openView, test } from './server';
+
+interface History {
+  conclusion: string;
+  runs: unknown[];
+  rows: { metric: string; title: string; values: (number | null)[] }[];
+  changes: { text: string }[];
+}
+
+test('a history of the folder is drawn run by run, with its changes', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'history', '?history=nightly.jsonl');
+  const answer = (await (
+    await page.request.get(`${url}api/comparisons/history?history=nightly.jsonl`)
+  ).json()) as History;
+  expect(answer.runs.length).toBe(36);
+  await expect(page.locator('.history-answer')).toHaveText(answer.conclusion);
+  await expect(page.locator('.history-changes li')).toHaveCount(answer.changes.length);
+  const moving = answer.rows.filter((row) => new Set(row.values).size > 1);
+  await expect(page.locator('.history-chart')).toHaveCount(moving.length);
+  const first = page.locator('.history-chart').first();
+  await expect(first.locator('circle')).toHaveCount(36);
+  await expect(first.locator('.history-change')).toHaveCount(2);
+  await expect(first.locator('.history-level')).toHaveCount(3);
+  // The pointer shows the same run everywhere.
+  const box = (await first.boundingBox())!;
+  await page.mouse.move(box.x + 12, box.y + box.height / 2);
+  await expect(page.locator('.history-tip')).toHaveCount(moving.length);
+  await expect(page.locator('.history-tip').first()).toContainText('nightly-01');
+  await page.mouse.move(2, 2);
+  await expect(page.locator('.history-tip')).toHaveCount(0);
+  await keepImage(page, 'history');
+  await page.getByRole('button', { name: /sessions here$/ }).click();
+  await expect(page).not.toHaveURL(/history=/);
+  await expect(page.locator('.history-chart').first()).toBeVisible();
+});

@@ -197,7 +197,7 @@ pub(super) fn conclusion(session: &str, rows: &[CheckedBudget], allows_unknown: 
     let total = counted(rows.len(), "budget");
     let mut text = match (rows.len(), broken) {
         (0, _) => return format!("No budget was given: nothing is checked of {session}."),
-        (_, 0) if unknown == rows.len() => format!("{session} cannot be checked"),
+        (_, 0) if unknown == rows.len() => format!("nothing can be said of {session}"),
         (_, 0) if unknown == 0 => format!("{session} keeps to its {total}"),
         (_, 0) => format!("{session} keeps to {} of its {total}", rows.len() - unknown),
         (all, broken) if all == broken => {

@@ -15,7 +15,7 @@ use crate::work::AllWork;
 
 /// A device with its gaps.
 pub(super) struct DeviceGaps {
-    device: DeviceId,
+    pub(super) device: DeviceId,
     host: HostId,
     min_gap_ps: i64,
     window_ps: i64,
@@ -30,7 +30,8 @@ pub(super) struct DeviceGaps {
     host_times: Arc<Vec<Intervals>>,
 }
 
-/// Gaps of every selected device that recorded work.
+/// Gaps of every selected device that worked in the observed time; as in `overview`, others count in no
+/// sum, unless none did.
 pub(super) fn devices(
     session: &Session,
     selected: &Selected<'_>,
@@ -40,17 +41,18 @@ pub(super) fn devices(
     let observed = observed_windows(session, selected);
     // Selected times may have open ends.
     let recorded = session.extent();
-    let whole: Vec<(DeviceId, Intervals, Intervals)> = observed
+    let mut whole: Vec<(DeviceId, Intervals, Intervals)> = observed
         .into_par_iter()
         .filter_map(|(device, windows)| {
             let windows = windows.clip(recorded?);
             let busy = work.within(device, windows.spans());
-            let has_worked = session
-                .work_tracks(device)
-                .any(|(_, track)| track.slice_count() > 0);
-            has_worked.then_some((device, windows, busy))
+            has_worked(session, device).then_some((device, windows, busy))
         })
         .collect();
+    let is_busy = |busy: &Intervals| !busy.spans().is_empty();
+    if whole.iter().any(|(.., busy)| is_busy(busy)) {
+        whole.retain(|(.., busy)| is_busy(busy));
+    }
     let mut hosts: Vec<HostId> = whole
         .iter()
         .map(|&(device, ..)| session.device(device).host)
@@ -89,6 +91,12 @@ pub(super) fn devices(
         }
     };
     found.into_par_iter().map(divided).collect()
+}
+
+/// The device recorded work at some time.
+pub(super) fn has_worked(session: &Session, device: DeviceId) -> bool {
+    let mut tracks = session.work_tracks(device);
+    tracks.any(|(_, track)| track.slice_count() > 0)
 }
 
 /// The gaps of a device, before it is known what its host did in them.

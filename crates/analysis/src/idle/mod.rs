@@ -90,6 +90,7 @@ stepscope idle ./logs --cause data_loading";
         let row_count = if is_matched { shown } else { listed };
         let mut report = collect::report(session, &selected, &devices);
         report.notes = notes(session, &report, row_count, rows.len());
+        report.notes.extend(left_out(session, &selected, &devices));
         report.rows = rows;
         report.row_count = row_count;
         Ok(report)
@@ -144,6 +145,24 @@ fn parse_causes(text: &str) -> Result<Vec<Cause>, AnalysisError> {
     };
     let words = text.split(',').map(str::trim);
     words.filter(|word| !word.is_empty()).map(one).collect()
+}
+
+/// Devices that worked at another time.
+fn left_out(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[collect::DeviceGaps],
+) -> Option<Note> {
+    let is_listed = |id| devices.iter().any(|device| device.device == id);
+    let others = selected.devices.iter().copied();
+    let others = others.filter(|&id| !is_listed(id) && collect::has_worked(session, id));
+    let titles: Vec<String> = others.map(|id| session.device_title(id)).collect();
+    (!titles.is_empty()).then(|| {
+        Note::info(format!(
+            "No work in the observed time, and so in no sum, as in `overview`: {}.",
+            titles.join(", ")
+        ))
+    })
 }
 
 fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize) -> Vec<Note> {

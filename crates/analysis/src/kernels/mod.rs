@@ -25,6 +25,7 @@ mod streams;
 mod tables;
 
 use clap::Args;
+pub(crate) use notes::{CUDA_GRAPHS_OFF, has_cuda_graphs};
 pub use report::{
     DurationBin, KernelRow, KernelsReport, LaunchDevice, LaunchStep, MatrixOp, QueuePoint,
     StreamRow, TransferRow, TransferSize,

@@ -17,18 +17,7 @@ pub(super) fn notes(
         return vec![no_kernels(session)];
     }
     let mut notes = Vec::new();
-    if let Some(ratio) = attributed_ratio.filter(|&ratio| ratio < 0.9995) {
-        let share = format::percent(ratio);
-        notes.push(
-            Note::info(format!(
-                "{share} of kernel time carries an HLO op; kernels of CUDA graphs and of libraries \
-                 may carry none."
-            ))
-            .with_hint(
-                "XLA_FLAGS=--xla_gpu_enable_command_buffer= turns CUDA graphs off while profiling.",
-            ),
-        );
-    }
+    notes.extend(attributed_ratio.and_then(|ratio| attribution(session, ratio)));
     if rows.iter().all(|row| row.occupancy_source != "recorded") {
         let derived = rows.iter().any(|row| row.occupancy_source == "derived");
         notes.push(Note::info(if derived {
@@ -55,6 +44,33 @@ pub(super) fn notes(
         )));
     }
     notes
+}
+
+/// What share of kernel time carries an op, where it is not all.
+fn attribution(session: &Session, ratio: f64) -> Option<Note> {
+    if ratio <= 0.0 {
+        let text = "No kernel carries an HLO op: only programs that XLA compiled have them.";
+        return Some(Note::info(text));
+    }
+    let share = format::percent(ratio);
+    let text =
+        format!("{share} of kernel time carries an HLO op; kernels of libraries may carry none");
+    let note = if has_cuda_graphs(session) {
+        Note::info(format!("{text}, nor those of CUDA graphs.")).with_hint(CUDA_GRAPHS_OFF)
+    } else {
+        Note::info(format!("{text}."))
+    };
+    (ratio < 0.9995).then_some(note)
+}
+
+/// CUDA graphs hide the op of a kernel.
+pub(crate) const CUDA_GRAPHS_OFF: &str =
+    "XLA_FLAGS=--xla_gpu_enable_command_buffer= turns CUDA graphs off while profiling.";
+
+/// Whether kernels may have been launched by CUDA graphs.
+pub(crate) fn has_cuda_graphs(session: &Session) -> bool {
+    let mut devices = session.devices.iter();
+    devices.any(|device| device.kind == DeviceKind::NvidiaGpu)
 }
 
 fn launch_notes(launches: &Launches) -> Vec<Note> {

@@ -29,6 +29,7 @@ pub(crate) use tables::op_table;
 use crate::format;
 use crate::group::Group;
 use crate::interval::Intervals;
+use crate::kernels::{CUDA_GRAPHS_OFF, has_cuda_graphs};
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
@@ -227,7 +228,7 @@ fn notes(
         .iter()
         .map(|&device| session.device(device).kind)
         .collect();
-    notes.extend(attributed_ratio.and_then(attribution_note));
+    notes.extend(attributed_ratio.and_then(|ratio| attribution_note(session, ratio)));
     if kinds.contains(&DeviceKind::Cpu) {
         notes.push(Note::info(
             "XLA:CPU has no known peak, so its ops have rates and no bound. Their work is computed \
@@ -261,7 +262,7 @@ fn notes(
 }
 
 /// What share of the time carries an op, where it is not all.
-fn attribution_note(ratio: f64) -> Option<Note> {
+fn attribution_note(session: &Session, ratio: f64) -> Option<Note> {
     let rest = "listed by kernel name or by direction of the copy, and has no FLOPs";
     if ratio <= 0.0 {
         let text = format!("No device time carries an HLO op; all of it is {rest}.");
@@ -270,7 +271,10 @@ fn attribution_note(ratio: f64) -> Option<Note> {
     }
     let share = format::percent(ratio);
     let text = format!("{share} of device time carries an HLO op; the rest is {rest}.");
-    let hint = "CUDA graphs hide the op of a kernel: XLA_FLAGS=--xla_gpu_enable_command_buffer= \
-                turns them off while profiling.";
+    let hint = if has_cuda_graphs(session) {
+        CUDA_GRAPHS_OFF
+    } else {
+        ""
+    };
     (ratio < 0.9995).then(|| Note::warning(text).with_hint(hint))
 }

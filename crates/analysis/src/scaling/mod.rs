@@ -209,7 +209,7 @@ impl LeftOut {
             (self.without_events, "no events are recorded in", ""),
             (
                 self.without_steps,
-                "no steps are recorded in, nor could be inferred of,",
+                "no steps were recorded in or could be inferred for",
                 STEPS,
             ),
             (self.without_devices, "no device worked in the steps of", ""),

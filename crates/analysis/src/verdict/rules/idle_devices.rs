@@ -1,6 +1,6 @@
-//! `idle_devices`: some devices worked and others recorded nothing.
+//! `idle_devices`: some devices worked in the observed time and others did not, as `overview` counts them.
 
-use stepscope_model::DeviceKind;
+use stepscope_model::{DeviceId, DeviceKind};
 
 use super::Rule;
 use crate::format;
@@ -19,15 +19,18 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         let kind = session.device(id).kind;
         !matches!(kind, DeviceKind::Custom | DeviceKind::SparseCore)
     });
-    let (working, idle): (Vec<_>, Vec<_>) =
-        counted.partition(|id| evidence.work[id.index()].is_some());
+    let is_busy = |id: &DeviceId| {
+        let mut devices = evidence.overview.devices.iter();
+        devices.any(|device| device.device_index == id.0 && device.busy_ratio.is_some())
+    };
+    let (working, idle): (Vec<_>, Vec<_>) = counted.partition(is_busy);
     if working.is_empty() || idle.is_empty() {
         return Vec::new();
     }
     let titles: Vec<String> = idle.iter().map(|&id| session.device_title(id)).collect();
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     let what = format!(
-        "{} of {} recorded no work: {}.",
+        "{} of {} recorded no work in the observed time: {}.",
         idle.len(),
         format::counted(working.len() + idle.len(), "device"),
         listed(&titles)

@@ -22,11 +22,13 @@ test('a history of the folder is drawn run by run, with its changes', async ({ p
   await expect(first.locator('circle')).toHaveCount(36);
   await expect(first.locator('.history-change')).toHaveCount(2);
   await expect(first.locator('.history-level')).toHaveCount(3);
-  // The pointer shows the same run everywhere.
+  // The pointer shows the same run in every chart, and the name of the run where it is.
   const box = (await first.boundingBox())!;
   await page.mouse.move(box.x + 12, box.y + box.height / 2);
-  await expect(page.locator('.history-tip')).toHaveCount(moving.length);
-  await expect(page.locator('.history-tip').first()).toContainText('nightly-01');
+  await expect(page.locator('.history-pointer')).toHaveCount(moving.length);
+  await expect(page.locator('.history-series .is-pointed.number')).toHaveCount(moving.length);
+  await expect(page.locator('.history-tip')).toHaveCount(1);
+  await expect(page.locator('.history-tip')).toContainText('nightly-01');
   await page.mouse.move(2, 2);
   await expect(page.locator('.history-tip')).toHaveCount(0);
   await keepImage(page, 'history');

@@ -23,6 +23,7 @@ export interface HistoryChartProps {
 export function HistoryChart(props: HistoryChartProps) {
   let box!: HTMLDivElement;
   const [width, setWidth] = createSignal(320);
+  const [isOver, setOver] = createSignal(false);
   onMount(() => {
     const observer = new ResizeObserver(() => setWidth(box.clientWidth));
     observer.observe(box);
@@ -48,8 +49,14 @@ export function HistoryChart(props: HistoryChartProps) {
     <div
       class="history-chart"
       ref={box}
-      onPointerMove={(event) => props.onPoint(pointAt(event))}
-      onPointerLeave={() => props.onPoint(null)}
+      onPointerMove={(event) => {
+        setOver(true);
+        props.onPoint(pointAt(event));
+      }}
+      onPointerLeave={() => {
+        setOver(false);
+        props.onPoint(null);
+      }}
       onClick={(event) => props.onRun(pointAt(event))}
     >
       <svg width={width()} height={HEIGHT} role="img" aria-label={`${props.series.title} by run`}>
@@ -96,7 +103,9 @@ export function HistoryChart(props: HistoryChartProps) {
           )}
         </For>
       </svg>
-      <Tip {...props} left={x(props.pointed ?? 0)} isLeft={x(props.pointed ?? 0) > width() / 2} />
+      <Show when={isOver()}>
+        <Tip {...props} left={x(props.pointed ?? 0)} isLeft={x(props.pointed ?? 0) > width() / 2} />
+      </Show>
     </div>
   );
 }

@@ -30,17 +30,15 @@ export default function HistoryView() {
       <Sources />
       <AnswerView answer={report}>
         {(data) => (
-          <>
+          <div class="history-page">
             <section class="card history-answer" aria-label="Answer">
               {data().conclusion}
             </section>
             <Warnings notes={data().notes} />
-            <Changes report={data()} />
             <Series report={data()} />
-            <div class="card">
-              <Remarks notes={data().notes} />
-            </div>
-          </>
+            <Changes report={data()} />
+            <Remarks notes={data().notes} />
+          </div>
         )}
       </AnswerView>
     </div>
@@ -153,7 +151,9 @@ function Series(props: { report: HistoryReport }) {
             <figure>
               <figcaption>
                 <strong>{series.title}</strong>
-                <span class="number">{formatFigure(series.unit, series.last)}</span>
+                <span class="number" classList={{ 'is-pointed': pointed() !== null }}>
+                  {formatFigure(series.unit, valueAt(series, pointed()))}
+                </span>
                 <span class="muted number" data-figure="history.level">
                   level {levelText(series)}
                 </span>
@@ -180,6 +180,11 @@ function Series(props: { report: HistoryReport }) {
       </Show>
     </section>
   );
+}
+
+/** The figure of the run that is pointed at, else the latest. */
+function valueAt(series: HistorySeries, run: number | null): number | null {
+  return run === null ? series.last : (series.values[run] ?? null);
 }
 
 function levelText(series: HistorySeries): string {

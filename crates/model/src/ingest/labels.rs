@@ -17,7 +17,7 @@ use crate::session::{CostSource, Op, OpCost};
 use crate::strings::Strings;
 use crate::track::TrackRole;
 use crate::vendor::details::{parse_launch, parse_traffic, parse_transfer};
-use crate::vendor::events::{category_class, gpu_transfer, kernel_class};
+use crate::vendor::events::{category_class, gpu_transfer, kernel_class, name_class};
 use crate::vendor::hosts::host_event;
 
 /// The tables that labels point into, while they grow.
@@ -354,7 +354,10 @@ impl Labels {
             Some(OpClass::Collective) => Class::Collective,
             Some(OpClass::Copy | OpClass::HostTransfer) => Class::Copy,
             Some(OpClass::DataFormatting | OpClass::Control | OpClass::Other) => Class::Compute,
-            None => category_class(self.strings.get(op.category)),
+            None => match self.strings.get(op.category) {
+                "" => name_class(name),
+                category => category_class(category),
+            },
         }
     }
 }

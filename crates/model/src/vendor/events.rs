@@ -98,9 +98,36 @@ pub(crate) fn category_class(category: &str) -> Class {
     }
 }
 
+/// Class of an op from its name, where the profile has neither its HLO nor its category. XLA names
+/// an op after its opcode, unless it made it itself: `all-reduce.19`, but `copy_bitcast_fusion.4`.
+pub(crate) fn name_class(name: &str) -> Class {
+    let opcode = name.split('.').next().unwrap_or(name);
+    if opcode.contains('_') {
+        Class::Compute
+    } else {
+        category_class(opcode)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ops_without_hlo_are_told_by_the_opcode_in_their_names() {
+        for (name, class) in [
+            ("all-reduce.19", Class::Collective),
+            ("all-gather-start", Class::Collective),
+            ("collective-permute-done.2", Class::Collective),
+            ("dot.3", Class::Matmul),
+            ("convolution.1", Class::Matmul),
+            ("copy.4", Class::Copy),
+            ("copy_bitcast_fusion.4", Class::Compute),
+            ("add.1", Class::Compute),
+        ] {
+            assert_eq!(name_class(name), class, "{name}");
+        }
+    }
 
     #[test]
     fn transfers_by_name() {

@@ -219,13 +219,13 @@ pub enum AnalysisError {
         available: String,
     },
     /// The session is memory snapshots, and the question is of something else.
-    #[error("a memory profile holds no events, so there is no {name} of it")]
+    #[error("a memory profile holds no events, so `{name}` has nothing to go by")]
     NoEvents {
         /// The analysis that was asked.
         name: &'static str,
     },
     /// The session is programs, and the question is of what happened when they ran.
-    #[error("the HLO of programs holds no events, so there is no {name} of it")]
+    #[error("the HLO of programs holds no events, so `{name}` has nothing to go by")]
     NeverRan {
         /// The analysis that was asked.
         name: &'static str,

@@ -75,7 +75,7 @@ pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
         if number > 1 {
             lines.push(String::new());
         }
-        lines.extend(paragraph(number, finding));
+        lines.extend(paragraph(number, finding, &report.findings));
     }
     if report.findings.is_empty() {
         lines.push("Nothing to change was found.".to_owned());
@@ -87,15 +87,26 @@ pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
     if !report.passed.is_empty() {
         lines.push(String::new());
         let (count, titles) = (report.passed.len(), titles(&report.passed));
-        lines.push(format!("Checked without a finding ({count}): {titles}."));
+        // A step that stands out may wait for what the usual one does not wait for.
+        let by = match report.step_ps {
+            Some(_) => " Steps are judged by their median.",
+            None => "",
+        };
+        lines.push(format!(
+            "Checked without a finding ({count}): {titles}.{by}"
+        ));
     }
     lines.extend(not_checked(&report.skipped));
     lines
 }
 
-/// The title without its capital, unless its first word is a name.
+/// The title of a check within a sentence.
 fn within_sentence(check: &AdviceCheck) -> String {
-    let title = check.title.as_str();
+    in_sentence(&check.title)
+}
+
+/// The title without its capital, unless its first word is a name.
+fn in_sentence(title: &str) -> String {
     let word = title.split(' ').next().unwrap_or(title);
     let mut letters = title.chars();
     match letters.next() {
@@ -123,7 +134,7 @@ fn not_checked(skipped: &[AdviceCheck]) -> Vec<String> {
     lines.collect()
 }
 
-fn paragraph(number: usize, finding: &AdviceFinding) -> Vec<String> {
+fn paragraph(number: usize, finding: &AdviceFinding, all: &[AdviceFinding]) -> Vec<String> {
     let gain = match (finding.gain_ps_per_step, finding.gain_ratio) {
         (Some(gain), Some(ratio)) => format!(
             ": up to {} per step, {}",
@@ -151,8 +162,13 @@ fn paragraph(number: usize, finding: &AdviceFinding) -> Vec<String> {
             .iter()
             .map(|evidence| format!("   See: {}{}", evidence.text, place(evidence))),
     );
-    if !finding.overlaps.is_empty() {
-        let others = finding.overlaps.join(", ");
+    let others: Vec<String> = all
+        .iter()
+        .filter(|other| finding.overlaps.contains(&other.id) && other.title != finding.title)
+        .map(|other| in_sentence(&other.title))
+        .collect();
+    if !others.is_empty() {
+        let others = others.join(", ");
         lines.push(format!("   Partly the same time as: {others}."));
     }
     lines

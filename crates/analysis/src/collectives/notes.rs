@@ -110,6 +110,6 @@ fn clocks(evidence: &Evidence<'_>) -> Option<Note> {
              collectives, to within {} in the median; times shown are those recorded.",
             format::duration_ps(residual)
         ))
-        .with_hint("stepscope hosts"),
+        .with_hint("stepscope hosts PATH shows the clocks"),
     )
 }

@@ -101,7 +101,11 @@ pub(super) fn steps(
             total_ps: mean(total),
             exposed_ps: mean(exposed),
             exposed_ratio: (duration > 0).then(|| exposed as f64 / duration as f64),
-            device: session.device_title(device),
+            device: if max_exposed_ps > 0 {
+                session.device_title(device)
+            } else {
+                String::new()
+            },
             max_exposed_ps,
         })
     };

@@ -273,9 +273,15 @@ fn effects(
         .into_iter()
         .zip(discovered)
         .zip(&changes.ops)
-        .map(|((effect, is_discovery), change)| {
+        .map(|((mut effect, is_discovery), change)| {
             let is_there = effect.p_value.is_some() && is_in_all_steps(sides, change);
             let evidence = if is_there {
+                // No op takes less than no time.
+                if change.baseline.is_none() {
+                    effect.low = effect.low.max(0.0);
+                } else {
+                    effect.high = effect.high.min(0.0);
+                }
                 Evidence::BeyondNoise
             } else {
                 effect.evidence(is_discovery)

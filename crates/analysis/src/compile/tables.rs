@@ -66,11 +66,20 @@ const PASSES: &[Column] = &[
     Column::new("total_ps", "Total", Unit::Picos),
 ];
 
+/// A function, or that its call was not recorded.
+fn named(function: &str) -> &str {
+    if function.is_empty() {
+        "(no name)"
+    } else {
+        function
+    }
+}
+
 impl Report for CompileReport {
     fn tables(&self) -> Vec<Table> {
         let rows = self.rows.iter().map(|row| {
             vec![
-                row.function.as_str().into(),
+                named(&row.function).into(),
                 row.duration_ps.into(),
                 row.trace_ps.into(),
                 row.lower_ps.into(),
@@ -92,7 +101,7 @@ impl Report for CompileReport {
         });
         let functions = self.functions.iter().map(|row| {
             vec![
-                row.function.as_str().into(),
+                named(&row.function).into(),
                 row.count.into(),
                 row.again_count.into(),
                 row.hit_count.into(),

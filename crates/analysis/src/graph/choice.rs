@@ -104,9 +104,22 @@ fn no_op(
     AnalysisError::NothingSelected {
         what: format!("--op {wanted}"),
         available: if near.is_empty() {
-            "--search TEXT finds instructions".to_owned()
+            longest(times)
         } else {
             near.join(", ")
         },
     }
+}
+
+/// Instructions with most time, and how to find the others.
+fn longest(times: &FxHashMap<&str, (OpId, Totals)>) -> String {
+    const SHOWN: usize = 5;
+    let mut ran: Vec<(&str, i64)> = times
+        .iter()
+        .map(|(name, (_, totals))| (*name, totals.self_ps))
+        .collect();
+    ran.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    let names = ran.into_iter().take(SHOWN).map(|(name, _)| name);
+    let names: Vec<&str> = names.chain(["others, which --search TEXT finds"]).collect();
+    names.join(", ")
 }

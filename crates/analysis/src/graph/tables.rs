@@ -1,5 +1,7 @@
 //! The `graph` report as tables.
 
+use rustc_hash::FxHashMap;
+
 use super::report::{GraphMatch, GraphNode, GraphReport};
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
@@ -32,12 +34,14 @@ const NODE_COLUMNS: &[Column] = &[
 ];
 
 const EDGE_COLUMNS: &[Column] = &[
-    Column::new("from_id", "From", Unit::Count),
-    Column::new("to_id", "To", Unit::Count),
+    Column::new("from", "From", Unit::Text),
+    Column::new("to", "To", Unit::Text),
     Column::new("operand", "Operand", Unit::Count),
     Column::new("shape", "Shape", Unit::Text),
     Column::new("bytes", "Bytes", Unit::Bytes),
     Column::wide("is_control", "Order only", Unit::Flag),
+    Column::wide("from_id", "From id", Unit::Count),
+    Column::wide("to_id", "To id", Unit::Count),
 ];
 
 const MATCH_COLUMNS: &[Column] = &[
@@ -105,14 +109,22 @@ const OP_TEXT: usize = 100;
 
 impl Report for GraphReport {
     fn tables(&self) -> Vec<Table> {
+        let nodes = self.nodes.iter();
+        let names: FxHashMap<u32, &str> = nodes.map(|node| (node.id, node.name.as_str())).collect();
+        let name = |id: u32| -> Cell {
+            let name = names.get(&id).copied();
+            name.map_or_else(|| format!("#{id}"), str::to_owned).into()
+        };
         let edges = self.edges.iter().map(|edge| {
             vec![
-                i64::from(edge.from_id).into(),
-                i64::from(edge.to_id).into(),
+                name(edge.from_id),
+                name(edge.to_id),
                 i64::from(edge.operand).into(),
                 edge.shape.as_str().into(),
                 edge.bytes.into(),
                 edge.is_control.into(),
+                i64::from(edge.from_id).into(),
+                i64::from(edge.to_id).into(),
             ]
         });
         let programs = self.programs.iter().map(|program| {

@@ -329,7 +329,7 @@ pub(super) fn steps(
     devices: &[DeviceGaps],
 ) -> Vec<IdleStep> {
     let positions = selected.step_positions();
-    let of_device = |device: &DeviceGaps| -> Vec<IdleStep> {
+    let of_device = |device: &DeviceGaps| -> Vec<(usize, IdleStep)> {
         let rows = positions.iter().filter_map(|&position| {
             let step = &session.steps[position];
             let span = device_span(step, session, device.device)?;
@@ -340,7 +340,7 @@ pub(super) fn steps(
                 .filter_map(|gap| gap.intersection(span))
                 .collect();
             let times = cause_times_from(&pieces, &device.host_times, span.start);
-            Some(IdleStep {
+            let row = IdleStep {
                 step: step.number,
                 device: session.device_title(device.device),
                 device_index: device.device.0,
@@ -349,13 +349,15 @@ pub(super) fn steps(
                 gap_count: pieces.len(),
                 gaps_ps: pieces.iter().map(|piece| piece.duration().0).sum(),
                 causes_ps: sum(&times).to_vec(),
-            })
+            };
+            Some((position, row))
         });
         rows.collect()
     };
-    let mut rows: Vec<IdleStep> = devices.par_iter().flat_map_iter(of_device).collect();
-    rows.sort_by_key(|row| (row.start_ps, row.device_index));
-    rows
+    let mut rows: Vec<(usize, IdleStep)> = devices.par_iter().flat_map_iter(of_device).collect();
+    // Devices begin a step in any order; rows have that of their numbers.
+    rows.sort_by_key(|(position, row)| (*position, row.device_index));
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// As [`cause_times`], without walking through what lies before.

@@ -375,7 +375,7 @@ pub(super) fn hosts(rows: &[InputRow]) -> Vec<InputHost> {
                 input_ratio: (duration > 0.0).then(|| input / duration),
                 loading_mean_ps: sum(|row| row.loading_ps) / count,
                 longest_ps: worst.map_or(0, |row| row.input_ps),
-                longest_step: worst.map(|row| row.step),
+                longest_step: worst.filter(|row| row.input_ps > 0).map(|row| row.step),
                 longest_start_ps: worst.map_or(Picos::ZERO.0, |row| row.start_ps),
             }
         })

@@ -108,5 +108,5 @@ fn no_kernels(session: &Session) -> Note {
             kinds.join(" and ")
         )),
     };
-    note.with_hint("stepscope ops")
+    note.with_hint("stepscope ops PATH shows these")
 }

@@ -71,8 +71,13 @@ pub(super) fn notes(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]
     }
     if session.steps.len() < MIN_STEPS {
         let counted = format::counted(session.steps.len(), "step");
+        let verb = if session.steps.len() == 1 {
+            "is"
+        } else {
+            "are"
+        };
         notes.push(Note::info(format!(
-            "Growth and spikes need {MIN_STEPS} steps; there are {counted}."
+            "Growth and spikes need {MIN_STEPS} steps; there {verb} {counted}."
         )));
     }
     notes
@@ -92,28 +97,46 @@ fn has_unexplained(figures: &Figures<'_>) -> bool {
 }
 
 fn without_events(session: &Session) -> Vec<Note> {
+    const RECORD: &str = "jax.profiler.save_device_memory_profile(\"memory.prof\") records what is \
+                          alive, and by whom";
+    let snapshots = session.heap.snapshots.len();
     let is_cpu = session
         .devices
         .iter()
         .all(|device| device.kind == DeviceKind::Cpu);
-    let text = if session.is_memory_only() {
-        "A memory profile holds what was alive at one moment, not what happened in between."
+    let note = if session.is_program_only() {
+        Note::info("The HLO of programs says what was planned, not what was in use over time.")
+            .with_hint("stepscope buffers PATH shows the plan")
+    } else if session.is_memory_only() {
+        Note::info(
+            "A memory profile holds what was alive at one moment, not what happened in between.",
+        )
     } else if is_cpu {
-        "XLA:CPU does not record its allocations, so there is no memory in use over time."
+        let note = Note::info(
+            "XLA:CPU does not record its allocations, so there is no memory in use over time.",
+        );
+        match snapshots {
+            0 => note.with_hint(RECORD),
+            _ => note,
+        }
     } else {
-        "The profile has no allocator events, so there is no memory in use over time. TPUs and GPUs \
-         record them with host tracing on."
+        Note::info(
+            "The profile has no allocator events, so there is no memory in use over time. TPUs and \
+             GPUs record them with host tracing on.",
+        )
+        .with_hint("options.host_tracer_level = 2")
     };
-    let mut notes = vec![Note::info(text).with_hint(if is_cpu || session.is_memory_only() {
-        "jax.profiler.save_device_memory_profile(\"memory.prof\") records what is alive, and by whom"
-    } else {
-        "host_tracer_level=2"
-    })];
-    if !session.heap.snapshots.is_empty() {
-        let counted = format::counted(session.heap.snapshots.len(), "memory snapshot");
+    let mut notes = vec![note];
+    if snapshots > 0 {
+        let when = if snapshots == 1 {
+            "at that moment"
+        } else {
+            "at these moments"
+        };
+        let counted = format::counted(snapshots, "memory snapshot");
         notes.push(
-            Note::info(format!("{counted}: what was alive at that moment."))
-                .with_hint("stepscope heap"),
+            Note::info(format!("{counted}: what was alive {when}."))
+                .with_hint("stepscope heap PATH shows who holds it"),
         );
     }
     notes

@@ -39,6 +39,12 @@ pub(super) fn notes(
              be longer than the devices' time.",
         ));
     }
+    if !session.steps.is_empty() && selected.is_all_time() && options.idle == Choice::Include {
+        notes.push(Note::info(
+            "Idle time is that from a device's first to its last work, because ops outside of steps \
+             stand here too; overview and idle count it from the first to the last step.",
+        ));
+    }
     notes.extend(times(ops));
     if options.by == TreeBy::Scope && ops.iter().all(|op| op.row.scope.is_empty()) {
         notes.push(

@@ -228,7 +228,10 @@ fn notes(
         .iter()
         .map(|&device| session.device(device).kind)
         .collect();
-    notes.extend(attributed_ratio.and_then(|ratio| attribution_note(session, ratio)));
+    let has_bare_kernels = rows.iter().any(|row| row.category == "kernel");
+    notes.extend(
+        attributed_ratio.and_then(|ratio| attribution_note(session, ratio, has_bare_kernels)),
+    );
     if kinds.contains(&DeviceKind::Cpu) {
         notes.push(Note::info(
             "XLA:CPU has no known peak, so its ops have rates and no bound. Their work is computed \
@@ -261,8 +264,8 @@ fn notes(
     notes
 }
 
-/// What share of the time carries an op, where it is not all.
-fn attribution_note(session: &Session, ratio: f64) -> Option<Note> {
+/// What share of the time carries an op, where it is not all. Copies never do.
+fn attribution_note(session: &Session, ratio: f64, has_bare_kernels: bool) -> Option<Note> {
     let rest = "listed by kernel name or by direction of the copy, and has no FLOPs";
     if ratio <= 0.0 {
         let text = format!("No device time carries an HLO op; all of it is {rest}.");
@@ -270,6 +273,10 @@ fn attribution_note(session: &Session, ratio: f64) -> Option<Note> {
         return Some(Note::warning(text).with_hint(hint));
     }
     let share = format::percent(ratio);
+    if !has_bare_kernels {
+        let text = format!("{share} of device time carries an HLO op; the rest is copies.");
+        return (ratio < 0.9995).then(|| Note::info(text));
+    }
     let text = format!("{share} of device time carries an HLO op; the rest is {rest}.");
     let hint = if has_cuda_graphs(session) {
         CUDA_GRAPHS_OFF

@@ -93,10 +93,10 @@ fn verdicts(report: &OverviewReport) -> Table {
         Column::new("title", "Figure", Unit::Text),
         Column::wide("key", "Key", Unit::Text),
         Column::new("figure", "Value", Unit::Text),
-        Column::wide("value", "Exact", Unit::Count).fractional(),
         Column::new("verdict", "Verdict", Unit::Text),
         Column::new("thresholds", "Thresholds", Unit::Text),
         Column::wide("explanation", "How", Unit::Text),
+        Column::wide("value", "As a number", Unit::Count).fractional(),
     ];
     let rows = report.verdicts.iter().map(|verdict| {
         let entry = DEFAULTS.iter().find(|entry| entry.key == verdict.key);
@@ -108,10 +108,10 @@ fn verdicts(report: &OverviewReport) -> Table {
             verdict.title.as_str().into(),
             verdict.key.as_str().into(),
             figure.into(),
-            verdict.value.into(),
             verdict.verdict.name().into(),
             verdict.thresholds.as_str().into(),
             verdict.explanation.as_str().into(),
+            verdict.value.into(),
         ]
     });
     Table::new("verdicts", "Verdicts", &columns, rows)

@@ -31,6 +31,11 @@ pub(super) fn notes(
                 .with_hint("with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):"),
         );
     }
+    if !session.steps.is_empty() && selected.is_all_time() && options.idle == Choice::Include {
+        notes.push(Note::info(
+            "The total is over the time from each device's first to its last work, steps or not.",
+        ));
+    }
     if options.idle == Choice::Exclude {
         notes.push(Note::info(
             "Idle time of devices is left out of steps and of the total.",
@@ -82,6 +87,12 @@ fn coverage(ops: &[Measured]) -> Option<Note> {
     let (rated, all) = (sum(|op| op.roofline.flop_rate.is_some()), sum(|_| true));
     if all == 0 || rated == all {
         return None;
+    }
+    if rated == 0 {
+        return Some(Note::info(
+            "The work of no op is known: they have no HLO, control other ops, or wait for an \
+             asynchronous one.",
+        ));
     }
     let share = format::percent(rated as f64 / all as f64);
     Some(Note::info(format!(

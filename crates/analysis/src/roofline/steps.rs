@@ -30,6 +30,8 @@ struct Weight {
 #[derive(Clone, Default)]
 struct Sums {
     work: Work,
+    /// Slices whose work is known.
+    rated: i64,
     occurrences: i64,
     left_out_ps: i64,
 }
@@ -61,9 +63,10 @@ pub(super) fn steps(
         .collect();
     let busy = (options.idle == Choice::Exclude).then(|| busy(session, selected));
     let mut rows: Vec<RooflineRow> = Vec::new();
-    let mut all = (Work::default(), 0i64);
+    let mut all = (None::<Work>, 0i64);
     for (position, &step) in steps.iter().enumerate() {
-        let mut work = Work::default();
+        // Nothing is known of a step none of whose work is.
+        let mut work = None::<Work>;
         let (mut time_ps, mut occurrences, mut hull) = (0i64, 0i64, None::<Span>);
         for (device, of_device) in selected.devices.iter().zip(&by_device) {
             let (span, sums) = &of_device[position];
@@ -76,13 +79,17 @@ pub(super) fn steps(
             };
             time_ps += (elapsed_ps - sums.left_out_ps).max(0);
             occurrences += sums.occurrences;
-            work.add(&sums.work);
+            if sums.rated > 0 {
+                work.get_or_insert_default().add(&sums.work);
+            }
             hull = Some(hull.map_or(*span, |hull| hull.hull(*span)));
         }
         let Some(hull) = hull else { continue };
-        all.0.add(&work);
+        if let Some(work) = &work {
+            all.0.get_or_insert_default().add(work);
+        }
         all.1 += time_ps;
-        let mut row = point("step", Some(&work), time_ps, peaks, None);
+        let mut row = point("step", work.as_ref(), time_ps, peaks, None);
         row.name = format!("step {}", session.steps[step].number);
         row.step = Some(session.steps[step].number);
         (row.start_ps, row.end_ps) = (Some(hull.start.0), Some(hull.end.0));
@@ -93,7 +100,7 @@ pub(super) fn steps(
         return rows;
     }
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-    let mut mean = point("average", Some(&all.0), all.1, peaks, None);
+    let mut mean = point("average", all.0.as_ref(), all.1, peaks, None);
     "mean step".clone_into(&mut mean.name);
     let per_step = |sum: Option<f64>| sum.map(|sum| sum / count as f64);
     mean.flops = per_step(mean.flops);
@@ -181,6 +188,7 @@ fn sums(
                         touched.push(work);
                     }
                     *count += 1;
+                    sums.rated += 1;
                 }
             }
         }

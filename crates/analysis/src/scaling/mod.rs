@@ -135,7 +135,10 @@ fn nothing(notes: &[Note]) -> AnalysisError {
     let why = if why.is_empty() {
         "no session and no benchmark was given".to_owned()
     } else {
-        why.join(" ")
+        let why = why.join(" ");
+        let mut letters = why.trim_end_matches('.').chars();
+        let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+        first.into_iter().chain(letters).collect()
     };
     AnalysisError::Options(format!("there is nothing to measure scaling by: {why}"))
 }

@@ -96,6 +96,9 @@ stepscope scopes ./logs --match attn --sort backward_ps";
     }
 }
 
+/// Programs of which this share of the time carries names are named well.
+const NAMED_RATIO: f64 = 0.9;
+
 /// The text a row's place in the tree comes from.
 fn key(row: &OpRow, by: ScopeBy) -> &str {
     match by {
@@ -119,14 +122,21 @@ fn notes(by: ScopeBy, rows: &[OpRow], attributed_ratio: Option<f64>) -> Vec<Note
     };
     let mut notes = Vec::new();
     if ratio < 0.9995 {
-        let share = format::percent(ratio);
-        notes.push(
-            Note::info(format!(
-                "{share} of device time carries {what}; the compiler made the rest, or the \
-                 profile has no HLO for it."
-            ))
-            .with_hint(hint),
-        );
+        let share = if ratio > 0.0 {
+            format::percent(ratio)
+        } else {
+            "Nothing".to_owned()
+        };
+        let note = Note::info(format!(
+            "{share} of device time carries {what}; the compiler made the rest, or the profile has \
+             no HLO for it."
+        ));
+        // Where most is named, names are not what is missing.
+        notes.push(if ratio < NAMED_RATIO {
+            note.with_hint(hint)
+        } else {
+            note
+        });
     }
     if rows.iter().any(|row| row.is_rematerialised) {
         notes.push(Note::info(

@@ -41,7 +41,7 @@ const MARKERS: [&str; 5] = [
 
 /// The components of a name stack, outermost first. The last one is the primitive.
 pub(crate) fn components(scope: &str) -> Vec<&str> {
-    let parts = split(without_type(scope));
+    let parts = split(without_type(first(scope)));
     let last = parts.len().saturating_sub(1);
     parts
         .into_iter()
@@ -57,6 +57,7 @@ pub(crate) fn components(scope: &str) -> Vec<&str> {
 
 /// The pass a name stack tells.
 pub(crate) fn pass(scope: &str) -> Pass {
+    let scope = first(scope);
     if scope.contains("rematted_computation") {
         Pass::Rematerialised
     } else if scope.contains("transpose(") {
@@ -66,10 +67,15 @@ pub(crate) fn pass(scope: &str) -> Pass {
     }
 }
 
-/// TPU profiles write `jit(f)/dot_general:` or `…:Type`.
+/// XLA joins the name stacks of ops that it merges by `;`: the first one counts.
+fn first(scope: &str) -> &str {
+    scope.split_once(';').map_or(scope, |(first, _)| first)
+}
+
+/// TPU profiles write `jit(f)/dot_general:` or `…:Type`; PyTorch's ops have a namespace, `aten::mm`.
 fn without_type(scope: &str) -> &str {
     match scope.rsplit_once(':') {
-        Some((path, kind)) if !kind.contains(['/', ')']) => path,
+        Some((path, kind)) if !kind.contains(['/', ')']) && !path.ends_with(':') => path,
         _ => scope,
     }
 }
@@ -142,6 +148,14 @@ mod tests {
             ["jit(f)", "jit(relu)", "mul"]
         );
         assert!(components("").is_empty());
+    }
+
+    #[test]
+    fn namespaces_stay_and_of_joined_stacks_the_first_counts() {
+        assert_eq!(components("aten::mm"), ["aten::mm"]);
+        let joined = "jit(f)/jvp(a)/transpose;jit(f)/transpose(jvp(a))/transpose";
+        assert_eq!(components(joined), ["jit(f)", "a", "transpose"]);
+        assert_eq!(pass(joined), Pass::Forward);
     }
 
     #[test]

@@ -100,9 +100,7 @@ pub(crate) fn step_notes(session: &Session) -> Vec<Note> {
         None => {
             Note::warning("No step was recorded and none could be inferred.").with_hint(ANNOTATE)
         }
-        Some(StepOrigin::StepLine) => {
-            Note::info(format!("{counted}, as the device recorded them."))
-        }
+        Some(StepOrigin::StepLine) => Note::info(format!("{counted}, recorded by the device.")),
         Some(StepOrigin::Annotation) => Note::info(format!(
             "{counted}, annotated with StepTraceAnnotation; device work belongs to the step that \
              launched it."

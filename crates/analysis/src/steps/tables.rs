@@ -111,6 +111,10 @@ pub(crate) fn step_time_lines(time: &StepTime) -> Vec<(String, String)> {
         duration(time.max as f64),
         duration(time.stddev),
     );
+    if time.count == 1 {
+        let one = format!("{} of 1 step ({source})", duration(time.mean));
+        return vec![("Step time".to_owned(), one)];
+    }
     vec![
         (
             "Step time".to_owned(),

@@ -6,8 +6,16 @@ use super::report::{Finding, Severity, VerdictReport};
 use crate::format;
 use crate::overview::StepSource;
 
-/// At most [`limits::LINES`] lines; findings that find no room are counted in the last.
-pub(super) fn lines(report: &VerdictReport) -> Vec<String> {
+/// At most [`limits::LINES`] lines; findings that find no room are counted in the last. A session
+/// that consists of programs alone has so many.
+pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec<String> {
+    if let Some(count) = program_count {
+        let count = format::counted(count, "program");
+        return vec![format!(
+            "The HLO of {count}, no capture of what ran: see stepscope buffers PATH and stepscope \
+             graph PATH"
+        )];
+    }
     if report.host_count == 0 && report.memory_profile_count > 0 {
         let count = format::counted(report.memory_profile_count, "memory profile");
         return vec![format!(

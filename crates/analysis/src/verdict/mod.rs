@@ -56,7 +56,8 @@ stepscope verdict ./logs --json";
             size_bytes: evidence.size_bytes,
             event_count: evidence.event_count,
         };
-        report.lines = lines::lines(&report);
+        let program_count = session.is_program_only().then_some(session.programs.len());
+        report.lines = lines::lines(&report, program_count);
         Ok(report)
     }
 }

@@ -119,6 +119,24 @@ fn gaps_of_an_nvidia_gpu_by_cause() {
 }
 
 #[test]
+fn a_device_that_only_works_outside_of_the_steps_is_not_idle_in_them() {
+    let other = NVIDIA.replace(
+        "thread python",
+        "device gpu:1 nvidia H100\n stream 9 MemcpyH2D\n 2000..2100us MemcpyH2D\n thread python",
+    );
+    let session = drawn(&[&other]);
+    let report = ask(&session, "idle", &[]);
+    let devices = rows(&report, "devices");
+    assert_eq!(devices.len(), 1, "as in the overview: {devices:?}");
+    assert_eq!(micros(&devices[0], "idle_ps"), 1000 - 345);
+    let busy = &ask(&session, "overview", &[])["device_busy_ratio"];
+    assert_eq!(busy.as_f64(), Some(0.345));
+    let notes = rows(&report, "notes");
+    let told = "No work in the observed time, and so in no sum, as in `overview`: GPU:1.";
+    assert!(notes.iter().any(|note| text(note, "text") == told));
+}
+
+#[test]
 fn options_of_gaps() {
     let session = drawn(&[NVIDIA]);
     let all = ask(&session, "idle", &[("min-gap", "0")]);

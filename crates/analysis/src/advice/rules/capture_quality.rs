@@ -27,7 +27,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     });
     let found: Vec<_> = doubtful
         .map(|found| {
-            let words = found.id.replace('_', " ");
+            let words = found.id.replace('_', " ").replace("hlo", "HLO");
             finding(&RULE, found.severity, found.what)
                 .titled(format!("Capture: {words}"))
                 .why(found.why)

@@ -11,7 +11,7 @@ use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "idle",
-    title: "Idle device",
+    title: "Device idle while its host does no work",
     parts: &[PartKind::Idle],
     check,
 };

@@ -20,8 +20,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     if bars.len() < 5 {
         let counted = format::counted(bars.len(), "step");
+        let verb = if bars.len() == 1 { "is" } else { "are" };
         return Outcome::Skipped(format!(
-            "Needs five steps to know a usual one; there are {counted}."
+            "Needs five steps to know a usual one; there {verb} {counted}."
         ));
     }
     let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();

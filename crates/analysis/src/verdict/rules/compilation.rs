@@ -1,12 +1,14 @@
 //! `compilation`: something was compiled inside the window.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use stepscope_model::host_names::module_function;
 use stepscope_model::{Class, HostId, Session, SliceId, SliceKind, TrackId};
 
 use super::Rule;
 use crate::format;
 use crate::overview::PartKind;
+use crate::selection::Selection;
 use crate::steps::compilation_ps;
 use crate::verdict::evidence::{Evidence, listed, short};
 use crate::verdict::limits;
@@ -23,16 +25,20 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     let Some(time_ps) = compilation_ps(session, &hosts).filter(|&time| time > 0) else {
         return Vec::new();
     };
-    let (count, programs) = compilations(session);
+    let compiled = compilations(session);
     let time = format::duration_ps(time_ps as f64);
-    let what = match count {
-        0 => format!("Compilation took {time} inside the capture"),
-        count => format!(
+    let what = match (compiled.count, compiled.hit_count) {
+        (0, _) => format!("Compilation took {time} inside the capture"),
+        (count, 0) => format!(
             "{} took {time} inside the capture",
             format::counted(count, "compilation")
         ),
+        (count, hits) => format!(
+            "{} ({hits} from the cache) took {time} inside the capture",
+            format::counted(count, "compilation")
+        ),
     };
-    let names: Vec<&str> = programs.iter().map(String::as_str).collect();
+    let names: Vec<&str> = compiled.names.iter().map(String::as_str).collect();
     let what = match names.as_slice() {
         [] => what,
         names => format!("{what}: {}", listed(names)),
@@ -99,22 +105,57 @@ fn delayed_steps(evidence: &Evidence<'_>) -> Vec<i64> {
         .collect()
 }
 
-/// How many programs were compiled, on the host with most, and their names where recorded.
-fn compilations(session: &Session) -> (usize, BTreeSet<String>) {
-    let of = |test: &dyn Fn(&str) -> bool| -> Vec<bool> {
-        let labels = session.labels.iter();
-        labels
-            .map(|label| {
-                label.kind == SliceKind::Host
-                    && label.class == Class::Compile
-                    && test(session.text(label.name))
-            })
-            .collect()
+/// What was compiled, as `compile` has it.
+struct Compilations {
+    /// On the host with most.
+    count: usize,
+    /// Of these, from the persistent cache.
+    hit_count: usize,
+    /// Functions, and modules whose function was not recorded.
+    names: BTreeSet<String>,
+}
+
+fn compilations(session: &Session) -> Compilations {
+    let rows = match Selection::default().resolve(session) {
+        Ok(selected) => crate::compile::compilations(session, &selected),
+        Err(_) => Vec::new(),
     };
-    let is_request = of(&|name| name.starts_with("backend_compile"));
-    let is_backend = of(&|name| name.ends_with("::RunBackend"));
-    let mut counts = vec![0usize; session.hosts.len()];
-    let mut programs = BTreeSet::new();
+    let mut by_host: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for row in &rows {
+        let counts = by_host.entry(&row.host).or_default();
+        counts.0 += 1;
+        counts.1 += usize::from(row.cache == "hit");
+    }
+    let (count, hit_count) = by_host.into_values().max().unwrap_or_default();
+    let functions = rows.iter().map(|row| row.function.as_str());
+    let mut names: BTreeSet<String> = functions
+        .filter(|function| !function.is_empty())
+        .map(short)
+        .collect();
+    let modules = modules(session).into_iter();
+    let unknown: Vec<String> = modules
+        .filter(|module| !names.contains(module_function(module)))
+        .collect();
+    names.extend(unknown);
+    Compilations {
+        count,
+        hit_count,
+        names,
+    }
+}
+
+/// Names of the modules that compilers ran on, where recorded.
+fn modules(session: &Session) -> BTreeSet<String> {
+    let is_backend: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| {
+            label.kind == SliceKind::Host
+                && label.class == Class::Compile
+                && session.text(label.name).ends_with("::RunBackend")
+        })
+        .collect();
+    let mut modules = BTreeSet::new();
     for id in session.track_ids() {
         let track = session.track(id);
         if track.device.is_some() {
@@ -122,14 +163,13 @@ fn compilations(session: &Session) -> (usize, BTreeSet<String>) {
         }
         for (lane, slices) in (0u32..).zip(&track.lanes) {
             for (index, label) in (0u32..).zip(slices.labels()) {
-                counts[track.host.index()] += usize::from(is_request[label.index()]);
-                if is_backend[label.index()] && programs.len() < limits::COMPILED_NAMES {
-                    programs.extend(compiled(session, id, lane, index));
+                if is_backend[label.index()] && modules.len() < limits::COMPILED_NAMES {
+                    modules.extend(compiled(session, id, lane, index));
                 }
             }
         }
     }
-    (counts.into_iter().max().unwrap_or(0), programs)
+    modules
 }
 
 /// The name of the module that a compiler run compiled.

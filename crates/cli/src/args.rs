@@ -317,9 +317,9 @@ pub(crate) fn question(declaration: &'static Declaration, sessions: [Arg; 2]) ->
             Arg::new("table")
                 .long("table")
                 .value_name("KEY")
-                .requires("csv")
+                .conflicts_with("json")
                 .help_heading("Output")
-                .help("With --csv: which table of the report; a wrong name lists them"),
+                .help("Only this table of the report; a wrong name lists them"),
         )
         .arg(output())
         .arg(wide());

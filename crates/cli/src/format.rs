@@ -139,6 +139,17 @@ impl Scale {
         Self::in_unit(size, &charset.text(&format!("{prefix}{suffix}")), &sizes)
     }
 
+    /// The scale of the bounds of ranges: in the unit of the least, so that no two look alike.
+    pub(crate) fn of_bounds(
+        unit: Unit,
+        values: impl Iterator<Item = f64>,
+        charset: Charset,
+    ) -> Self {
+        let sizes = sorted_sizes(values);
+        let least = Self::of(unit, sizes.first().copied().into_iter(), charset);
+        Self::in_unit(least.size, &least.unit, &sizes)
+    }
+
     /// This column in the unit that most columns of its kind have, so that one compares at a glance;
     /// unless half of its own values would lose their digits there.
     pub(crate) fn shared(self, others: &[Self], values: impl Iterator<Item = f64>) -> Self {
@@ -284,15 +295,17 @@ pub(crate) fn shortened(text: &str, columns: usize, charset: Charset) -> String 
     format!("{}{ellipsis}{tail}", taken(text.chars(), head))
 }
 
-/// A sentence of at most `columns`, cut after a word.
+/// A sentence of at most `columns`, cut after a word; within a word that is longer than half of it.
 pub(crate) fn ended(text: &str, columns: usize, charset: Charset) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
     let ellipsis = charset.ellipsis();
     let head = taken(text.chars(), columns.saturating_sub(width(ellipsis) + 1));
-    let whole = head.rfind(' ').map_or(head.as_str(), |end| &head[..end]);
-    format!("{whole} {ellipsis}")
+    match head.rfind(' ') {
+        Some(end) if 2 * end >= head.len() => format!("{} {ellipsis}", &head[..end]),
+        _ => format!("{}{ellipsis}", head.trim_end_matches(['.', '…'])),
+    }
 }
 
 fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
@@ -420,6 +433,38 @@ mod tests {
         );
         assert_eq!(shortened("dot.1", 21, Charset::Ascii), "dot.1");
         assert_eq!(shortened("日本語の名前です", 7, Charset::Unicode), "日…す");
+    }
+
+    #[test]
+    fn sentences_end_after_a_word_unless_it_is_very_long() {
+        let sentence = "One op dominates: it takes 65.9 % of the work.";
+        assert_eq!(
+            ended(sentence, 30, Charset::Ascii),
+            "One op dominates: it ..."
+        );
+        let name = "One op: sm90_xmma_gemm_f32f32_tf32f32_tn_n_tilesize128 takes 65.9 %.";
+        assert_eq!(
+            ended(name, 30, Charset::Unicode),
+            "One op: sm90_xmma_gemm_f32f3…"
+        );
+        assert_eq!(ended("short", 30, Charset::Ascii), "short");
+    }
+
+    #[test]
+    fn bounds_of_ranges_are_told_apart() {
+        let shown = |unit, values: &[f64]| {
+            let scale = Scale::of_bounds(unit, values.iter().copied(), Charset::Ascii);
+            let values: Vec<String> = values.iter().map(|value| scale.show(*value)).collect();
+            (scale.unit.clone(), values.join(" "))
+        };
+        assert_eq!(
+            shown(Unit::Picos, &[0.0, 1e6, 1e7, 1e11]),
+            ("us".to_owned(), "0 1 10 100,000".to_owned())
+        );
+        assert_eq!(
+            shown(Unit::Bytes, &[65_536.0, 1_048_576.0]),
+            ("KiB".to_owned(), "64 1,024".to_owned())
+        );
     }
 
     #[test]

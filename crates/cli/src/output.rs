@@ -155,7 +155,9 @@ impl Output {
 
     fn hint(&self, hint: &str) {
         if !hint.is_empty() {
-            anstream::eprintln!("{HINT}hint:{HINT:#} {}", self.clean(hint));
+            // Lines of Python, on one.
+            let hint = hint.replace('\n', "; ");
+            anstream::eprintln!("{HINT}hint:{HINT:#} {}", self.clean(&hint));
         }
     }
 

@@ -36,18 +36,30 @@ pub(crate) fn title(text: &str, charset: Charset) -> String {
     format!("{BOLD}{}{BOLD:#}\n", charset.text(text))
 }
 
-/// Names and values, values aligned.
-pub(crate) fn headline(pairs: &[(String, String)], charset: Charset) -> String {
-    let widest = pairs
+/// Names and values, values aligned and wrapped.
+pub(crate) fn headline(pairs: &[(String, String)], width: usize, charset: Charset) -> String {
+    // Other characters may take other room, so names are measured as they are printed.
+    let names: Vec<String> = pairs.iter().map(|(name, _)| charset.text(name)).collect();
+    let widest = names
         .iter()
-        .map(|(name, _)| format::width(name))
+        .map(|name| format::width(name))
         .max()
         .unwrap_or(0);
     let mut text = String::new();
-    for (name, value) in pairs {
-        let gap = " ".repeat(widest - format::width(name) + 2);
-        let (name, value) = (charset.text(name), charset.text(&format::one_line(value)));
-        let _ = writeln!(text, "{FAINT}{name}{FAINT:#}{gap}{BOLD}{value}{BOLD:#}");
+    for (name, (_, value)) in names.iter().zip(pairs) {
+        let room = width.saturating_sub(widest + 2).max(20);
+        let value = charset.text(&format::one_line(value));
+        // What fits stays as it is, spaces within it too.
+        let lines = if format::width(&value) <= room {
+            vec![value]
+        } else {
+            format::wrapped(&value, room)
+        };
+        for (index, line) in lines.iter().enumerate() {
+            let name = if index == 0 { name.as_str() } else { "" };
+            let gap = " ".repeat(widest - format::width(name) + 2);
+            let _ = writeln!(text, "{FAINT}{name}{FAINT:#}{gap}{BOLD}{line}{BOLD:#}");
+        }
     }
     text
 }
@@ -92,13 +104,16 @@ pub(crate) fn note_lines(note: &Note, width: usize, charset: Charset) -> Vec<Str
         };
         lines.push(format!("{start}{line}"));
     }
-    let hint = if note.hint.is_empty() {
-        String::new()
-    } else {
-        format!("hint: {}", note.hint)
-    };
-    for line in wrapped(&hint, room, charset) {
-        lines.push(format!("{indent}{FAINT}{line}{FAINT:#}"));
+    // Lines of code stay lines.
+    for (index, line) in note.hint.lines().enumerate() {
+        let line = match index {
+            0 => format!("hint: {line}"),
+            _ => line.to_owned(),
+        };
+        let margin = if index == 0 { "" } else { "      " };
+        for line in wrapped(&line, room.saturating_sub(margin.len()), charset) {
+            lines.push(format!("{indent}{margin}{FAINT}{line}{FAINT:#}"));
+        }
     }
     lines
 }
@@ -263,6 +278,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn values_stand_below_each_other_whatever_characters_names_have() {
+        let pairs = [("Ops", "4"), ("Σ self", "1.090 s")];
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        for (charset, expected) in [
+            (Charset::Unicode, "Ops     4\nΣ self  1.090 s\n"),
+            (Charset::Ascii, "Ops          4\nsum of self  1.090 s\n"),
+        ] {
+            let text = headline(&pairs, 80, charset);
+            assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
+        }
+        let pairs = [("Why".to_owned(), "an op is slower than it was".to_owned())];
+        let text = headline(&pairs, 25, Charset::Ascii);
+        let expected = "Why  an op is slower than\n     it was\n";
+        assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
+    }
+
+    #[test]
     fn a_stacked_bar_is_full() {
         assert_eq!(stacked(&[0.5, 0.3, 0.2], 10), [5, 3, 2]);
         assert_eq!(stacked(&[1.0, 1.0, 1.0], 10).iter().sum::<usize>(), 10);
@@ -290,12 +322,13 @@ mod tests {
     fn notes_wrap_and_warnings_come_first() {
         let list = [
             Note::info("All steps are complete."),
-            Note::warning("The file ends early.").with_hint("Copy it again."),
+            Note::warning("The file ends early.").with_hint("Copy it again.\ncp a b"),
         ];
         let text = anstream::adapter::strip_str(&notes(&list, 30, Charset::Ascii)).to_string();
         let expected = "\
 warning: The file ends early.
          hint: Copy it again.
+               cp a b
 note: All steps are complete.
 ";
         assert_eq!(text, expected);

@@ -20,7 +20,7 @@ pub struct Extent {
 /// The headline, the first table that has rows, and the notes, as plain text of one width.
 pub fn text(answer: &Answer, extent: Extent) -> String {
     let view = view(extent);
-    let mut text = page::headline(&answer.headline(), view.charset);
+    let mut text = page::headline(&answer.headline(), view.width, view.charset);
     if let Some(first) = answer.tables().iter().find(|table| !table.rows.is_empty()) {
         if !text.is_empty() {
             text.push('\n');

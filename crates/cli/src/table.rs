@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::Style;
-use stepscope_analysis::{Cell, Table, Unit};
+use stepscope_analysis::{Cell, Column, Table, Unit};
 
 use crate::format::{self, Charset, Scale};
 
@@ -82,7 +82,10 @@ fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
     let header_lines = columns.iter().map(|column| column.header.len()).max();
     for index in 0..header_lines.unwrap_or(0) {
         let part = |column: &Shown| column.header.get(index).cloned().unwrap_or_default();
-        line(&mut text, &columns, part, HEADER, view.charset);
+        // Headers of one word have nothing on the first of two lines.
+        if columns.iter().any(|column| !part(column).is_empty()) {
+            line(&mut text, &columns, part, HEADER, view.charset);
+        }
     }
     for row in 0..shown {
         let cell = |column: &Shown| column.cells[row].clone();
@@ -100,6 +103,8 @@ struct Shown {
     cells: Vec<String>,
     is_number: bool,
     is_essential: bool,
+    /// Figures of something that never happens, which push out none that do.
+    is_zero: bool,
     is_blank: bool,
     /// Holds sentences, of which a part says nothing.
     is_prose: bool,
@@ -124,6 +129,7 @@ impl Shown {
             header: vec![header],
             is_number: !matches!(column.unit, Unit::Text | Unit::Flag),
             is_essential: column.is_essential,
+            is_zero: !rows.is_empty() && values().all(is_zero),
             is_blank: !rows.is_empty() && values().all(is_blank),
             is_prose: values().any(is_sentence),
             is_constant: rows.len() > 1 && cells.windows(2).all(|pair| pair[0] == pair[1]),
@@ -195,8 +201,12 @@ pub(crate) fn scaled(table: &Table, index: usize, rows: &[Vec<Cell>], charset: C
     let column = table.columns[index];
     let values = || rows.iter().filter_map(|row| row.get(index));
     let scale = Scale::of(column.unit, values().filter_map(number), charset);
-    let scale = match column.unit {
-        Unit::Picos | Unit::Bytes => scale.shared(
+    let scale = match (column.unit, other_bound(table, index)) {
+        (_, Some(other)) => {
+            let bounds = rows.iter().flat_map(|row| [row.get(index), row.get(other)]);
+            Scale::of_bounds(column.unit, bounds.flatten().filter_map(number), charset)
+        }
+        (Unit::Picos | Unit::Bytes, None) => scale.shared(
             &of_unit(table, rows, column.unit, charset),
             values().filter_map(number),
         ),
@@ -208,6 +218,17 @@ pub(crate) fn scaled(table: &Table, index: usize, rows: &[Vec<Cell>], charset: C
     };
     let cells = values().map(|cell| show(cell, &scale, charset)).collect();
     Scaled { header, cells }
+}
+
+/// The other end of the ranges whose one end stands in this column, such as `to_ps` of `from_ps`.
+fn other_bound(table: &Table, index: usize) -> Option<usize> {
+    let column = table.columns[index];
+    let of = |prefix: &str, other: &str| {
+        let unit = column.key.strip_prefix(prefix)?;
+        let is_other = |column: &Column| column.key.strip_prefix(other) == Some(unit);
+        table.columns.iter().position(is_other)
+    };
+    of("from_", "to_").or_else(|| of("to_", "from_"))
 }
 
 /// The scales of all columns with this unit that have figures.
@@ -234,6 +255,10 @@ fn is_blank(cell: &Cell) -> bool {
         Cell::Text(text) => text.is_empty(),
         Cell::Int(_) | Cell::Float(_) | Cell::Flag(true) => false,
     }
+}
+
+fn is_zero(cell: &Cell) -> bool {
+    number(cell).is_some_and(|value| value == 0.0)
 }
 
 fn number(cell: &Cell) -> Option<f64> {
@@ -289,9 +314,13 @@ fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     hidden
 }
 
-/// The next column to go: one that repeats another, one that never changes, else the last.
+/// The next column to go: one of zeros, one that repeats another, one that never changes, else the
+/// last.
 fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
-    let may_go = |index: &usize| !(keeps_essential && columns[*index].is_essential);
+    let may_go = |index: &usize| {
+        let column = &columns[*index];
+        !(keeps_essential && column.is_essential && !column.is_zero)
+    };
     let repeats = |index: &usize| {
         let mut others = columns
             .iter()
@@ -300,8 +329,14 @@ fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
         others.any(|(_, other)| columns[*index].is_part_of(other))
     };
     let candidates = || (1..columns.len()).rev().filter(may_go);
-    candidates()
-        .find(repeats)
+    let zeros = |is_essential: bool| {
+        let is_one =
+            |index: &usize| columns[*index].is_zero && columns[*index].is_essential == is_essential;
+        candidates().find(is_one)
+    };
+    zeros(false)
+        .or_else(|| zeros(true))
+        .or_else(|| candidates().find(repeats))
         .or_else(|| candidates().find(|&index| columns[index].is_constant))
         .or_else(|| candidates().next())
 }
@@ -371,10 +406,11 @@ fn footer(table: &Table, hidden: &[&str], view: &View) -> Option<String> {
     match hidden {
         [] => {}
         [_, _, _, _, ..] => parts.push(format!("{} columns hidden (--wide)", hidden.len())),
-        few => parts.push(format!(
-            "hidden: {} (--wide)",
-            few.join(", ").to_lowercase()
-        )),
+        few => {
+            let has_comma = few.iter().any(|name| name.contains(','));
+            let names = few.join(if has_comma { "; " } else { ", " });
+            parts.push(format!("hidden: {} (--wide)", names.to_lowercase()));
+        }
     }
     let ellipsis = view.charset.ellipsis();
     (!parts.is_empty()).then(|| format!("{ellipsis} {}", parts.join("; ")))
@@ -382,8 +418,6 @@ fn footer(table: &Table, hidden: &[&str], view: &View) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use stepscope_analysis::Column;
-
     use super::*;
 
     fn table() -> Table {
@@ -482,6 +516,27 @@ op      (ms)  scope
 dot.1  7.815  ...ion/query/dot_general
 ... 6 more rows (--limit 0 for all)
 "
+        );
+    }
+
+    #[test]
+    fn zeros_push_out_no_figure() {
+        let mut table = table();
+        table.columns[1] = Column::new("waiting_ps", "waiting", Unit::Picos);
+        table.columns[2] = Column::wide("copies_ps", "copies", Unit::Picos);
+        for (row, copies_ps) in table.rows.iter_mut().zip([7_000_000_i64, 9_000_000]) {
+            (row[1], row[2]) = (0_i64.into(), copies_ps.into());
+        }
+        let view = View {
+            width: 48,
+            limit: None,
+            charset: Charset::Ascii,
+            is_wide: false,
+        };
+        let text = anstream::adapter::strip_str(&render(&table, &view)).to_string();
+        assert!(
+            text.contains("copies") && text.contains("hidden: waiting"),
+            "{text}"
         );
     }
 

@@ -35,15 +35,20 @@ pub(super) fn print_answer(
             open::warn(session, answer.notes(), output);
         }
     };
+    let key = arguments.get_one::<String>("table").map(String::as_str);
     if arguments.get_flag("json") {
         warn();
         output.json(&answer.json_text()?)?;
     } else if arguments.get_flag("csv") {
-        let key = arguments.get_one::<String>("table").map(String::as_str);
-        let csv = csv(answer, key)?;
+        let csv = to_csv(&one_table(answer, key)?);
         warn();
         say_notes(answer.notes(), output);
         output.data(&csv)?;
+    } else if key.is_some() {
+        let table = one_table(answer, key)?;
+        warn();
+        say_notes(answer.notes(), output);
+        output.text(&table::render(&table, &view(arguments, output)))?;
     } else if let Some(document) = answer.document() {
         warn();
         say_notes(answer.notes(), output);
@@ -62,16 +67,17 @@ pub(super) fn print_answer(
     Ok(Exit::Fine)
 }
 
-fn csv(answer: &Answer, key: Option<&str>) -> Result<String, Failure> {
-    let tables = answer.tables();
+/// The table with this key, else the first.
+fn one_table(answer: &Answer, key: Option<&str>) -> Result<Table, Failure> {
+    let mut tables = answer.tables();
+    let keys: Vec<&str> = tables.iter().map(|table| table.key).collect();
     let wanted = match key {
-        Some(key) => tables.iter().find(|table| table.key == key),
-        None => tables.first(),
+        Some(key) => keys.iter().position(|known| *known == key),
+        None => (!tables.is_empty()).then_some(0),
     };
-    wanted.map(to_csv).ok_or_else(|| {
-        let keys: Vec<&str> = tables.iter().map(|table| table.key).collect();
+    wanted.map(|at| tables.swap_remove(at)).ok_or_else(|| {
         let message = match key {
-            Some(key) => format!("--table {key} is not in this report"),
+            Some(key) => format!("--table {key} is not in this report, or has no rows here"),
             None => "this report has no table".to_owned(),
         };
         Failure::new(Exit::Usage, message).hint(format!("its tables: {}", keys.join(", ")))
@@ -116,7 +122,7 @@ fn view(arguments: &ArgMatches, output: &Output) -> View {
 
 fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
     let tables = answer.tables();
-    let mut text = page::headline(&answer.headline(), output.charset);
+    let mut text = page::headline(&answer.headline(), view.width, output.charset);
     text.push_str(&page::sentences(
         &answer.chart(),
         output.width.min(page::READABLE),
@@ -128,7 +134,7 @@ fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
         .filter(|table| !table.rows.is_empty() && !answer.unprinted().contains(&table.key))
         .collect();
     for table in &shown {
-        if !text.is_empty() {
+        if !text.is_empty() && !text.ends_with("\n\n") {
             text.push('\n');
         }
         if tables.len() > 1 {

@@ -226,9 +226,14 @@ pub(super) fn named(word: &str, root: Option<&Found>, output: &Output) -> Result
     let (path, wanted) = path_of(word);
     if !is_place(&path)
         && let Some(root) = root
-        && let Some(files) = root.pick(word)
     {
-        return Ok(of(root, files));
+        if let Some(files) = root.pick(word) {
+            return Ok(of(root, files));
+        }
+        // No path begins so: what is missing is an older session, not a file.
+        if word.starts_with("latest") {
+            return Err(open::not_there(root, word));
+        }
     }
     let found = open::find(&path, output)?;
     match wanted {

@@ -44,7 +44,7 @@ fn finding_line(finding: &AdviceFinding, width: usize, charset: Charset) -> Stri
     let gain = finding
         .gain_ps_per_step
         .filter(|&gain| gain > 0.0)
-        .map(|gain| format!("up to {}", figures::duration_ps(gain)))
+        .map(|gain| charset.text(&format!("up to {}", figures::duration_ps(gain))))
         .unwrap_or_default();
     let gap = " ".repeat(GAIN_WIDTH.saturating_sub(format::width(&gain)));
     let room = width.saturating_sub(GAIN_WIDTH + 2).max(20);

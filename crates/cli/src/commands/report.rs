@@ -22,6 +22,8 @@ const WIDEST: usize = 100;
 const LINES: usize = 43;
 /// Devices with a bar each; of more, a small chart, the busiest and the least busy.
 const DEVICES: usize = 4;
+/// Columns behind that chart, for what stands below it.
+const WHICH_DEVICES: usize = 48;
 /// Rows of ops that notes do not take away.
 const OPS: usize = 8;
 
@@ -89,7 +91,7 @@ fn check(report: &OverviewReport, output: &Output) -> Exit {
     let mut exit = Exit::Fine;
     for verdict in bad {
         output.warn(
-            &format!("check: {}: {}", verdict.title, limits(verdict)),
+            &format!("check: {}: {}", verdict.title, limits(verdict).trim_start()),
             "",
         );
         exit = Exit::Check;
@@ -135,6 +137,9 @@ fn text(report: &OverviewReport, findings: Vec<String>, output: &Output) -> Stri
 fn head(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
     let environment = &report.environment;
     let mut devices = environment.devices.clone();
+    if report.devices.is_empty() {
+        "no device".clone_into(&mut devices);
+    }
     if let [chip] = environment.chips.as_slice()
         && !chip.name.is_empty()
         && !devices.contains(&chip.name)
@@ -231,11 +236,11 @@ fn devices(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Strin
         return Vec::new();
     }
     let mut lines = vec![page::heading(
-        "Devices, share of the time in which they worked",
+        "Devices, share of that time in which they worked",
     )];
     if working.len() > DEVICES {
         let shares: Vec<f64> = working.iter().map(|(_, share)| *share).collect();
-        let room = width.saturating_sub(2).max(1);
+        let room = width.saturating_sub(2 + WHICH_DEVICES).max(8);
         let mut shares: Vec<f64> = shares
             .chunks(shares.len().div_ceil(room))
             .map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64)
@@ -244,7 +249,8 @@ fn devices(report: &OverviewReport, width: usize, charset: Charset) -> Vec<Strin
         shares.push(1.0);
         let mut chart = page::sparkline(&shares, charset);
         chart.pop();
-        lines.push(format!("  {chart}"));
+        let which = format!("{} devices; the busiest and the least busy:", working.len());
+        lines.push(format!("  {chart}  {FAINT}{which}{FAINT:#}"));
         working.sort_by(|a, b| b.1.total_cmp(&a.1));
         working = vec![working[0], working[working.len() - 1]];
     }

@@ -19,17 +19,20 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
             StepSource::Annotation => "annotated by the program",
             StepSource::ProgramRuns => "inferred from program runs",
         };
+        let mean = if time.count == 1 { "" } else { "mean " };
         lines.push(format!(
-            "Step time    {BOLD}{}{BOLD:#} mean of {}, {source}",
+            "Step time    {BOLD}{}{BOLD:#} {mean}of {}, {source}",
             duration(time.mean),
             figures::counted(time.count, "step"),
         ));
-        lines.push(format!(
-            "             median {}, shortest {}, longest {}",
-            duration(time.median),
-            duration(time.min as f64),
-            duration(time.max as f64),
-        ));
+        if time.count > 1 {
+            lines.push(format!(
+                "             median {}, shortest {}, longest {}",
+                duration(time.median),
+                duration(time.min as f64),
+                duration(time.max as f64),
+            ));
+        }
     } else {
         lines
             .push("Step time    unknown: no steps were recorded and none could be inferred".into());
@@ -41,8 +44,14 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
             .filter(|device| device.busy_ratio.is_some());
         let count = figures::counted(working.count(), "device");
         let busy = figures::percent(ratio);
+        // What lies before the first step and behind the last one does not count.
+        let of = if report.step_time_ps.is_some() {
+            "the steps' time"
+        } else {
+            "the time"
+        };
         lines.push(format!(
-            "Device busy  {BOLD}{busy}{BOLD:#} of the time, mean of {count}"
+            "Device busy  {BOLD}{busy}{BOLD:#} of {of}, mean of {count}"
         ));
     }
     lines.extend(chart(&report.step_series, width, charset));

@@ -250,6 +250,14 @@ fn tables_and_files() {
     assert_eq!(written, text(&["ops", &path, "--csv"]));
     let devices = text(&["ops", &path, "--csv", "--table", "devices"]);
     assert!(devices.starts_with("device,busy_ps"), "{devices}");
+    let alone = text(&["ops", &path, "--table", "devices"]);
+    assert!(alone.starts_with("Device"), "{alone}");
+    assert_eq!(alone.lines().count(), 2, "a header and a device: {alone}");
+    let advice = text(&["advice", &path, "--table", "skipped"]);
+    assert!(
+        advice.starts_with("Rule"),
+        "also of what is told in sentences"
+    );
 }
 
 #[test]

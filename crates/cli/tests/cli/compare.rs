@@ -50,6 +50,13 @@ fn a_log_directory_alone_means_its_last_two_sessions() {
     );
     let named = answer(&["compare", &folder, "latest~1", "latest"]);
     assert_eq!(alone.stdout, named);
+    let missing = run(&["compare", &folder, "latest~9", "latest"]);
+    assert_eq!(missing.code, 2);
+    assert!(
+        missing.stderr.contains("latest~9 is not one session"),
+        "{}",
+        missing.stderr
+    );
     let one = run(&["compare", &fixture("mlp-cpu")]);
     assert_eq!(one.code, 2);
     assert!(

@@ -106,6 +106,16 @@ fn programs_of_the_corpus_open_without_a_profile() {
         "{}",
         answer.stdout
     );
+    let verdict = run(&["verdict", &program.display().to_string()]);
+    assert!(
+        verdict
+            .stdout
+            .starts_with("The HLO of 1 program, no capture of what ran"),
+        "{}",
+        verdict.stdout
+    );
+    let memory = run(&["memory", &program.display().to_string()]);
+    assert!(!memory.stdout.contains("XLA:CPU"), "{}", memory.stdout);
     let copied = ops_of("host.xplane.pb", &fs::read(&program).expect("readable"));
     assert_eq!(copied.code, 3, "{}{}", copied.stdout, copied.stderr);
 }

@@ -281,7 +281,7 @@ fn programs_alone_are_a_session() {
         .unwrap_or_default();
     assert_eq!(
         message,
-        "the HLO of programs holds no events, so there is no ops of it"
+        "the HLO of programs holds no events, so `ops` has nothing to go by"
     );
     let report = ask(&session, "buffers", &[("program", "copy")]);
     assert_eq!(report["program"], "copy(16)");

@@ -319,7 +319,10 @@ fn kernels_of_amd_and_none_elsewhere() {
     for text in [CPU, TPU] {
         let report = ask(&drawn(&[text]), "kernels", &[]);
         assert!(rows(&report, "rows").is_empty());
-        assert_eq!(rows(&report, "notes")[0]["hint"], json!("stepscope ops"));
+        assert_eq!(
+            rows(&report, "notes")[0]["hint"],
+            json!("stepscope ops PATH shows these")
+        );
     }
 }
 

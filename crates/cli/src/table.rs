@@ -20,6 +20,8 @@ pub(crate) struct View {
     pub(crate) is_wide: bool,
 }
 
+/// Tables with an option of their name, which says how many rows the report has of them.
+const OWN_LIMITS: [&str; 2] = ["instances", "shardings"];
 const GAP: usize = 2;
 /// An essential text column is not made narrower than this to keep a column that may go ...
 const COMFORTABLE: usize = 30;
@@ -314,13 +316,10 @@ fn fit(columns: &mut Vec<Shown>, width: usize) -> Vec<&'static str> {
     hidden
 }
 
-/// The next column to go: one of zeros, one that repeats another, one that never changes, else the
-/// last.
+/// The next column to go: one that repeats another, one that never changes, else the last; figures
+/// that are not zero stay longer than zeros.
 fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
-    let may_go = |index: &usize| {
-        let column = &columns[*index];
-        !(keeps_essential && column.is_essential && !column.is_zero)
-    };
+    let may_go = |index: &usize| !(keeps_essential && columns[*index].is_essential);
     let repeats = |index: &usize| {
         let mut others = columns
             .iter()
@@ -329,16 +328,19 @@ fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
         others.any(|(_, other)| columns[*index].is_part_of(other))
     };
     let candidates = || (1..columns.len()).rev().filter(may_go);
-    let zeros = |is_essential: bool| {
-        let is_one =
-            |index: &usize| columns[*index].is_zero && columns[*index].is_essential == is_essential;
-        candidates().find(is_one)
-    };
-    zeros(false)
-        .or_else(|| zeros(true))
+    let last = candidates()
+        .find(|&index| columns[index].is_zero)
         .or_else(|| candidates().find(repeats))
         .or_else(|| candidates().find(|&index| columns[index].is_constant))
-        .or_else(|| candidates().next())
+        .or_else(|| candidates().next());
+    let zeros = (1..columns.len())
+        .rev()
+        .find(|&index| columns[index].is_zero);
+    match (last, zeros) {
+        (Some(last), Some(zeros)) if columns[last].is_number => Some(zeros),
+        (None, zeros) => zeros,
+        (last, _) => last,
+    }
 }
 
 fn needed(columns: &[Shown], floor: usize) -> usize {
@@ -401,7 +403,13 @@ fn footer(table: &Table, hidden: &[&str], view: &View) -> Option<String> {
     if total > shown {
         let more = format::grouped(&(total - shown).to_string());
         let rows = if total - shown == 1 { "row" } else { "rows" };
-        parts.push(format!("{more} more {rows} (--limit 0 for all)"));
+        let has_own = total > table.rows.len() && OWN_LIMITS.contains(&table.key);
+        let options = match (has_own, view.limit.is_some_and(|limit| total > limit)) {
+            (true, true) => format!("--{} 0 --limit 0", table.key),
+            (true, false) => format!("--{} 0", table.key),
+            (false, _) => "--limit 0".to_owned(),
+        };
+        parts.push(format!("{more} more {rows} ({options} for all)"));
     }
     match hidden {
         [] => {}
@@ -520,6 +528,27 @@ dot.1  7.815  ...ion/query/dot_general
     }
 
     #[test]
+    fn a_report_with_fewer_rows_names_its_own_option() {
+        let mut table = table();
+        table.key = "instances";
+        let view = |limit| View {
+            width: 120,
+            limit,
+            charset: Charset::Ascii,
+            is_wide: false,
+        };
+        let footer = |limit| footer(&table, &[], &view(limit));
+        assert_eq!(
+            footer(Some(1)).as_deref(),
+            Some("... 6 more rows (--instances 0 --limit 0 for all)")
+        );
+        assert_eq!(
+            footer(None).as_deref(),
+            Some("... 5 more rows (--instances 0 for all)")
+        );
+    }
+
+    #[test]
     fn zeros_push_out_no_figure() {
         let mut table = table();
         table.columns[1] = Column::new("waiting_ps", "waiting", Unit::Picos);
@@ -528,14 +557,14 @@ dot.1  7.815  ...ion/query/dot_general
             (row[1], row[2]) = (0_i64.into(), copies_ps.into());
         }
         let view = View {
-            width: 48,
+            width: 38,
             limit: None,
             charset: Charset::Ascii,
             is_wide: false,
         };
         let text = anstream::adapter::strip_str(&render(&table, &view)).to_string();
         assert!(
-            text.contains("copies") && text.contains("hidden: waiting"),
+            text.contains("copies") && text.contains("hidden: scope, waiting"),
             "{text}"
         );
     }

@@ -336,8 +336,9 @@ fn least_telling(columns: &[Shown], keeps_essential: bool) -> Option<usize> {
     let zeros = (1..columns.len())
         .rev()
         .find(|&index| columns[index].is_zero);
+    let tells = |column: &Shown| column.is_number && !column.is_zero;
     match (last, zeros) {
-        (Some(last), Some(zeros)) if columns[last].is_number => Some(zeros),
+        (Some(last), Some(zeros)) if tells(&columns[last]) => Some(zeros),
         (None, zeros) => zeros,
         (last, _) => last,
     }

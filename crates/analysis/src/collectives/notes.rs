@@ -30,6 +30,12 @@ pub(super) fn notes(
             ))
             .with_hint("Programs are recorded by default; keep `enable_hlo_proto` on."),
         );
+        if selected.devices.len() > 2 {
+            notes.push(Note::warning(
+                "Without their programs it is not known which devices exchange with each other: all \
+                 are taken for one group, and waiting is told too long where groups are smaller.",
+            ));
+        }
     }
     let is_cpu = selected
         .devices

@@ -18,7 +18,7 @@
 
 use super::budget::Budget;
 use super::figures::{Measured, PERCENTILE, Samples};
-use super::report::CheckVerdict;
+use super::report::{CheckVerdict, FigureUnit};
 use super::words::Unknown;
 use crate::compare::noise::{
     FEWEST_RUNS, FEWEST_STEPS, RunNoise, effect_beyond, effect_of_runs, interval, median,
@@ -100,6 +100,7 @@ impl Judge {
             Some(count) => return Err(Unknown::TooFewSteps(value, count)),
             None => self.reach(checked, against, baseline, limit),
         };
+        let reach = reach.within_bounds(budget.metric.unit());
         let near = if is_higher { reach.high } else { reach.low };
         let is_near_beyond = near.is_some_and(|near| {
             if is_higher {
@@ -141,6 +142,9 @@ impl Judge {
                 let Samples::Mean(before) = &base.samples else {
                     return Reach::exactly(value);
                 };
+                if let Some(reach) = Reach::of_something_new(before, other) {
+                    return reach;
+                }
                 let found = effect_beyond(before, other, margin, self.noise, self.confidence);
                 Reach {
                     low: Some(base.value + found.low),
@@ -245,6 +249,30 @@ impl Reach {
         p_value: None,
     };
 
+    /// No figure is negative, and no share more than all.
+    fn within_bounds(self, unit: FigureUnit) -> Self {
+        let most = match unit {
+            FigureUnit::Ratio => 1.0,
+            FigureUnit::Picos | FigureUnit::Bytes | FigureUnit::Count => f64::INFINITY,
+        };
+        Self {
+            low: self.low.map(|low| low.clamp(0.0, most)),
+            high: self.high.map(|high| high.clamp(0.0, most)),
+            ..self
+        }
+    }
+
+    /// What no step of the baseline has and every step here, such as a new op, is no noise, however much
+    /// it varies.
+    fn of_something_new(before: &[f64], other: &[f64]) -> Option<Self> {
+        let is_new = before.iter().all(|&step| step <= 0.0) && other.iter().all(|&step| step > 0.0);
+        is_new.then(|| Self {
+            low: other.iter().copied().reduce(f64::min),
+            high: other.iter().copied().reduce(f64::max),
+            p_value: None,
+        })
+    }
+
     const fn exactly(value: f64) -> Self {
         Self {
             low: Some(value),
@@ -346,6 +374,28 @@ mod tests {
             &Against::One(&before),
         );
         assert_eq!(found.verdict, CheckVerdict::WithinNoise);
+    }
+
+    #[test]
+    fn a_new_op_is_no_noise_and_no_interval_leaves_what_is_possible() {
+        let none = mean(&[0.0; 6]);
+        let new = mean(&[1.0, 2.0, 9.0, 30.0, 1.0, 2.0]);
+        let judge = judge(false, 0.01);
+        let of = |checked: &Measured| ask(&judge, "op:dot.1<=0ps", checked, &Against::One(&none));
+        let found = of(&new);
+        assert_eq!(
+            (found.verdict, found.low),
+            (CheckVerdict::Broken, Some(1.0))
+        );
+        // In some steps only: that may be chance.
+        let some = of(&mean(&[0.0, 2.0, 9.0, 30.0, 0.0, 2.0]));
+        assert_eq!(
+            (some.verdict, some.low),
+            (CheckVerdict::WithinNoise, Some(0.0))
+        );
+        let busy = mean(&[0.4, 0.9, 0.95, 0.99, 0.5]);
+        let share = ask(&judge, "device_busy>=90%", &busy, &Against::Nothing);
+        assert_eq!(share.high, Some(1.0), "{share:?}");
     }
 
     #[test]

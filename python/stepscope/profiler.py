@@ -149,7 +149,17 @@ class Profiler:
         if step < self._wake_step and (self._watch is None or not self._watch()):
             return
         with self._lock:
-            self._begin(int(step))
+            step = int(step)
+            if self._session is None or self._record is not None or step not in self._window:
+                self._open_or_close_window(step)
+                if self._session is None:
+                    return
+            # JAX's Python tracer records every call of a captured step, so there are few here.
+            if self._annotate_steps:
+                self._annotation = self._step_annotation("train", step_num=step)
+                self._annotation.__enter__()
+            self._record_began_ns = time.perf_counter_ns()
+            self._record = StepRecord(step, time.time_ns())
 
     def end_step(self, outputs: Any = None, *, error: BaseException | None = None) -> None:
         """Call it after the work of the step, with its results if possible.
@@ -161,7 +171,21 @@ class Profiler:
         if self._session is None:
             return
         with self._lock:
-            self._end(outputs, error)
+            session, record = self._session, self._record
+            if session is None or record is None:
+                return
+            is_recording = session.is_recording
+            try:
+                if outputs is not None and error is None and is_recording:
+                    _jax.block_until_ready(outputs)
+            except BaseException as raised:
+                error = raised
+                raise
+            finally:
+                self._end_step_in_window(error)
+                if error is not None or not is_recording or record.step + 1 not in self._window:
+                    self._close_window(outputs, error)
+                    self._set_wake_step()
 
     def step(self, step: int) -> StepContext:
         """`with profiler.step(step) as handle:` instead of `begin_step` and `end_step`."""
@@ -188,38 +212,16 @@ class Profiler:
     ) -> None:
         self.close(error)
 
-    def _begin(self, step: int) -> None:
-        if self._session is not None and self._record is None and step in self._window:
-            self._begin_step_in_window(step)  # most steps of a window: nothing else to decide
-            return
+    def _open_or_close_window(self, step: int) -> None:
         if self._record is not None:  # no end_step since the last begin_step
             self._end_step_in_window(None)
         if self._session is not None and step not in self._window:
             self._close_window(None, None)
         if self._session is None:
             self._open_window_if_due(step, self._take_fired(step))
-        if self._session is not None:
-            self._begin_step_in_window(step)
         if self._first_step is None:
             self._first_step = step
         self._set_wake_step()
-
-    def _end(self, outputs: Any, error: BaseException | None) -> None:
-        session = self._session
-        if session is None or self._record is None:
-            return
-        step = self._record.step
-        try:
-            if outputs is not None and error is None and session.is_recording:
-                _jax.block_until_ready(outputs)
-        except BaseException as raised:
-            error = raised
-            raise
-        finally:
-            self._end_step_in_window(error)
-            if error is not None or step + 1 not in self._window or not session.is_recording:
-                self._close_window(outputs, error)
-                self._set_wake_step()
 
     def _open_window_if_due(self, step: int, fired: str | None) -> None:
         count, reason = self._due(step)
@@ -304,13 +306,6 @@ class Profiler:
         reason = self._trigger.explain()
         self._say(f"Trigger after step {step - 1}: {reason}")
         return reason
-
-    def _begin_step_in_window(self, step: int) -> None:
-        if self._annotate_steps:
-            self._annotation = self._step_annotation("train", step_num=step)
-            self._annotation.__enter__()
-        self._record_began_ns = time.perf_counter_ns()
-        self._record = StepRecord(step, time.time_ns())
 
     def _end_step_in_window(self, error: BaseException | None) -> None:
         annotation, self._annotation = self._annotation, None

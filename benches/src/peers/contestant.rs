@@ -113,7 +113,15 @@ impl Contestant {
             }
             (Program::Xprof, question) => {
                 let file = run.join(HOST).with_extension("xplane.pb");
-                child::run(command.arg("-c").arg(xprof_script(question)).arg(file))
+                let script = match question {
+                    Question::Overview => xprof_script("overview_page", ""),
+                    Question::FirstTile => {
+                        let options =
+                            format!("'trace_viewer_options': {{'resolution': '{WIDTH_PX}'}}");
+                        xprof_script("trace_viewer@", &options)
+                    }
+                };
+                child::run(command.arg("-c").arg(script).arg(file))
             }
         }
     }
@@ -171,14 +179,7 @@ fn is_trace(body: &[u8]) -> Result<()> {
 }
 
 /// XProf's own conversion, called without its server: the least it can take.
-fn xprof_script(question: Question) -> String {
-    let (tool, options) = match question {
-        Question::Overview => ("overview_page", String::new()),
-        Question::FirstTile => (
-            "trace_viewer@",
-            format!("'trace_viewer_options': {{'resolution': '{WIDTH_PX}'}}"),
-        ),
-    };
+pub(crate) fn xprof_script(tool: &str, options: &str) -> String {
     format!(
         "import sys\n\
          from xprof.convert import raw_to_tool_data\n\

@@ -16,6 +16,7 @@ mod child;
 mod contestant;
 mod http;
 mod table;
+mod tools;
 
 use std::fs::{self, File};
 use std::io;
@@ -50,6 +51,9 @@ struct Options {
     /// XProf is slow and takes part in the first so many rounds only
     #[arg(long, default_value_t = 3)]
     xprof_rounds: usize,
+    /// Also XProf's other tools, once each, beside our subcommands
+    #[arg(long, requires = "xprof_python")]
+    tools: bool,
     /// Also the capture so many times in one file, Stepscope only; 20 makes 3.6 GB
     #[arg(long, default_value_t = 0, value_name = "TIMES")]
     large: usize,
@@ -71,6 +75,12 @@ fn main() -> Result<()> {
         let columns = play(&options, &contestants, question)?;
         println!("{}", table::comparison(question, size_bytes, &columns));
         medians.push(columns[0].peak_bytes());
+    }
+    if options.tools
+        && let Some(python) = &options.xprof_python
+    {
+        let stepscope = &contestants[0].path;
+        println!("{}", tools::table(stepscope, python, || linked(&options))?);
     }
     if options.large > 0 {
         large(&options, &contestants[0], size_bytes, &medians)?;
@@ -132,12 +142,17 @@ fn play(options: &Options, contestants: &[Contestant], question: Question) -> Re
 
 /// One process on a log directory of its own, so that nobody finds what an earlier one has left.
 fn turn(options: &Options, contestant: &Contestant, question: Question) -> Result<Cost> {
+    contestant.answer(question, linked(options)?.path())
+}
+
+/// A log directory of its own with the capture.
+fn linked(options: &Options) -> Result<tempfile::TempDir> {
     let folder = temporary_folder(options)?;
     let file = profile_path(folder.path())?;
     if fs::hard_link(&options.capture, &file).is_err() {
         fs::copy(&options.capture, &file).context("cannot copy the capture")?;
     }
-    contestant.answer(question, folder.path())
+    Ok(folder)
 }
 
 /// A file too large for comfort: the capture over and over, which is one profile again, since

@@ -13,10 +13,10 @@ use crate::child::{self, Cost};
 use crate::http;
 
 /// Name of the run directory.
-pub(crate) const RUN: &str = "capture";
+const RUN: &str = "capture";
 
 /// Name of the host.
-pub(crate) const HOST: &str = "host";
+const HOST: &str = "host";
 
 /// Width of the timeline that is asked for.
 const WIDTH_PX: u32 = 1600;
@@ -112,16 +112,12 @@ impl Contestant {
                 })
             }
             (Program::Xprof, question) => {
-                let file = run.join(HOST).with_extension("xplane.pb");
-                let script = match question {
-                    Question::Overview => xprof_script("overview_page", ""),
-                    Question::FirstTile => {
-                        let options =
-                            format!("'trace_viewer_options': {{'resolution': '{WIDTH_PX}'}}");
-                        xprof_script("trace_viewer@", &options)
-                    }
+                let options = format!("'trace_viewer_options': {{'resolution': '{WIDTH_PX}'}}");
+                let (tool, options) = match question {
+                    Question::Overview => ("overview_page", ""),
+                    Question::FirstTile => ("trace_viewer@", options.as_str()),
                 };
-                child::run(command.arg("-c").arg(script).arg(file))
+                run_xprof(&self.path, tool, options, logdir)
             }
         }
     }
@@ -178,12 +174,21 @@ fn is_trace(body: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// XProf's own conversion, called without its server: the least it can take.
-pub(crate) fn xprof_script(tool: &str, options: &str) -> String {
-    format!(
+/// Where the profile lies in a log directory.
+pub(crate) fn profile_in(logdir: &Path) -> PathBuf {
+    let run = logdir.join("plugins/profile").join(RUN);
+    run.join(HOST).with_extension("xplane.pb")
+}
+
+/// XProf's own conversion, called without its server: the least it can take. An empty answer is an
+/// error.
+pub(crate) fn run_xprof(python: &Path, tool: &str, options: &str, logdir: &Path) -> Result<Cost> {
+    let script = format!(
         "import sys\n\
          from xprof.convert import raw_to_tool_data\n\
          answer, _ = raw_to_tool_data.xspace_to_tool_data([sys.argv[1]], '{tool}', {{{options}}})\n\
          sys.exit(0 if answer and len(answer) > {LEAST_BYTES} else 1)\n"
-    )
+    );
+    let mut command = Command::new(python);
+    child::run(command.arg("-c").arg(script).arg(profile_in(logdir)))
 }

@@ -190,9 +190,9 @@ fn temporary_folder(options: &Options) -> Result<tempfile::TempDir> {
 
 /// Where the profile lies in a log directory; its folders are made.
 fn profile_path(logdir: &Path) -> Result<PathBuf> {
-    let run = logdir.join("plugins/profile").join(contestant::RUN);
-    fs::create_dir_all(&run)?;
-    Ok(run.join(contestant::HOST).with_extension("xplane.pb"))
+    let path = contestant::profile_in(logdir);
+    fs::create_dir_all(path.parent().unwrap_or(logdir))?;
+    Ok(path)
 }
 
 /// Reads a file so that it is in the page cache.

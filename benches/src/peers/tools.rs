@@ -9,7 +9,7 @@ use stepscope_benches::paired::median;
 use tempfile::TempDir;
 
 use crate::child::{self, Cost};
-use crate::contestant::{HOST, RUN, xprof_script};
+use crate::contestant::run_xprof;
 
 /// Turns of ours; XProf takes part once.
 const ROUNDS: usize = 5;
@@ -50,16 +50,7 @@ pub(crate) fn table(
         let (seconds, megabytes) = (median(&seconds), median(&bytes) / 1e6);
         eprintln!("{own}: {seconds:.2} s");
         let folder = logdir()?;
-        let file = folder.path().join("plugins/profile").join(RUN).join(HOST);
-        let mut command = Command::new(python);
-        let script = xprof_script(tool, "");
-        let theirs = child::run(
-            command
-                .arg("-c")
-                .arg(script)
-                .arg(file.with_extension("xplane.pb")),
-        );
-        let theirs = match theirs {
+        let theirs = match run_xprof(python, tool, "", folder.path()) {
             Ok(cost) => {
                 eprintln!("{tool}: {cost}");
                 let wall = cost.wall_seconds;

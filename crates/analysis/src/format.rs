@@ -26,6 +26,12 @@ pub fn bytes(bytes: f64) -> String {
     scaled(bytes, &units)
 }
 
+/// A change with its sign, its size in the words of `text`: `signed(-12e6, duration_ps)` is `−12 µs`.
+pub fn signed(change: f64, text: impl Fn(f64) -> String) -> String {
+    let sign = if change < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", text(change.abs()))
+}
+
 /// Per second, in decimal units: `rate(9.18e14, "FLOP/s")` is `918 TFLOP/s`.
 pub fn rate(per_second: f64, unit: &str) -> String {
     let units = [

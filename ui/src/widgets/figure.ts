@@ -9,6 +9,14 @@ export interface Figure {
   unit: string;
 }
 
+/** A figure, recorded as it stands unless a formula is given. */
+export const figure = (title: string, definition: string, formula = '', unit = ''): Figure => ({
+  title,
+  definition,
+  formula,
+  unit,
+});
+
 /** The unit of times. */
 export const TIME = 'time; recorded in picoseconds';
 /** The unit of shares. */

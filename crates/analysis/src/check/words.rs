@@ -37,14 +37,12 @@ pub(crate) fn figure(value: f64, unit: FigureUnit) -> String {
 
 /// A change with its sign.
 pub(crate) fn signed(value: f64, unit: FigureUnit) -> String {
-    let sign = if value < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", figure(value.abs(), unit))
+    format::signed(value, |value| figure(value, unit))
 }
 
 /// `+2.0 %`.
 pub(crate) fn signed_percent(ratio: f64) -> String {
-    let sign = if ratio < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", percent(ratio.abs()))
+    format::signed(ratio, percent)
 }
 
 /// The limit as it was given, with what it comes to.

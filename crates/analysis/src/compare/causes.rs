@@ -65,8 +65,7 @@ pub(super) fn cause(kind: &str, text: String, difference_ps: Option<f64>) -> Com
 
 /// `+1.9 ms`, `−12 µs`.
 pub(super) fn signed(picos: f64) -> String {
-    let sign = if picos < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", duration_ps(picos.abs()))
+    format::signed(picos, duration_ps)
 }
 
 fn of_bar(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<ComparedCause> {

@@ -62,14 +62,13 @@ fn of_plan(both: &Both<'_, '_>, pair: &ProgramPair) -> Option<ComparedCause> {
     })
 }
 
-fn total(rows: &[BufferRow]) -> i64 {
-    rows.iter()
-        .fold(0, |sum, row| sum.saturating_add(row.bytes))
+fn total<'a>(rows: impl IntoIterator<Item = &'a BufferRow>) -> i64 {
+    let sizes = rows.into_iter().map(|row| row.bytes);
+    sizes.fold(0, i64::saturating_add)
 }
 
 fn signed(bytes: i64) -> String {
-    let sign = if bytes < 0 { "−" } else { "+" };
-    format!("{sign}{}", format::bytes(bytes.unsigned_abs() as f64))
+    format::signed(bytes as f64, format::bytes)
 }
 
 /// Buffers of one purpose and place on either side, largest first.
@@ -106,10 +105,8 @@ fn place(row: &BufferRow) -> &str {
 
 impl<'a> Group<'a> {
     fn change(&self) -> i64 {
-        let [before, after] = self.rows.each_ref().map(|rows| {
-            rows.iter()
-                .fold(0i64, |sum, row| sum.saturating_add(row.bytes))
-        });
+        let rows = self.rows.each_ref();
+        let [before, after] = rows.map(|rows| total(rows.iter().copied()));
         after.saturating_sub(before)
     }
 

@@ -1,12 +1,5 @@
 /** What the figures of check mean. */
-import type { Figure } from '../../widgets/figure';
-
-const figure = (title: string, definition: string): Figure => ({
-  title,
-  definition,
-  formula: '',
-  unit: '',
-});
+import { figure, type Figure } from '../../widgets/figure';
 
 export const MEANINGS: Record<string, Figure> = {
   'check.verdict': figure(

@@ -1,12 +1,5 @@
 /** What the figures of history mean. */
-import type { Figure } from '../../widgets/figure';
-
-const figure = (title: string, definition: string): Figure => ({
-  title,
-  definition,
-  formula: '',
-  unit: '',
-});
+import { figure, type Figure } from '../../widgets/figure';
 
 export const MEANINGS: Record<string, Figure> = {
   'history.change': figure(

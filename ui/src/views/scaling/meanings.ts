@@ -1,12 +1,5 @@
 /** What the figures of scaling mean. */
-import { SHARE, TIME, type Figure } from '../../widgets/figure';
-
-const figure = (title: string, definition: string, formula = '', unit = ''): Figure => ({
-  title,
-  definition,
-  formula,
-  unit,
-});
+import { figure, SHARE, TIME, type Figure } from '../../widgets/figure';
 
 export const MEANINGS: Record<string, Figure> = {
   'scaling.method': figure(

@@ -207,11 +207,16 @@ def block_until_ready(tree: Any) -> None:
     Arrays that were donated or deleted are passed over. An error of the computation itself is
     raised here, as it would be wherever the result is first read.
     """
-    wait = getattr(tree, "block_until_ready", None)
-    if wait is not None:  # a loss, as most loops give it: no walk in every captured step
-        is_deleted = getattr(tree, "is_deleted", None)
-        if is_deleted is None or not is_deleted():
+    try:  # a loss, as most loops give it: no walk in every captured step, and few calls
+        wait = tree.block_until_ready
+    except AttributeError:
+        pass
+    else:
+        try:
             wait()
+        except Exception:  # jaxlib's errors differ between versions
+            if not _is_deleted(tree):
+                raise
         return
     arrays = list(_arrays_of(tree, depth=2))
     if arrays:
@@ -233,11 +238,15 @@ def block_on_live_arrays() -> None:
             continue
 
 
+def _is_deleted(array: Any) -> bool:
+    is_deleted = getattr(array, "is_deleted", None)
+    return is_deleted is not None and is_deleted()
+
+
 def _arrays_of(tree: Any, depth: int) -> Iterable[Any]:
     for leaf in module().tree_util.tree_leaves(tree):
         if hasattr(leaf, "block_until_ready"):
-            is_deleted = getattr(leaf, "is_deleted", None)
-            if is_deleted is None or not is_deleted():
+            if not _is_deleted(leaf):
                 yield leaf
         elif depth > 0 and not isinstance(leaf, (str, bytes, int, float, complex, type)):
             members = getattr(leaf, "__dict__", None)

@@ -35,6 +35,12 @@ from .capture_history import history
 from .occupancy import active_session as active_session
 from .settings import TRACE_DEFAULTS, Settings
 
+StepTimes = tuple[int, int, int | None]
+"""A step, and when it began and ended in ns of `time.perf_counter_ns`; no end where it failed.
+
+Plain numbers, because making anything else of them in a captured step would be recorded with it.
+"""
+
 _attempts: dict[str, int] = {}
 
 
@@ -69,26 +75,27 @@ class CaptureSession:
         self.name = name
         self.trigger = trigger
         self.step_first = step_first
-        self.steps: list[StepRecord] = []
+        self.steps: list[StepTimes] = []
+        self.recorder: recorders.Recorder | None = None  # while recording; whoever stops takes it
         self.result: CaptureResult | None = None
         self._given_options = options
         self._options: Any = None
         self._want_perfetto = create_perfetto_trace or self.settings.mode != "tensorboard"
         self._want_trace_json = self.settings.mode == "both"
         self._place: run_directory.RunDirectory | None = None
-        self._recorder: recorders.Recorder | None = None
         self._watchdog: limits.Watchdog | None = None
         self._stop_lock = threading.Lock()
         self._stop_failure: CaptureError | None = None
         self._process: tuple[int, int] = (0, 1)
         self._started_unix_ns = 0
+        self._unix_ns_at_zero = 0  # of the clock that steps are timed with
         self._hook: Any = None
         self._hook_thread = 0
 
     @property
     def is_recording(self) -> bool:
         """Whether this session is recording now."""
-        return self._recorder is not None
+        return self.recorder is not None
 
     def start(self) -> CaptureSession:
         """Checks that the capture can succeed, then begins to record.
@@ -156,7 +163,7 @@ class CaptureSession:
     def reset(self) -> None:
         """Ends the recording and throws it away; also frees jax of a session that is stuck."""
         with self._stop_lock:
-            recorder, self._recorder = self._recorder, None
+            recorder, self.recorder = self.recorder, None
             if recorder is not None:
                 recorder.abandon()
                 self._restore()
@@ -207,7 +214,8 @@ class CaptureSession:
                 "wait until that capture is over",
             )
         self._started_unix_ns = time.time_ns()
-        self._recorder = recorder
+        self._unix_ns_at_zero = self._started_unix_ns - time.perf_counter_ns()
+        self.recorder = recorder
         self._watchdog = limits.Watchdog(
             self.settings.max_seconds, self.settings.max_megabytes, self._stop_at_limit
         )
@@ -224,7 +232,7 @@ class CaptureSession:
     def _finish(self, error: BaseException | None, *, stopped_by: str | None) -> bool:
         """Stops once, whoever comes first; leaves a result or a failure. True for the first."""
         with self._stop_lock:
-            recorder, self._recorder = self._recorder, None
+            recorder, self.recorder = self.recorder, None
             if recorder is None:
                 return False
             assert self._place is not None
@@ -279,8 +287,8 @@ class CaptureSession:
         self, error: BaseException | None, stopped_by: str | None, stopped_unix_ns: int
     ) -> CaptureResult:
         assert self._place is not None
-        step_end = self.steps[-1].step + 1 if self.steps else None
-        step_first = self.steps[0].step if self.steps else self.step_first
+        step_end = self.steps[-1][0] + 1 if self.steps else None
+        step_first = self.steps[0][0] if self.steps else self.step_first
         return CaptureResult(
             session_id=self._place.session_id,
             name=self.name,
@@ -295,13 +303,18 @@ class CaptureSession:
             stop_seconds=0.0,
             step_first=step_first,
             step_end=step_end if step_end is not None or step_first is None else step_first + 1,
-            steps=list(self.steps),
+            steps=[self._record_of(times) for times in self.steps],
             success=error is None,
             error=None if error is None else f"{type(error).__name__}: {error}",
             trigger=self.trigger,
             stopped_by=stopped_by,
             platform=_jax.platform(),
         )
+
+    def _record_of(self, times: StepTimes) -> StepRecord:
+        step, began_ns, ended_ns = times
+        duration_ns = None if ended_ns is None else ended_ns - began_ns
+        return StepRecord(step, self._unix_ns_at_zero + began_ns, duration_ns)
 
     def _known(self) -> dict[str, Any]:
         """What the manifest says from the beginning."""

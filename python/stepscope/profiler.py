@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from . import _jax, console, occupancy, preflight, report, run_directory
-from .capture_result import CaptureResult, StepRecord
+from .capture_result import CaptureResult
 from .capture_session import CaptureSession, stop_without_masking
 from .errors import CaptureError
 from .settings import PROFILER_DEFAULTS, Settings
@@ -94,9 +94,9 @@ class Profiler:
         self._session: CaptureSession | None = None
         self._window: range = range(0)
         self._annotation: Any = None
-        self._step_annotation: Any = None  # fetched once per window, not in every step
-        self._record: StepRecord | None = None
-        self._record_began_ns = 0
+        self._new_annotation: Any = None  # fetched once per window, not in every step
+        self._step: int | None = None  # the captured step that has begun and not ended
+        self._step_began_ns = 0
         self._armed_steps: int | None = None
         self._trigger = Trigger(self.settings.trigger) if self.settings.trigger else None
         self._triggers_left = self.settings.trigger_limit
@@ -150,16 +150,16 @@ class Profiler:
             return
         with self._lock:
             step = int(step)
-            if self._session is None or self._record is not None or step not in self._window:
+            if self._session is None or self._step is not None or step not in self._window:
                 self._open_or_close_window(step)
                 if self._session is None:
                     return
             # JAX's Python tracer records every call of a captured step, so there are few here.
             if self._annotate_steps:
-                self._annotation = self._step_annotation("train", step_num=step)
+                self._annotation = self._new_annotation("train", _r=1, step_num=step)
                 self._annotation.__enter__()
-            self._record_began_ns = time.perf_counter_ns()
-            self._record = StepRecord(step, time.time_ns())
+            self._step_began_ns = time.perf_counter_ns()
+            self._step = step
 
     def end_step(self, outputs: Any = None, *, error: BaseException | None = None) -> None:
         """Call it after the work of the step, with its results if possible.
@@ -171,10 +171,10 @@ class Profiler:
         if self._session is None:
             return
         with self._lock:
-            session, record = self._session, self._record
-            if session is None or record is None:
+            session, step = self._session, self._step
+            if session is None or step is None:
                 return
-            is_recording = session.is_recording
+            is_recording = session.recorder is not None
             try:
                 if outputs is not None and error is None and is_recording:
                     _jax.block_until_ready(outputs)
@@ -182,8 +182,13 @@ class Profiler:
                 error = raised
                 raise
             finally:
-                self._end_step_in_window(error)
-                if error is not None or not is_recording or record.step + 1 not in self._window:
+                if self._annotation is not None:
+                    self._annotation.__exit__(None, None, None)
+                    self._annotation = None
+                ended_ns = time.perf_counter_ns() if error is None else None
+                session.steps.append((step, self._step_began_ns, ended_ns))
+                self._step = None
+                if error is not None or not is_recording or step + 1 not in self._window:
                     self._close_window(outputs, error)
                     self._set_wake_step()
 
@@ -195,8 +200,8 @@ class Profiler:
         """Ends an open window now, keeps what was recorded, and waits for what is printed of it."""
         with self._lock:
             self._armed_steps = None
+            self.end_step(error=error)
             if self._session is not None:
-                self._end_step_in_window(None)
                 self._close_window(None, error)
             self._set_wake_step()
         report.wait_until_shown()
@@ -213,8 +218,8 @@ class Profiler:
         self.close(error)
 
     def _open_or_close_window(self, step: int) -> None:
-        if self._record is not None:  # no end_step since the last begin_step
-            self._end_step_in_window(None)
+        if self._step is not None:  # no end_step since the last begin_step
+            self.end_step()
         if self._session is not None and step not in self._window:
             self._close_window(None, None)
         if self._session is None:
@@ -247,7 +252,8 @@ class Profiler:
         except Exception as error:  # noqa: BLE001 - a training step never fails for its profiler
             console.warn(f"no capture of step {step}: {error}")
             return
-        self._step_annotation = _jax.profiler().StepTraceAnnotation
+        # What `StepTraceAnnotation` makes, without its `__init__` in Python.
+        self._new_annotation = _jax.profiler().TraceAnnotation
         self._session, self._window = session, range(step, step + count)
         self._say(f"Capture started; profiling step {step} ...")
 
@@ -306,17 +312,6 @@ class Profiler:
         reason = self._trigger.explain()
         self._say(f"Trigger after step {step - 1}: {reason}")
         return reason
-
-    def _end_step_in_window(self, error: BaseException | None) -> None:
-        annotation, self._annotation = self._annotation, None
-        if annotation is not None:
-            annotation.__exit__(None, None, None)
-        record, self._record = self._record, None
-        if record is None or self._session is None:
-            return
-        if error is None:
-            record.duration_ns = time.perf_counter_ns() - self._record_began_ns
-        self._session.steps.append(record)
 
     def _close_window(self, outputs: Any, error: BaseException | None) -> None:
         session, self._session = self._session, None

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from . import _jax, capture_session, console, occupancy, report, run_directory
-from .capture_result import CaptureResult, StepRecord
+from .capture_result import CaptureResult
 from .capture_session import CaptureSession
 from .errors import CaptureError, ProfilerBusyError
 from .settings import CONTEXT_DEFAULTS, TRACE_DEFAULTS, Settings
@@ -107,14 +107,13 @@ class profile_trace:  # noqa: N801 - used like a function
         if self._session is None and self._annotation is None:
             yield
             return
-        started_unix_ns, started_ns = time.time_ns(), time.perf_counter_ns()
+        began_ns = time.perf_counter_ns()
         with _jax.step_annotation(name, step):
             yield
             if self._outputs and self._session is not None and self._session.is_recording:
                 _jax.block_until_ready(self._outputs)
         if self._session is not None:
-            duration_ns = time.perf_counter_ns() - started_ns
-            self._session.steps.append(StepRecord(step, started_unix_ns, duration_ns))
+            self._session.steps.append((step, began_ns, time.perf_counter_ns()))
 
     @property
     def is_nested(self) -> bool:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from profiles import tpu_profile
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "fixtures/demo-gpt-cpu"
@@ -96,7 +97,7 @@ def ask(tmp_path: Path) -> Asker:
 
 @pytest.fixture(scope="session")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log directory as a job leaves it: two runs, one of several ranges, and what lies beside."""
+    """A log directory as a job leaves it: runs, two of several ranges, and what lies beside."""
     folder = tmp_path_factory.mktemp("far") / "logs"
     source = DEMO / "plugins/profile/demo/vm.xplane.pb.gz"
     first = folder / "plugins/profile/2026_01_01_10_00_00"
@@ -107,6 +108,9 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Profiles are messages whose parts repeat, so that one after the other is a profile as well.
     once = gzip.decompress(source.read_bytes())
     (second / "big host.xplane.pb").write_bytes(once * (LARGE_BYTES // len(once) + 1))
+    third = folder / "tpu/plugins/profile/2026_01_03_10_00_00"
+    third.mkdir(parents=True)
+    (third / "vm.xplane.pb").write_bytes(tpu_profile(LARGE_BYTES))
     shutil.copy(DEMO / "memory.prof", folder / "memory.prof")
     (folder / "events.out.tfevents.1.host").write_bytes(b"scalars")
     (folder / "checkpoints").mkdir()

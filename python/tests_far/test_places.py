@@ -113,19 +113,19 @@ def test_an_interrupted_fetch_goes_on_where_it_was(ask: Asker, logdir: Path) -> 
         url = f"{place.url}/{run}"
         whole = ask("overview", url, "--json")
         assert whole.returncode == 0, whole.stderr
-        # As a process that was killed leaves it: the first two chunks are there.
+        # As a process that was killed leaves it: the first two chunks are there. One byte of them
+        # is changed, so that it shows when they are fetched again.
         (data,) = ask.kept()
         content = data.read_bytes()
         chunk = 8 << 20
-        with data.open("r+b") as part:
-            part.seek(2 * chunk)
-            part.write(bytes(len(content) - 2 * chunk))
-        data.rename(data.with_name("part"))
-        numbers = (0).to_bytes(4, "little") + (1).to_bytes(4, "little")
-        data.with_name("chunks").write_bytes(numbers)
-        again = ask("overview", url, "--json")
-        assert again.stdout == whole.stdout
-        assert data.read_bytes() == content
+        changed = bytearray(content)
+        changed[chunk] ^= 0xFF
+        data.unlink()
+        data.with_name("part").write_bytes(changed[: 2 * chunk] + bytes(len(content) - 2 * chunk))
+        ends = [0, chunk, chunk, 2 * chunk]
+        data.with_name("ranges").write_bytes(b"".join(end.to_bytes(8, "little") for end in ends))
+        ask("overview", url, "--json")
+        assert data.read_bytes() == changed
 
 
 def test_a_changed_file_is_fetched_again(ask: Asker, logdir: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use serde::Serialize;
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 
 use crate::cell::Table;
 use crate::group::Group;
@@ -31,6 +31,9 @@ pub trait Analysis {
     /// It asks of what happened in time, so that memory snapshots or programs alone give it nothing
     /// to say.
     const NEEDS_EVENTS: bool = true;
+    /// What of a profile it takes its answer from. A test over whole captures holds those that do
+    /// not read everything to it.
+    const READS: Reads = Reads::Everything;
     /// Options, declared once as clap arguments; HTTP and Python build the same arguments.
     type Options: Args + FromArgMatches;
     /// What it answers.
@@ -87,6 +90,7 @@ pub struct Declaration {
 /// One analysis in the list, its types erased.
 pub struct Entry {
     declaration: Declaration,
+    reads: Reads,
     run: fn(&Session, &ArgMatches) -> Result<Answer, AnalysisError>,
 }
 
@@ -270,7 +274,11 @@ impl Declaration {
 
     /// Options as name and value, as HTTP and Python have them: `("steps", "3..8")`. A flag is given
     /// as `("name", "true")`.
-    fn matches<'a>(
+    ///
+    /// # Errors
+    ///
+    /// An option is unknown or its value is refused.
+    pub fn matches<'a>(
         &self,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<ArgMatches, AnalysisError> {
@@ -308,6 +316,7 @@ impl Entry {
                 examples: A::EXAMPLES,
                 augment: |command| A::Options::augment_args(command),
             },
+            reads: A::READS,
             run: |session, matches| {
                 let options = parsed::<A::Options>(matches)?;
                 if A::NEEDS_EVENTS {
@@ -316,6 +325,15 @@ impl Entry {
                 let report = A::run(session, &options)?;
                 Ok(Answer::of(report))
             },
+        }
+    }
+
+    /// What of a profile the answer with these options is taken from: see [`Analysis::READS`]. Times
+    /// are chosen out of all that was recorded, threads of the host included.
+    pub fn reads(&self, matches: &ArgMatches) -> Reads {
+        match matches.try_get_one::<String>("time") {
+            Ok(Some(_)) => Reads::Everything,
+            _ => self.reads,
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use stepscope_model::ingest::{IngestError, ingest_all};
-use stepscope_model::{Session, WarningKind};
+use stepscope_model::{Reads, Session, WarningKind};
 use stepscope_storage::{
     Found, Note, NoteKind, OpenedHosts, Progress, SessionFiles, StorageError, open_hosts,
 };
@@ -94,12 +94,21 @@ pub(crate) fn not_there(found: &Found, typed: &str) -> Failure {
 
 /// Opens all hosts of a session. The session is never freed: the process ends soon after it was
 /// asked, and returning hundreds of megabytes page by page would only delay that.
-pub(crate) fn open(files: &SessionFiles, output: &Output) -> Result<&'static Session, Failure> {
-    Ok(Box::leak(Box::new(open_owned(files, output)?)))
+pub(crate) fn open(
+    files: &SessionFiles,
+    reads: Reads,
+    output: &Output,
+) -> Result<&'static Session, Failure> {
+    Ok(Box::leak(Box::new(open_owned(files, reads, output)?)))
 }
 
-/// Opens all hosts of a session. Hosts that cannot be read are warned of, as long as one can.
-pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Session, Failure> {
+/// Opens all hosts of a session, as far as a question `reads` them. Hosts that cannot be read are
+/// warned of, as long as one can.
+pub(crate) fn open_owned(
+    files: &SessionFiles,
+    reads: Reads,
+    output: &Output,
+) -> Result<Session, Failure> {
     let bar = output.progress(files.size_bytes, &files.name);
     let OpenedHosts {
         inputs,
@@ -107,7 +116,8 @@ pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Sessio
         programs,
         manifests,
         unread,
-    } = open_hosts(files, |_| Advance::new(&bar));
+        left_out_bytes,
+    } = open_hosts(files, reads, |_| Advance::new(&bar));
     for input in &inputs {
         let bytes = (*input.bytes).as_ref().len();
         tracing::info!(host = input.host, bytes, "opened");
@@ -120,6 +130,13 @@ pub(crate) fn open_owned(files: &SessionFiles, output: &Output) -> Result<Sessio
     }
     let decoded = ingest_all(&files.name, inputs, memory, programs);
     bar.finish_and_clear();
+    if left_out_bytes > 0 {
+        output.remark(&format!(
+            "{} of {} stay where they are: threads of the host, which this answer does not read",
+            stepscope_analysis::format::bytes(left_out_bytes as f64),
+            stepscope_analysis::format::bytes(files.size_bytes as f64)
+        ));
+    }
     for (_, error) in unread {
         output.warn(
             &format!("left out: {error}"),

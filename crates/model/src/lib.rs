@@ -21,6 +21,7 @@ pub mod manifest;
 pub mod memo;
 pub mod memory_level;
 pub mod program;
+pub mod reads;
 pub mod redact;
 pub mod session;
 pub mod strings;
@@ -51,6 +52,7 @@ pub use manifest::{Manifest, ManifestInput};
 pub use memo::Memo;
 pub use memory_level::{MemoryLevel, Traffic};
 pub use program::Program;
+pub use reads::{FilePiece, LeftOut, Reads};
 pub use session::{
     Aggregate, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op, OpCost, Peak,
     ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,

@@ -9,7 +9,7 @@ use stepscope_analysis::registry::NamedText;
 use stepscope_analysis::{ANALYSES, AnalysisError, COMPARISONS, Compared, find, find_comparison};
 use stepscope_cli::exporting;
 use stepscope_model::ingest::{IngestError, ingest_all};
-use stepscope_model::{Warning, WarningKind};
+use stepscope_model::{Reads, Warning, WarningKind};
 use stepscope_storage::{Found, NoProgress, OpenedHosts, SessionFiles, StorageError, open_hosts};
 
 use crate::answer::Answer;
@@ -342,7 +342,8 @@ pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Sessio
         programs,
         manifests,
         mut unread,
-    } = open_hosts(files, |_| NoProgress);
+        ..
+    } = open_hosts(files, Reads::Everything, |_| NoProgress);
     if inputs.is_empty() && memory.is_empty() && programs.is_empty() && !unread.is_empty() {
         return Err(Refused::Storage(unread.swap_remove(0).1));
     }

@@ -3,8 +3,8 @@
 //! ```text
 //! <cache>/v1/objects/<digest of URL, version, size>/
 //!     data       the file; it appears whole; its time is that of its last use
-//!     part       what has been fetched of it so far
-//!     chunks     which chunks of `part` are complete, four bytes each
+//!     part       what has been fetched of it so far; the rest is a hole
+//!     ranges     which bytes of `part` are there: start and end of each range, eight bytes each
 //!     lock       held by the process that fetches it
 //! <cache>/v1/listings/<digest of URL>.json
 //! ```
@@ -15,7 +15,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::object::Object;
+use crate::ranges::Ranges;
 use crate::settings;
 
 /// Layout of the folder; another layout is another folder.
@@ -92,9 +94,10 @@ fn protect(key: String) {
 pub(crate) struct Entry {
     folder: PathBuf,
     file: File,
-    chunks: File,
-    /// Chunks that an earlier, interrupted attempt left whole.
-    pub(crate) done: HashSet<u32>,
+    /// The file `ranges`.
+    written: File,
+    /// What is there, from now and from before.
+    done: Ranges,
     _lock: File,
 }
 
@@ -123,25 +126,35 @@ pub(crate) fn begin(object: &Object) -> io::Result<Option<Entry>> {
     let file = open("part")?;
     let is_new = file.metadata()?.len() != object.size_bytes;
     file.set_len(object.size_bytes)?;
-    let mut chunks = open("chunks")?;
+    let mut written = open("ranges")?;
     let done = if is_new {
-        chunks.set_len(0)?;
-        HashSet::new()
+        written.set_len(0)?;
+        Ranges::default()
     } else {
-        let bytes = fs::read(folder.join("chunks"))?;
-        let whole = bytes.chunks_exact(4);
-        whole
-            .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
-            .collect()
+        ranges_of(&fs::read(folder.join("ranges"))?)
     };
-    io::Seek::seek(&mut chunks, io::SeekFrom::Start(done.len() as u64 * 4))?;
+    // What a process that was killed left of a range is written over.
+    let whole = written.metadata()?.len() / RANGE_BYTES * RANGE_BYTES;
+    written.seek(SeekFrom::Start(whole))?;
     Ok(Some(Entry {
         folder,
         file,
-        chunks,
+        written,
         done,
         _lock: lock,
     }))
+}
+
+/// Bytes of one range in the file `ranges`.
+const RANGE_BYTES: u64 = 16;
+
+fn ranges_of(bytes: &[u8]) -> Ranges {
+    let (numbers, _) = bytes.as_chunks::<8>();
+    let (pairs, _) = numbers.as_chunks::<2>();
+    let ranges = pairs
+        .iter()
+        .map(|[start, end]| u64::from_le_bytes(*start)..u64::from_le_bytes(*end));
+    ranges.collect()
 }
 
 impl Entry {
@@ -150,16 +163,39 @@ impl Entry {
         &self.file
     }
 
-    /// Remembers that a chunk is whole, so that it is not fetched again after an interruption.
-    pub(crate) fn mark(&mut self, chunk: u32) -> io::Result<()> {
-        self.chunks.write_all(&chunk.to_le_bytes())
+    /// Ranges that are there, one after the other.
+    pub(crate) fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<u8>> {
+        let length = |range: &Range<u64>| range.end.saturating_sub(range.start);
+        let total: u64 = ranges.iter().map(length).sum();
+        let mut bytes = Vec::with_capacity(usize::try_from(total).unwrap_or(0));
+        for range in ranges {
+            (&self.file).seek(SeekFrom::Start(range.start))?;
+            let count = (&self.file).take(length(range)).read_to_end(&mut bytes)?;
+            if count as u64 != length(range) {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// What of a range is not there yet.
+    pub(crate) fn missing(&self, wanted: &Range<u64>) -> Vec<Range<u64>> {
+        self.done.missing(wanted)
+    }
+
+    /// Remembers that a range is there, so that it is not fetched again after an interruption.
+    pub(crate) fn mark(&mut self, range: Range<u64>) -> io::Result<()> {
+        let pair = [range.start.to_le_bytes(), range.end.to_le_bytes()];
+        self.written.write_all(pair.as_flattened())?;
+        self.done.add(range);
+        Ok(())
     }
 
     /// Makes the file appear.
     pub(crate) fn finish(self) -> io::Result<PathBuf> {
         let data = self.folder.join("data");
         fs::rename(self.folder.join("part"), &data)?;
-        let _ = fs::remove_file(self.folder.join("chunks"));
+        let _ = fs::remove_file(self.folder.join("ranges"));
         Ok(data)
     }
 }
@@ -206,8 +242,16 @@ fn use_of(folder: &Path) -> (SystemTime, u64) {
     let sizes = files.filter_map(|file| file.metadata().ok());
     sizes.fold((SystemTime::UNIX_EPOCH, 0), |(used, bytes), metadata| {
         let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        (used.max(modified), bytes + metadata.len())
+        (used.max(modified), bytes + bytes_on_disk(&metadata))
     })
+}
+
+/// A file that was fetched in parts takes less than its length.
+fn bytes_on_disk(metadata: &fs::Metadata) -> u64 {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::blocks(metadata) * 512;
+    #[cfg(not(unix))]
+    metadata.len()
 }
 
 fn is_locked(folder: &Path) -> bool {

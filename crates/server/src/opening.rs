@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepscope_model::ingest::ingest_all;
-use stepscope_model::{Session, Warning, WarningKind};
+use stepscope_model::{Reads, Session, Warning, WarningKind};
 use stepscope_storage::{OpenedHosts, Progress, SessionFiles, open_hosts};
 
 /// Why a session cannot be opened, as people are told.
@@ -67,7 +67,8 @@ pub(crate) fn open_with_progress(
         programs,
         manifests,
         unread,
-    } = open_hosts(files, |file| HostProgress {
+        ..
+    } = open_hosts(files, Reads::Everything, |file| HostProgress {
         done: &progress.hosts[file],
     });
     if inputs.is_empty()

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use rayon::prelude::*;
-use stepscope_model::ManifestInput;
 use stepscope_model::ingest::{HostInput, MemoryInput, ProgramInput};
+use stepscope_model::{ManifestInput, Reads};
 
 use crate::error::StorageError;
 use crate::manifest;
 use crate::open::{Opened, open_all};
+use crate::planes::{self, Partial};
 use crate::progress::Progress;
 use crate::remote;
 use crate::session::{HostFile, SessionFiles};
@@ -26,23 +27,45 @@ pub struct OpenedHosts {
     pub manifests: Vec<ManifestInput>,
     /// Names of the others, each with the reason.
     pub unread: Vec<(String, StorageError)>,
+    /// Bytes of profiles far away that were left there, because the question does not read them.
+    pub left_out_bytes: u64,
 }
 
 /// Opens the files of a session in parallel. `progress` makes the listener of each file, hosts
 /// first, then memory profiles and programs; it is told the file's whole size at the end: mapped files are
-/// open without being read.
-pub fn open_hosts<P: Progress>(files: &SessionFiles, progress: impl Fn(usize) -> P) -> OpenedHosts {
+/// open without being read. Of large profiles far away only those parts come that a question
+/// `reads`.
+pub fn open_hosts<P: Progress>(
+    files: &SessionFiles,
+    reads: Reads,
+    progress: impl Fn(usize) -> P,
+) -> OpenedHosts {
     let all: Vec<&HostFile> = files.files().collect();
     let listeners: Vec<P> = (0..all.len()).map(progress).collect();
-    let unfetched = remote::fetch_all(&all, &files.manifests, &listeners);
+    let hosts = files.hosts.len();
+    let partial = planes::read_all(&all[..hosts], reads, &listeners[..hosts]);
+    let left_out_bytes = partial
+        .iter()
+        .flatten()
+        .map(|read| read.left_out_bytes)
+        .sum();
+    let is_whole = |position: usize| !matches!(partial.get(position), Some(Some(_)));
+    let unfetched = remote::fetch_all(&all, is_whole, &files.manifests, &listeners);
+    let partial = partial.into_iter().chain(std::iter::repeat_with(|| None));
     let opened: Vec<Result<Vec<Opened>, StorageError>> = all
-        .par_iter()
+        .iter()
         .zip(&listeners)
         .zip(unfetched)
-        .map(|((file, listener), unfetched)| match unfetched {
-            Some(error) => Err(error),
-            None => open_file(file, listener),
-        })
+        .zip(partial)
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(
+            |(((file, listener), unfetched), partial)| match (partial, unfetched) {
+                (Some(Partial { bytes, .. }), _) => Ok(vec![Opened { name: None, bytes }]),
+                (None, Some(error)) => Err(error),
+                (None, None) => open_file(file, listener),
+            },
+        )
         .collect();
     let mut hosts = OpenedHosts {
         inputs: Vec::new(),
@@ -50,6 +73,7 @@ pub fn open_hosts<P: Progress>(files: &SessionFiles, progress: impl Fn(usize) ->
         programs: Vec::new(),
         manifests: files.manifests.iter().map(manifest::read).collect(),
         unread: Vec::new(),
+        left_out_bytes,
     };
     for (position, (file, result)) in all.into_iter().zip(opened).enumerate() {
         let name = file.host.clone();

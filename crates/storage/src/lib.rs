@@ -41,6 +41,7 @@ mod manifest;
 mod memory;
 mod note;
 mod open;
+mod planes;
 mod progress;
 mod remote;
 mod scan;

@@ -375,10 +375,11 @@ fn unfetched(host: &HostFile, error: RemoteError) -> StorageError {
     }
 }
 
-/// Fetches all files of a session that are far away, and says for each of `files` why it could not
-/// be. Manifests come along; one that does not is told when it is read.
+/// Fetches all files of a session that are far away and wanted by their position, and says for each
+/// of `files` why it could not be. Manifests come along; one that does not is told when it is read.
 pub(crate) fn fetch_all<P: Progress>(
     files: &[&HostFile],
+    is_wanted: impl Fn(usize) -> bool,
     manifests: &[HostFile],
     listeners: &[P],
 ) -> Vec<Option<StorageError>> {
@@ -386,11 +387,8 @@ pub(crate) fn fetch_all<P: Progress>(
     let far = files
         .iter()
         .enumerate()
-        .filter(|(_, file)| file.remote.is_some());
+        .filter(|(position, file)| file.remote.is_some() && is_wanted(*position));
     let positions: Vec<usize> = far.map(|(position, _)| position).collect();
-    if positions.is_empty() {
-        return errors;
-    }
     let wanted = positions.iter().map(|&position| files[position]);
     let objects: Vec<Object> = wanted
         .chain(manifests)

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Tree, found, gzip, hosts, notes_of, profile, tar};
+use stepscope_model::Reads;
 use stepscope_storage::{NoProgress, NoteKind, StorageError, find, open_hosts};
 
 const RUN: &str = "plugins/profile/run";
@@ -18,7 +19,7 @@ fn a_manifest_goes_with_the_host_of_its_name() {
     assert!(found.notes.is_empty(), "{:?}", found.notes);
     let session = &found.sessions[0];
     assert_eq!(hosts(session), ["a", "b"]);
-    let opened = open_hosts(session, |_| NoProgress);
+    let opened = open_hosts(session, Reads::Everything, |_| NoProgress);
     assert_eq!(opened.manifests.len(), 1);
     assert_eq!(opened.manifests[0].host, "b");
     let manifest = opened.manifests[0].manifest.as_ref().unwrap();
@@ -56,7 +57,7 @@ fn manifests_are_found_in_archives() {
             gzip(&archive)
         };
         let session = &found(tree.file(name, &packed)).sessions[0];
-        let opened = open_hosts(session, |_| NoProgress);
+        let opened = open_hosts(session, Reads::Everything, |_| NoProgress);
         assert!(opened.manifests[0].manifest.is_ok(), "{name}");
     }
 }
@@ -74,7 +75,9 @@ fn a_bad_manifest_is_a_reason_and_not_a_failure() {
         let tree = Tree::new();
         tree.file(&format!("{RUN}/a.xplane.pb"), &profile(1, 100));
         tree.file(&format!("{RUN}/a.stepscope.json"), case);
-        let opened = open_hosts(&found(tree.path()).sessions[0], |_| NoProgress);
+        let opened = open_hosts(&found(tree.path()).sessions[0], Reads::Everything, |_| {
+            NoProgress
+        });
         assert_eq!((opened.inputs.len(), opened.unread.len()), (1, 0));
         assert!(opened.manifests[0].manifest.is_err());
     }

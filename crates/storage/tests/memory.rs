@@ -5,6 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::{Tree, found, gzip, hosts, names, profile, tar, zstd};
+use stepscope_model::Reads;
 use stepscope_storage::{NoProgress, NoteKind, SessionFiles, open, open_hosts};
 
 /// The bytes a memory profile begins with: two sample types and a string table.
@@ -32,7 +33,7 @@ fn beside_a_capture_they_belong_to_its_session() {
     let size_bytes: u64 = files.map(|file| file.size_bytes).sum();
     assert_eq!(session.size_bytes, size_bytes);
     assert_eq!(found.notes, []);
-    let opened = open_hosts(session, |_| NoProgress);
+    let opened = open_hosts(session, Reads::Everything, |_| NoProgress);
     assert_eq!((opened.inputs.len(), opened.memory.len()), (1, 2));
     assert!(opened.memory[0].written_epoch_ns.is_some());
     assert_eq!((*opened.memory[1].bytes).as_ref(), MEMORY);
@@ -157,7 +158,7 @@ fn programs_without_profiles_are_a_session() {
         .map(|file| file.host.as_str())
         .collect();
     assert_eq!(names, ["jit_f(3)", "module_0001.jit_g.after_optimizations"]);
-    let opened = open_hosts(&found.sessions[0], |_| NoProgress);
+    let opened = open_hosts(&found.sessions[0], Reads::Everything, |_| NoProgress);
     assert_eq!((opened.inputs.len(), opened.programs.len()), (0, 2));
     assert_eq!((*opened.programs[1].bytes).as_ref(), b"y");
 }

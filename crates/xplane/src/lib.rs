@@ -18,6 +18,7 @@
 
 mod event;
 mod metadata;
+mod piece;
 mod plane;
 mod rewrite;
 mod space;
@@ -26,6 +27,7 @@ mod wire;
 
 pub use event::{Event, Events, Head, Tail};
 pub use metadata::{EventMetadata, MetadataMap, StatMetadata};
+pub use piece::{Piece, stat_names_at_end};
 pub use plane::{Line, Plane, Unread};
 pub use rewrite::{Rewriter, TextPlace, numbers_alone, rewrite};
 pub use space::{Problem, ProblemKind, Space};

@@ -28,7 +28,7 @@ pub use report::{
     BufferSaving, BufferSpace, BuffersReport,
 };
 use stepscope_model::hlo::Outline;
-use stepscope_model::{ProgramId, Session};
+use stepscope_model::{ProgramId, Reads, Session};
 
 use crate::group::Group;
 use crate::note::Note;
@@ -72,6 +72,7 @@ stepscope buffers ./logs --program jit_step --match 'transpose\\(' --limit 20
 stepscope buffers ./logs --space vmem";
     const GROUP: Group = Group::Memory;
     const NEEDS_EVENTS: bool = false;
+    const READS: Reads = Reads::Devices;
     type Options = BuffersOptions;
     type Report = BuffersReport;
 

@@ -23,8 +23,8 @@ use clap::{Args, ValueEnum};
 pub use report::{
     GraphCluster, GraphDetails, GraphEdge, GraphMatch, GraphNode, GraphProgram, GraphReport,
 };
-use stepscope_model::Session;
 use stepscope_model::hlo::Outline;
+use stepscope_model::{Reads, Session};
 
 use crate::group::Group;
 use crate::note::Note;
@@ -115,6 +115,7 @@ stepscope graph ./logs --search layer_3/attn
 stepscope graph train_step.hlo_proto.pb --text long --of module > train_step.txt";
     const GROUP: Group = Group::Compute;
     const NEEDS_EVENTS: bool = false;
+    const READS: Reads = Reads::Devices;
     type Options = GraphOptions;
     type Report = GraphReport;
 

@@ -26,7 +26,7 @@ mod tables;
 
 use clap::{Args, ValueEnum};
 pub use report::{OpTreeLevel, OpTreeReport, OpTreeRow, OpTreeWaste};
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 
 use crate::group::Group;
 use crate::ops::{GroupBy, common_peaks, measured};
@@ -76,6 +76,7 @@ impl Analysis for OpTree {
     const SUMMARY: &'static str =
         "Device time by program, category and op, or by scope: what it uses and what it wastes";
     const GROUP: Group = Group::Compute;
+    const READS: Reads = Reads::Devices;
     const EXAMPLES: &'static str = "\
 # Programs, their categories, their ops
 stepscope op_tree ./logs

@@ -23,7 +23,7 @@ use clap::{Args, ValueEnum};
 pub use report::{OpRow, OpsDevice, OpsReport};
 pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, roofline};
 pub(crate) use row::{Measured, is_async_half, own_cost};
-use stepscope_model::{DeviceKind, Session};
+use stepscope_model::{DeviceKind, Reads, Session};
 pub(crate) use tables::op_table;
 
 use crate::format;
@@ -67,6 +67,7 @@ impl Analysis for Ops {
     const SUMMARY: &'static str =
         "Every op: time, occurrences, FLOP rate, bandwidth and what bounds it";
     const GROUP: Group = Group::Compute;
+    const READS: Reads = Reads::Devices;
     const EXAMPLES: &'static str = "\
 # The ops with the largest self time
 stepscope ops ./logs

@@ -24,7 +24,7 @@ mod tables;
 
 use clap::{Args, ValueEnum};
 pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
-use stepscope_model::{DeviceId, MemoryLevel, Session, Span};
+use stepscope_model::{DeviceId, MemoryLevel, Reads, Session, Span};
 
 use crate::group::Group;
 use crate::interval::Intervals;
@@ -69,6 +69,7 @@ impl Analysis for Roofline {
     const SUMMARY: &'static str =
         "Intensity against achieved rate, under the peaks of compute and of every memory";
     const GROUP: Group = Group::Compute;
+    const READS: Reads = Reads::Devices;
     const EXAMPLES: &'static str = "\
 # Every op under the roofs, and the peaks with their sources
 stepscope roofline ./logs

@@ -13,7 +13,7 @@ mod tree;
 use clap::{Args, ValueEnum};
 pub(crate) use path::components;
 pub use report::{ScopeRow, ScopesReport};
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 
 use crate::format;
 use crate::group::Group;
@@ -56,6 +56,7 @@ impl Analysis for Scopes {
     const SUMMARY: &'static str =
         "Device time by JAX name stack or source line: forward, backward, recomputed";
     const GROUP: Group = Group::Compute;
+    const READS: Reads = Reads::Devices;
     const EXAMPLES: &'static str = "\
 # The model's tree, two levels deep
 stepscope scopes ./logs --depth 2

@@ -17,7 +17,7 @@ use crate::table::{self, View};
 
 /// Runs the analysis and prints its report.
 pub(crate) fn run(entry: &Entry, arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
-    let session = open_session(arguments, output)?;
+    let session = open_session(arguments, entry.reads(arguments), output)?;
     let answer = entry.run_matches(session, arguments)?;
     print_answer(entry.name, &answer, &[session], arguments, output)
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use stepscope_analysis::registry::{Asks, NamedText};
 use stepscope_analysis::{Compared, ComparisonEntry};
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 use stepscope_remote::is_url;
 use stepscope_storage::{Found, SessionFiles, TextBeside, benchmarks_at};
 
@@ -71,7 +71,7 @@ pub(super) fn opened(
     for one in chosen {
         let session = match kept.iter().position(|earlier| earlier.is(&one)) {
             Some(earlier) => sessions[earlier],
-            None => match open::open(&one.files, output) {
+            None => match open::open(&one.files, Reads::Everything, output) {
                 Ok(session) => session,
                 Err(failure) if entry.asks == Asks::EverySession => {
                     output.warn(&format!("left out: {failure}"), "");

@@ -18,22 +18,26 @@ pub(crate) mod view;
 use std::path::Path;
 
 use clap::ArgMatches;
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 use stepscope_storage::SessionFiles;
 
 use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
 
-/// Finds, chooses and opens the session that the arguments ask for.
-fn open_session(arguments: &ArgMatches, output: &Output) -> Result<&'static Session, Failure> {
+/// Finds, chooses and opens the session that the arguments ask for, as far as a question `reads` it.
+fn open_session(
+    arguments: &ArgMatches,
+    reads: Reads,
+    output: &Output,
+) -> Result<&'static Session, Failure> {
     let path = path(arguments, "path")?;
     let found = open::find(path, output)?;
     let wanted = arguments.get_one::<String>("session").map(String::as_str);
     let files = open::choose(&found, wanted, output)?;
     match with_other_snapshot(files, arguments, output)? {
-        Some(files) => open::open(&files, output),
-        None => open::open(files, output),
+        Some(files) => open::open(&files, reads, output),
+        None => open::open(files, reads, output),
     }
 }
 

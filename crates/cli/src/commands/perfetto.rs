@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use stepscope_interchange::write::{Wanted, write_perfetto};
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 use stepscope_server::handover::{Handover, Offer, Outcome, PERFETTO_PORT};
 use stepscope_server::new_token;
 
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         .unwrap_or(PERFETTO_PORT);
     // Before the trace is written: a port that is taken should not cost minutes.
     let handover = bind(port)?;
-    let session = open_session(arguments, output)?;
+    let session = open_session(arguments, Reads::Everything, output)?;
     let wanted = export::wanted(session, arguments)?;
     let (offer, report) = offer(handover, session, &wanted)?;
     output.remark(&export::sentence(&report));

@@ -5,7 +5,7 @@ use stepscope_analysis::advice::AdviceOptions;
 use stepscope_analysis::overview::{Overview, OverviewReport, Verdict, VerdictKind, thresholds};
 use stepscope_analysis::registry::Report;
 use stepscope_analysis::{Analysis, AnalysisError, Note, format as figures};
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 
 use super::{analysis, open_session};
 use crate::commands::{findings_section, steps_section as steps};
@@ -46,7 +46,7 @@ const OP_COLUMNS: [&str; 7] = [
 
 /// Prints the report of a session.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
-    let session = open_session(arguments, output)?;
+    let session = open_session(arguments, Reads::Everything, output)?;
     let options = Options::from_arg_matches(arguments)
         .map_err(|error| AnalysisError::Options(error.to_string()))?;
     match print(session, &options, output)? {

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::ArgMatches;
 use stepscope_analysis::cell::to_csv;
 use stepscope_analysis::{Cell, Column, Note, Table, Unit};
+use stepscope_model::Reads;
 use stepscope_server::{SessionState, SessionSummary, SessionsReport};
 use stepscope_storage::{Found, NoteKind, SessionFiles};
 
@@ -69,7 +70,7 @@ fn summaries(found: &Found) -> Vec<SessionSummary> {
 /// Opens a session, asks it, and lets it go before the next. Gives the time of its capture, in
 /// nanoseconds since the Unix epoch, where it is recorded.
 fn describe(summary: &mut SessionSummary, files: &SessionFiles, output: &Output) -> Option<u64> {
-    match open::open_owned(files, output) {
+    match open::open_owned(files, Reads::Everything, output) {
         Ok(session) => {
             summary.describe(&session);
             open::warn(&session, &[], output);

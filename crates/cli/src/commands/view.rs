@@ -11,6 +11,7 @@ use super::{far, path, report};
 use crate::exit::{Exit, Failure};
 use crate::open;
 use crate::output::Output;
+use stepscope_model::Reads;
 
 /// Prints the report and serves the sessions at the path.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let files = open::choose(&found, wanted, output)?;
     if arguments.get_flag("no-serve") {
         report::print(
-            open::open(files, output)?,
+            open::open(files, Reads::Everything, output)?,
             &report::Options::default(),
             output,
         )?;
@@ -42,7 +43,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let number = if is_without_report {
         library.number_of(files)
     } else {
-        let session = open::open_owned(files, output)?;
+        let session = open::open_owned(files, Reads::Everything, output)?;
         report::print(&session, &report::Options::default(), output)?;
         library.adopt(files, session)
     };

@@ -27,6 +27,7 @@ use crate::page;
 use check::{Check, Status};
 use machine::{Machine, Root};
 use python::Python;
+use stepscope_model::Reads;
 
 /// Checks the capture at PATH, or without one the environment. Ends with exit code 4 where
 /// something is bad.
@@ -62,7 +63,7 @@ fn capture(path: &Path, arguments: &ArgMatches, output: &Output) -> Result<Exit,
     let files = open::choose(&found, wanted, output)?;
     let checks = capture::files(&found, files);
     // What is wrong with the files is said even where they cannot be opened.
-    let session = match open::open(files, output) {
+    let session = match open::open(files, Reads::Everything, output) {
         Ok(session) => session,
         Err(failure) => {
             print(&checks, None, arguments, output)?;

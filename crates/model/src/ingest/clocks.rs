@@ -69,3 +69,8 @@ fn first_epoch_timestamp(space: &Space<'_>) -> Option<i64> {
     let timestamps = lines.map(|line| line.timestamp_ns);
     timestamps.filter(|&ns| ns > EPOCH_THRESHOLD_NS).min()
 }
+
+/// Whether time 0 of a file is a recorded one, and not that of the first line it happens to have.
+pub(crate) fn counts_from_recorded_start(space: &Space<'_>) -> bool {
+    profile_epoch(space).is_some() && first_epoch_timestamp(space).is_none()
+}

@@ -38,6 +38,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use stepscope_xplane::{Plane, Space, Unread};
 
+pub(crate) use clocks::counts_from_recorded_start;
 pub(crate) use environment::value_text;
 pub use hlo_files::{ProgramInput, ingest_all};
 pub use memory::{MemoryInput, ingest_with_memory};

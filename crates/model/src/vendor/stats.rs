@@ -36,6 +36,25 @@ pub(crate) enum StatRole {
     CounterValue,
 }
 
+/// What threads of a host with accelerators may hold, going by the names of the stats in their plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThreadsMayHold {
+    /// Ops that XLA:CPU ran.
+    pub(crate) ops: bool,
+    /// Annotations of steps.
+    pub(crate) steps: bool,
+}
+
+impl ThreadsMayHold {
+    pub(crate) fn of(stat_names: &[&[u8]]) -> Self {
+        let has = |wanted| stat_names.iter().any(|name| role_of(name) == wanted);
+        Self {
+            ops: has(StatRole::HloOp) && has(StatRole::DeviceOrdinal),
+            steps: has(StatRole::RootLevel) && has(StatRole::StepNumber),
+        }
+    }
+}
+
 fn role_of(name: &[u8]) -> StatRole {
     match name {
         b"hlo_op" => StatRole::HloOp,

@@ -12,6 +12,7 @@ use crate::format;
 use crate::open;
 use crate::output::Output;
 use crate::page::{BOLD, FAINT};
+use stepscope_model::Reads;
 
 /// Lines of the overview where there is no verdict.
 const HEADLINES: usize = 8;
@@ -114,7 +115,7 @@ fn verdict(outcome: &Outcome, output: &Output) -> Vec<String> {
 fn lines(outcome: &Outcome, output: &Output) -> Result<Vec<String>, Failure> {
     let found = stepscope_storage::find(&outcome.folder)?;
     let files = open::choose(&found, None, output)?;
-    let session = open::open_owned(files, output)?;
+    let session = open::open_owned(files, Reads::Everything, output)?;
     let run = |name: &str| {
         let entry = registry::find(name)?;
         entry.run_pairs(&session, []).ok()

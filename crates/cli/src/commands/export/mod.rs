@@ -13,7 +13,7 @@ use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches, value_parse
 use stepscope_analysis::selection::{Selection, wanted_times};
 use stepscope_analysis::{AnalysisError, format as figures};
 use stepscope_interchange::write::{Wanted, Written};
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 use stepscope_server::share::about_now;
 
 use super::open_session;
@@ -98,7 +98,7 @@ pub(crate) fn with_selection(command: Command) -> Command {
 
 /// Writes every file that was asked for.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
-    let session = open_session(arguments, output)?;
+    let session = open_session(arguments, Reads::Everything, output)?;
     let redacted = share::redacted(session, arguments)?;
     let (session, about) = match &redacted {
         Some((session, about)) => (session, about.clone()),

@@ -1,0 +1,106 @@
+//! What of a profile a question reads, for files of which not every byte is at hand.
+//!
+//! Threads of the host are the larger part of many profiles (JAX's Python tracer records every
+//! call), and answers about ops of a TPU take nothing from them.
+
+use stepscope_xplane::{Line, Piece, Plane, Space, stat_names_at_end};
+
+use crate::ingest::counts_from_recorded_start;
+use crate::session::DeviceKind;
+use crate::track::TrackRole;
+use crate::vendor::planes::{PlaneRole, device_line_role, plane_role};
+use crate::vendor::stats::ThreadsMayHold;
+
+/// What of a profile a question reads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reads {
+    /// All of it.
+    #[default]
+    Everything,
+    /// What devices did, and programs; of the host no thread.
+    Devices,
+}
+
+/// A part of a file, by its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilePiece {
+    /// Its length in bytes; the next piece follows.
+    pub length: u64,
+    /// Whether it is read.
+    pub is_read: bool,
+}
+
+/// What a piece that is not read may hold of what is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeftOut(ThreadsMayHold);
+
+impl LeftOut {
+    /// Told by the last bytes of the piece, where the names of its stats stand. None where it takes
+    /// more of them.
+    pub fn by_tail(tail: &[u8]) -> Option<Self> {
+        let names = stat_names_at_end(tail)?;
+        Some(Self(ThreadsMayHold::of(&names)))
+    }
+}
+
+impl Reads {
+    /// The piece of a profile that begins with `head`, which holds at least its first hundred bytes
+    /// or all of it. None where these bytes are no such beginning.
+    pub fn piece(self, head: &[u8]) -> Option<FilePiece> {
+        let piece = Piece::at(head)?;
+        let is_read = match (self, &piece.plane) {
+            (Self::Everything, _) | (Self::Devices, None) => true,
+            (Self::Devices, Some(name)) => {
+                !matches!(plane_role(name), PlaneRole::Host | PlaneRole::Other)
+            }
+        };
+        Some(FilePiece {
+            length: piece.length,
+            is_read,
+        })
+    }
+
+    /// Whether the pieces that are read, joined in their order, give the same answers as the whole
+    /// file, with all others left out. What TPUs did stands for itself where no program ran on the
+    /// host's CPU, where steps are no matter of the host, and where time counts from a recorded
+    /// start. Kernels of GPUs get programs and steps from the threads that launched them.
+    pub fn suffices(self, pieces: &[u8], left_out: &[LeftOut]) -> bool {
+        if self == Self::Everything {
+            return true;
+        }
+        let space = Space::scan(pieces);
+        let has_host_steps = left_out.iter().any(|piece| piece.0.steps);
+        space.problems.is_empty()
+            && space
+                .planes
+                .iter()
+                .any(|plane| has_events(plane, |kind| !kind.is_gpu()))
+            && !space
+                .planes
+                .iter()
+                .any(|plane| has_events(plane, DeviceKind::is_gpu))
+            && !left_out.iter().any(|piece| piece.0.ops)
+            && (!has_host_steps || space.planes.iter().any(has_steps))
+            && counts_from_recorded_start(&space)
+    }
+}
+
+/// Whether it is a device of such a kind, on which something happened.
+fn has_events(plane: &Plane<'_>, is_wanted: impl Fn(DeviceKind) -> bool) -> bool {
+    let PlaneRole::Device { kind, .. } = plane_role(&plane.name) else {
+        return false;
+    };
+    is_wanted(kind) && plane.lines.iter().any(Line::has_events)
+}
+
+fn has_steps(plane: &Plane<'_>) -> bool {
+    let PlaneRole::Device { kind, .. } = plane_role(&plane.name) else {
+        return false;
+    };
+    let is_steps =
+        |line: &Line<'_>| device_line_role(kind, line.id, &line.name) == TrackRole::Steps;
+    plane
+        .lines
+        .iter()
+        .any(|line| line.has_events() && is_steps(line))
+}

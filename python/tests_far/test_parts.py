@@ -1,0 +1,120 @@
+"""Of large profiles far away, only the planes come that a question reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import LARGE_BYTES, Asker, Place, web
+from profiles import tpu_profile
+
+RUN = "plugins/profile/2026_01_03_10_00_00"
+LEFT = "stay where they are"
+
+
+def folder_with(folder: Path, *profiles: bytes) -> Path:
+    run = folder / RUN
+    run.mkdir(parents=True)
+    for number, profile in enumerate(profiles):
+        (run / f"host-{number}.xplane.pb").write_bytes(profile)
+    return folder
+
+
+def disk_bytes(ask: Asker) -> int:
+    files = [path for path in ask.cache.rglob("*") if path.is_file()]
+    return sum(path.stat().st_blocks * 512 for path in files)
+
+
+def is_without_ranges(place: Place) -> bool:
+    """Python's own server sends everything, whatever part is asked for."""
+    arguments = place.process.args
+    return isinstance(arguments, list) and "http.server" in arguments
+
+
+@pytest.mark.parametrize("command", ["ops", "op_tree", "scopes", "roofline"])
+def test_answers_about_devices_leave_the_host_where_it_is(
+    ask: Asker, place: Place, logdir: Path, command: str
+) -> None:
+    here = ask(command, str(logdir / "tpu"), "--json")
+    there = ask(command, f"{place.url}/tpu", "--json", **place.environment)
+    assert there.returncode == 0, there.stderr
+    assert there.stdout == here.stdout
+    if is_without_ranges(place):
+        assert len(ask.kept()) == 1 and LEFT not in there.stderr
+    else:
+        assert not ask.kept() and LEFT in there.stderr
+        assert disk_bytes(ask) < LARGE_BYTES // 8
+
+
+def test_the_rest_comes_when_it_is_asked_for(ask: Asker, tmp_path: Path) -> None:
+    profile = tpu_profile(LARGE_BYTES)
+    logdir = folder_with(tmp_path / "logs", profile)
+    with web(logdir, "RangeHTTPServer") as place:
+        first = ask("ops", place.url, "--json")
+        assert LEFT in first.stderr
+        # Steps have a part that threads of the host explain.
+        steps = ask("steps", place.url, "--json")
+        assert steps.returncode == 0 and LEFT not in steps.stderr
+        assert steps.stdout == ask("steps", str(logdir), "--json").stdout
+        (kept,) = ask.kept()
+        assert kept.read_bytes() == profile
+        again = ask("ops", place.url, "--json")
+        assert again.stdout == first.stdout and LEFT not in again.stderr
+
+
+def test_parts_are_there_without_a_network(ask: Asker, tmp_path: Path) -> None:
+    logdir = folder_with(tmp_path / "logs", tpu_profile(LARGE_BYTES))
+    with web(logdir, "RangeHTTPServer") as place:
+        first = ask("ops", place.url, "--json")
+        place.end()
+        again = ask("ops", place.url, "--json")
+        assert again.returncode == 0, again.stderr
+        assert again.stdout == first.stdout
+        steps = ask("steps", place.url)
+        assert steps.returncode == 3 and "connection refused" in steps.stderr
+
+
+def test_hosts_come_at_once_each_as_far_as_needed(ask: Asker, tmp_path: Path) -> None:
+    """One host ran programs on its CPU: its threads hold ops, and come."""
+    logdir = folder_with(
+        tmp_path / "logs",
+        tpu_profile(LARGE_BYTES),
+        tpu_profile(LARGE_BYTES, runs_programs=True),
+        tpu_profile(1 << 10),
+    )
+    with web(logdir, "RangeHTTPServer") as place:
+        answer = ask("ops", place.url, "--json")
+        assert answer.returncode == 0, answer.stderr
+        assert answer.stdout == ask("ops", str(logdir), "--json").stdout
+        assert "dot.9" in answer.stdout
+        assert LEFT in answer.stderr
+        sizes = sorted(path.stat().st_size for path in ask.kept())
+        assert len(sizes) == 2 and sizes[0] < 1 << 20 and sizes[1] > LARGE_BYTES
+
+
+def test_times_are_chosen_from_all_that_was_recorded(ask: Asker, tmp_path: Path) -> None:
+    logdir = folder_with(tmp_path / "logs", tpu_profile(LARGE_BYTES))
+    with web(logdir, "RangeHTTPServer") as place:
+        line = ["ops", "--time", "2ms..4ms", "--json"]
+        answer = ask(*line, place.url)
+        assert answer.stdout == ask(*line, str(logdir)).stdout
+        assert len(ask.kept()) == 1
+
+
+@pytest.mark.parametrize("damage", ["cut", "noise", "tail"])
+def test_a_damaged_profile_is_told_as_on_disk(ask: Asker, tmp_path: Path, damage: str) -> None:
+    whole = tpu_profile(LARGE_BYTES)
+    middle = len(whole) // 2
+    damaged = {
+        "cut": whole[: middle + middle // 2],
+        "noise": whole[:100] + b"\xff" * 300 + whole[400:],
+        "tail": whole + b"\x0a\xff\xff\xff\x7f",
+    }[damage]
+    logdir = folder_with(tmp_path / "logs", damaged)
+    with web(logdir, "RangeHTTPServer") as place:
+        here = ask("ops", str(logdir), "--json")
+        there = ask("ops", place.url, "--json")
+        assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
+        assert LEFT not in there.stderr
+        said = [line for line in here.stderr.splitlines() if line.startswith("warning")]
+        assert all(line in there.stderr for line in said)

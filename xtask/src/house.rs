@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use crate::fixtures;
 use crate::layers::{self, Layers};
+use crate::package;
 use crate::tree::{self, SourceFile};
 
 /// Lines after which a file needs a reason in `docs/layers.toml`.
@@ -59,6 +60,7 @@ pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     }
     check_long_files_exist(&layers, &files, &mut found);
     found.extend(fixtures::violations(root)?);
+    found.extend(package::violations(root, &files)?);
     Ok(found)
 }
 

@@ -20,6 +20,7 @@ mod counts;
 mod fixtures;
 mod house;
 mod layers;
+mod package;
 mod process;
 mod python;
 mod setup;

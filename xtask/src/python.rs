@@ -118,7 +118,15 @@ fn wheel(environment: &Path) -> Result<PathBuf> {
         fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
     }
     let out_text = out.to_string_lossy();
-    let arguments = ["-m", "maturin", "build", "--release", "--out", &out_text];
+    let arguments = [
+        "-m",
+        "maturin",
+        "build",
+        "--release",
+        "--locked",
+        "--out",
+        &out_text,
+    ];
     process::run(&mut python_in(environment, &arguments))?;
     let mut wheels = fs::read_dir(&out)
         .with_context(|| format!("maturin left nothing in {}", out.display()))?

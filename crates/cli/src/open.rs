@@ -131,9 +131,11 @@ pub(crate) fn open_owned(
     let decoded = ingest_all(&files.name, inputs, memory, programs);
     bar.finish_and_clear();
     if left_out_bytes > 0 {
+        let read_bytes = files.size_bytes.saturating_sub(left_out_bytes);
         output.remark(&format!(
-            "{} of {} stay where they are: threads of the host, which this answer does not read",
-            stepscope_analysis::format::bytes(left_out_bytes as f64),
+            "{} of {} are read: threads of the host stay where they are, because this answer takes \
+             nothing from them",
+            stepscope_analysis::format::bytes(read_bytes as f64),
             stepscope_analysis::format::bytes(files.size_bytes as f64)
         ));
     }

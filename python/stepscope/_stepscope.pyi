@@ -28,7 +28,9 @@ def gate_settings(path: str | os.PathLike[str] | None = None, target: str | None
 def every_session(
     path: str | os.PathLike[str],
 ) -> tuple[list[Session], list[tuple[str, str]]]: ...
-def sessions(path: str | os.PathLike[str], quick: bool = False) -> tuple[str, Table]: ...
+def sessions(
+    path: str | os.PathLike[str], quick: bool = False, fetch: bool = False
+) -> tuple[str, Table]: ...
 @final
 class Session:
     @staticmethod

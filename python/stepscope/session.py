@@ -55,12 +55,15 @@ def open(path: str | os.PathLike[str], session: str | int | None = None) -> Sess
     return opened
 
 
-def sessions(path: str | os.PathLike[str], quick: bool = False) -> reports.SessionsReport:
+def sessions(
+    path: str | os.PathLike[str], quick: bool = False, *, fetch: bool = False
+) -> reports.SessionsReport:
     """The sessions at a path, captured last first, and what was ignored there and why.
 
-    Each is opened for its devices, duration and steps, unless `quick`.
+    Each is opened for its devices, duration and steps, unless `quick`. Of those far away only the
+    ones that were fetched before are opened, unless `fetch`.
     """
-    text, table = engine().sessions(os.fspath(path), quick)
+    text, table = engine().sessions(os.fspath(path), quick, fetch)
     return reports.SessionsReport._of(_Listing(text, table))
 
 

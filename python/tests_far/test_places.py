@@ -33,6 +33,30 @@ def test_a_listing_finds_what_a_folder_holds_and_fetches_nothing(
     assert not ask.kept(), "listing fetches no profile"
 
 
+def test_a_listing_opens_what_was_fetched_and_fetches_when_told(
+    ask: Asker, logdir: Path
+) -> None:
+    with web(logdir, "RangeHTTPServer") as place:
+
+        def steps_by_name(*flags: str) -> dict[str, Any]:
+            answer = ask("sessions", place.url, "--json", *flags)
+            assert answer.returncode == 0, answer.stderr
+            sessions = json.loads(answer.stdout)["sessions"]
+            left = "known once fetched" in answer.stderr
+            assert left == any(one["state"] == "closed" for one in sessions)
+            return {one["name"]: one["step_count"] for one in sessions}
+
+        nothing = steps_by_name()
+        assert len(nothing) >= 3 and not any(nothing.values())
+        assert not ask.kept()
+        assert ask("overview", place.url, "--session", "2026_01_01").returncode == 0
+        one = steps_by_name()
+        assert [name for name, count in one.items() if count] == ["2026_01_01_10_00_00"]
+        every = steps_by_name("--fetch")
+        assert every["2026_01_03_10_00_00"] == 20
+        assert all(count for name, count in every.items() if name.startswith("2026"))
+
+
 def test_figures_are_those_of_the_same_files_on_disk(
     ask: Asker, place: Place, logdir: Path
 ) -> None:

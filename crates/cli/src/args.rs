@@ -186,10 +186,15 @@ fn sessions() -> Command {
         .after_help(
             "Examples:\n  # Everything below a folder, and what was ignored there and why\n  \
              stepscope sessions ./logs\n  # Without opening them: no devices, durations and steps\n  \
-             stepscope sessions ./logs --quick",
+             stepscope sessions ./logs --quick\n  # Far away: only those that were fetched before \
+             are opened, unless told to\n  stepscope sessions gs://lab/runs --fetch",
         )
         .arg(path().required(true))
         .arg(flag("quick", "Do not open the sessions: no devices, durations and steps"))
+        .arg(
+            flag("fetch", "Fetch sessions that are far away, to open them as well")
+                .conflicts_with("quick"),
+        )
         .args(far_away())
         .args(formats())
         .arg(output())

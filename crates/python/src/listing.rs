@@ -6,19 +6,26 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stepscope_analysis::Note;
 use stepscope_server::{SessionState, SessionSummary, SessionsReport};
-use stepscope_storage::{NoteKind, StorageError, find};
+use stepscope_storage::{NoteKind, SessionFiles, StorageError, find};
 
 use crate::errors;
 use crate::session::{Refused, open_files};
 use crate::table::Table;
 
 /// The sessions at a path, captured last first, as JSON and as a table. Each is opened for its
-/// devices, duration and steps unless it has to be quick.
+/// devices, duration and steps unless it has to be quick; one far away only where it was fetched
+/// before, or has to be now.
 #[pyfunction]
-#[pyo3(signature = (path, quick=false))]
-pub(crate) fn sessions(py: Python<'_>, path: PathBuf, quick: bool) -> PyResult<(String, Table)> {
+#[pyo3(signature = (path, quick=false, fetch=false))]
+pub(crate) fn sessions(
+    py: Python<'_>,
+    path: PathBuf,
+    quick: bool,
+    fetch: bool,
+) -> PyResult<(String, Table)> {
+    let is_opened = |files: &SessionFiles| !quick && (fetch || files.is_here());
     let (report, times) = py
-        .detach(|| list(&path, quick))
+        .detach(|| list(&path, is_opened))
         .map_err(|error| errors::storage(py, &error))?;
     let table = stepscope_cli::sessions_table(&report.sessions, &times);
     let json = serde_json::to_string(&report)
@@ -26,7 +33,10 @@ pub(crate) fn sessions(py: Python<'_>, path: PathBuf, quick: bool) -> PyResult<(
     Ok((json, Table::new(table)))
 }
 
-fn list(path: &Path, quick: bool) -> Result<(SessionsReport, Vec<Option<u64>>), StorageError> {
+fn list(
+    path: &Path,
+    is_opened: impl Fn(&SessionFiles) -> bool,
+) -> Result<(SessionsReport, Vec<Option<u64>>), StorageError> {
     let found = find(path)?;
     let mut sessions = Vec::new();
     let mut times = Vec::new();
@@ -34,7 +44,7 @@ fn list(path: &Path, quick: bool) -> Result<(SessionsReport, Vec<Option<u64>>), 
         let location = found.path_of(files).display().to_string();
         let mut summary = SessionSummary::closed(number, &location, Some(files));
         let mut time = None;
-        if !quick {
+        if is_opened(files) {
             match open_files(files) {
                 Ok(session) => {
                     summary.describe(&session);

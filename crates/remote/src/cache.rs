@@ -79,6 +79,12 @@ pub(crate) fn kept(object: &Object) -> Option<PathBuf> {
     Some(path)
 }
 
+/// Whether the file is here; asking is no use of it.
+pub(crate) fn is_here(object: &Object) -> bool {
+    let data = objects().join(key(object)).join("data");
+    fs::metadata(data).is_ok_and(|metadata| metadata.len() == object.size_bytes)
+}
+
 /// Entries that this process uses are not removed by it.
 fn in_use() -> &'static Mutex<HashSet<String>> {
     static IN_USE: OnceLock<Mutex<HashSet<String>>> = OnceLock::new();

@@ -21,7 +21,7 @@ use crate::memory;
 use crate::note::NoteKind;
 use crate::progress::Progress;
 use crate::scan::{Folder, Scan};
-use crate::session::{Found, HostFile};
+use crate::session::{Found, HostFile, SessionFiles};
 use crate::sniff::{Content, Encoding};
 use crate::traces;
 use crate::walk::{ArchiveFile, add_archive, is_skipped, placed};
@@ -339,6 +339,14 @@ fn remote_file(object: &Object, path: &Path, kind: FileKind) -> HostFile {
         modified: object.modified(),
         index: 0,
         remote: Some(object.clone()),
+    }
+}
+
+impl SessionFiles {
+    /// Whether all its files are on this machine: on disk, or fetched before.
+    pub fn is_here(&self) -> bool {
+        let is_far = |file: &HostFile| file.remote.as_ref().is_some_and(|object| !object.is_here());
+        !self.files().any(is_far)
     }
 }
 

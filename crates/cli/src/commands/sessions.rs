@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use stepscope_analysis::cell::to_csv;
+use stepscope_analysis::format::{bytes, counted};
 use stepscope_analysis::{Cell, Column, Note, Table, Unit};
 use stepscope_model::Reads;
 use stepscope_server::{SessionState, SessionSummary, SessionsReport};
@@ -16,7 +17,8 @@ use crate::open;
 use crate::output::Output;
 use crate::table::{self, View};
 
-/// Lists the sessions; opens each for its devices, duration and steps unless asked to be quick.
+/// Lists the sessions; opens each for its devices, duration and steps unless asked to be quick. Those
+/// far away are opened where they were fetched before: a bucket may hold more than anybody wants here.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let root = path(arguments, "path")?;
     let found = open::find(root, output)?;
@@ -30,9 +32,22 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     let mut sessions = summaries(&found);
     let mut times = vec![None; sessions.len()];
     if !arguments.get_flag("quick") {
+        let (mut left_count, mut left_bytes) = (0, 0);
         let files = found.newest_first().into_iter();
         for ((summary, time), files) in sessions.iter_mut().zip(&mut times).zip(files) {
-            *time = describe(summary, files, output);
+            if arguments.get_flag("fetch") || files.is_here() {
+                *time = describe(summary, files, output);
+            } else {
+                left_count += 1;
+                left_bytes += files.size_bytes;
+            }
+        }
+        if left_count > 0 {
+            output.remark(&format!(
+                "devices, durations and steps of {} are known once fetched: `--fetch` brings {}",
+                counted(left_count, "session"),
+                bytes(left_bytes as f64)
+            ));
         }
     }
     let is_usable = sessions

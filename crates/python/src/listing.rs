@@ -1,12 +1,11 @@
 //! What sessions there are at a path.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use stepscope_analysis::Note;
-use stepscope_server::{SessionState, SessionSummary, SessionsReport};
-use stepscope_storage::{NoteKind, SessionFiles, StorageError, find};
+use stepscope_server::{SessionList, list_sessions};
+use stepscope_storage::{SessionFiles, StorageError, find};
 
 use crate::errors;
 use crate::session::{Refused, open_files};
@@ -24,55 +23,19 @@ pub(crate) fn sessions(
     fetch: bool,
 ) -> PyResult<(String, Table)> {
     let is_opened = |files: &SessionFiles| !quick && (fetch || files.is_here());
-    let (report, times) = py
-        .detach(|| list(&path, is_opened))
+    let list = || -> Result<SessionList, StorageError> {
+        let found = find(&path)?;
+        Ok(list_sessions(&path, &found, |files| {
+            is_opened(files).then(|| open_files(files).map_err(|refused| refused.to_string()))
+        }))
+    };
+    let SessionList { report, times_ns } = py
+        .detach(list)
         .map_err(|error| errors::storage(py, &error))?;
-    let table = stepscope_cli::sessions_table(&report.sessions, &times);
+    let table = stepscope_cli::sessions_table(&report.sessions, &times_ns);
     let json = serde_json::to_string(&report)
         .map_err(|error| PyRuntimeError::new_err(format!("the list is no JSON: {error}")))?;
     Ok((json, Table::new(table)))
-}
-
-fn list(
-    path: &Path,
-    is_opened: impl Fn(&SessionFiles) -> bool,
-) -> Result<(SessionsReport, Vec<Option<u64>>), StorageError> {
-    let found = find(path)?;
-    let mut sessions = Vec::new();
-    let mut times = Vec::new();
-    for (number, files) in (0..).zip(found.newest_first()) {
-        let location = found.path_of(files).display().to_string();
-        let mut summary = SessionSummary::closed(number, &location, Some(files));
-        let mut time = None;
-        if is_opened(files) {
-            match open_files(files) {
-                Ok(session) => {
-                    summary.describe(&session);
-                    time = session.epoch_ns;
-                }
-                Err(refused) => {
-                    summary.state = SessionState::Failed;
-                    summary.error = refused.to_string();
-                }
-            }
-        }
-        sessions.push(summary);
-        times.push(time);
-    }
-    let notes = found.notes.iter().map(|note| {
-        let text = format!("{}: {}", note.message, note.path.display());
-        match note.kind {
-            NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => Note::warning(text),
-            NoteKind::Ignored | NoteKind::Joined => Note::info(text),
-        }
-    });
-    let report = SessionsReport {
-        root: path.display().to_string(),
-        sessions,
-        histories: stepscope_storage::histories_at(path),
-        notes: notes.collect(),
-    };
-    Ok((report, times))
 }
 
 impl std::fmt::Display for Refused {

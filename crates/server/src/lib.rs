@@ -25,6 +25,7 @@ mod error;
 mod guard;
 pub mod handover;
 mod library;
+mod listing;
 mod opening;
 mod parameters;
 mod prefix;
@@ -40,6 +41,7 @@ pub use capture_reports::{
 };
 pub use error::ServerError;
 pub use library::{Library, OpenSession};
+pub use listing::{SessionList, list_sessions};
 pub use opening::{OpenError, open_files};
 pub use prefix::normal_prefix;
 pub use reports::{

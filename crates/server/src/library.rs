@@ -421,7 +421,8 @@ fn path_of(root: &Path, location: &str) -> String {
     }
 }
 
-fn note(note: &stepscope_storage::Note) -> Note {
+/// What a search said, for reports.
+pub(crate) fn note(note: &stepscope_storage::Note) -> Note {
     let text = format!("{}: {}", note.message, note.path.display());
     match note.kind {
         NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => Note::warning(text),

@@ -5,9 +5,9 @@ use std::path::Path;
 use clap::ArgMatches;
 use stepscope_analysis::cell::to_csv;
 use stepscope_analysis::format::{bytes, counted};
-use stepscope_analysis::{Cell, Column, Note, Table, Unit};
-use stepscope_model::Reads;
-use stepscope_server::{SessionState, SessionSummary, SessionsReport};
+use stepscope_analysis::{Cell, Column, Table, Unit};
+use stepscope_model::{Reads, Session};
+use stepscope_server::{SessionList, SessionState, SessionSummary, SessionsReport, list_sessions};
 use stepscope_storage::{Found, NoteKind, SessionFiles};
 
 use super::path;
@@ -17,8 +17,7 @@ use crate::open;
 use crate::output::Output;
 use crate::table::{self, View};
 
-/// Lists the sessions; opens each for its devices, duration and steps unless asked to be quick. Those
-/// far away are opened where they were fetched before: a bucket may hold more than anybody wants here.
+/// Lists the sessions, with devices, duration and steps of those that are opened.
 pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failure> {
     let root = path(arguments, "path")?;
     let found = open::find(root, output)?;
@@ -29,34 +28,15 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     {
         open::remark(note, output);
     }
-    let mut sessions = summaries(&found);
-    let mut times = vec![None; sessions.len()];
-    if !arguments.get_flag("quick") {
-        let (mut left_count, mut left_bytes) = (0, 0);
-        let files = found.newest_first().into_iter();
-        for ((summary, time), files) in sessions.iter_mut().zip(&mut times).zip(files) {
-            if arguments.get_flag("fetch") || files.is_here() {
-                *time = describe(summary, files, output);
-            } else {
-                left_count += 1;
-                left_bytes += files.size_bytes;
-            }
-        }
-        if left_count > 0 {
-            output.remark(&format!(
-                "devices, durations and steps of {} are known once fetched: `--fetch` brings {}",
-                counted(left_count, "session"),
-                bytes(left_bytes as f64)
-            ));
-        }
-    }
-    let is_usable = sessions
+    let SessionList { report, times_ns } = list(root, &found, arguments, output);
+    let is_usable = report
+        .sessions
         .iter()
         .any(|session| session.state != SessionState::Failed);
     if arguments.get_flag("json") {
-        output.json(&json(root, sessions, &found)?)?;
+        output.json(&json(&report)?)?;
     } else {
-        let table = table(&sessions, &times);
+        let table = table(&report.sessions, &times_ns);
         if arguments.get_flag("csv") {
             output.data(&to_csv(&table))?;
         } else {
@@ -72,49 +52,47 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     Ok(if is_usable { Exit::Fine } else { Exit::Path })
 }
 
-fn summaries(found: &Found) -> Vec<SessionSummary> {
-    let numbered = (0..).zip(found.newest_first());
-    numbered
-        .map(|(number, files)| {
-            let location = found.path_of(files).display().to_string();
-            SessionSummary::closed(number, &location, Some(files))
-        })
-        .collect()
+/// Opens each session unless asked to be quick. Those far away are opened where they were fetched
+/// before: a bucket may hold more than anybody wants here.
+fn list(root: &Path, found: &Found, arguments: &ArgMatches, output: &Output) -> SessionList {
+    let (is_quick, is_fetched) = (arguments.get_flag("quick"), arguments.get_flag("fetch"));
+    let (mut left_count, mut left_bytes) = (0, 0);
+    let list = list_sessions(root, found, |files| {
+        if is_quick {
+            return None;
+        }
+        if !is_fetched && !files.is_here() {
+            left_count += 1;
+            left_bytes += files.size_bytes;
+            return None;
+        }
+        Some(open_one(files, output))
+    });
+    if left_count > 0 {
+        output.remark(&format!(
+            "devices, durations and steps of {} are known once fetched: `--fetch` brings {}",
+            counted(left_count, "session"),
+            bytes(left_bytes as f64)
+        ));
+    }
+    list
 }
 
-/// Opens a session, asks it, and lets it go before the next. Gives the time of its capture, in
-/// nanoseconds since the Unix epoch, where it is recorded.
-fn describe(summary: &mut SessionSummary, files: &SessionFiles, output: &Output) -> Option<u64> {
+fn open_one(files: &SessionFiles, output: &Output) -> Result<Session, String> {
     match open::open_owned(files, Reads::Everything, output) {
         Ok(session) => {
-            summary.describe(&session);
             open::warn(&session, &[], output);
-            session.epoch_ns
+            Ok(session)
         }
         Err(failure) => {
-            summary.state = SessionState::Failed;
-            summary.error = failure.to_string();
             output.warn(&format!("{}: {failure}", files.name), "");
-            None
+            Err(failure.to_string())
         }
     }
 }
 
-fn json(root: &Path, sessions: Vec<SessionSummary>, found: &Found) -> Result<String, Failure> {
-    let notes = found.notes.iter().map(|note| {
-        let text = format!("{}: {}", note.message, note.path.display());
-        match note.kind {
-            NoteKind::Unreadable | NoteKind::Limit | NoteKind::Offline => Note::warning(text),
-            NoteKind::Ignored | NoteKind::Joined => Note::info(text),
-        }
-    });
-    let report = SessionsReport {
-        root: root.display().to_string(),
-        sessions,
-        histories: stepscope_storage::histories_at(root),
-        notes: notes.collect(),
-    };
-    serde_json::to_string(&report)
+fn json(report: &SessionsReport) -> Result<String, Failure> {
+    serde_json::to_string(report)
         .map_err(|error| Failure::new(Exit::Failure, format!("the list is no JSON: {error}")))
 }
 

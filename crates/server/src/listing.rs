@@ -1,0 +1,52 @@
+//! The list of sessions without a server: for the terminal and for Python.
+
+use std::path::Path;
+
+use stepscope_model::Session;
+use stepscope_storage::{Found, SessionFiles, histories_at};
+
+use crate::library;
+use crate::reports::{SessionState, SessionSummary, SessionsReport};
+
+/// The sessions that were found at a path.
+pub struct SessionList {
+    /// Captured last first, as everywhere.
+    pub report: SessionsReport,
+    /// Times of their captures, in nanoseconds since the Unix epoch, where they are recorded.
+    pub times_ns: Vec<Option<u64>>,
+}
+
+/// Lists what was found. `open` gives the session whose devices, duration and steps are told, or why
+/// it cannot be opened; none where it is not to be. Sessions are let go one by one.
+pub fn list_sessions(
+    root: &Path,
+    found: &Found,
+    mut open: impl FnMut(&SessionFiles) -> Option<Result<Session, String>>,
+) -> SessionList {
+    let (mut sessions, mut times_ns) = (Vec::new(), Vec::new());
+    for (number, files) in (0..).zip(found.newest_first()) {
+        let location = found.path_of(files).display().to_string();
+        let mut summary = SessionSummary::closed(number, &location, Some(files));
+        let mut epoch_ns = None;
+        match open(files) {
+            None => {}
+            Some(Ok(session)) => {
+                summary.describe(&session);
+                epoch_ns = session.epoch_ns;
+            }
+            Some(Err(message)) => {
+                summary.state = SessionState::Failed;
+                summary.error = message;
+            }
+        }
+        sessions.push(summary);
+        times_ns.push(epoch_ns);
+    }
+    let report = SessionsReport {
+        root: root.display().to_string(),
+        sessions,
+        histories: histories_at(root),
+        notes: found.notes.iter().map(library::note).collect(),
+    };
+    SessionList { report, times_ns }
+}

@@ -17,8 +17,8 @@ pub(super) fn devices(
 ) -> Vec<CollectiveDeviceRow> {
     let session = evidence.session;
     let mut wait_ps: Vec<Option<i64>> = vec![None; session.devices.len()];
-    for (occurrence, wait) in evidence.survey.occurrences.iter().zip(waits) {
-        if let Some(wait) = wait {
+    for (number, occurrence) in evidence.occurrences() {
+        if let Some(wait) = waits[number] {
             let sum = wait_ps[occurrence.device.index()].get_or_insert(0);
             *sum = sum.saturating_add(wait.wait_ps);
         }

@@ -204,8 +204,8 @@ impl Report for HostsReport {
     fn tables(&self) -> Vec<Table> {
         let mut hosts = Table::new("rows", "Hosts", COLUMNS, self.rows.iter().map(cells));
         hosts.row_count = self.row_count;
-        let mut tables = vec![hosts];
-        let others = [
+        vec![
+            hosts,
             Table::new(
                 "blame",
                 "Who was late, and why",
@@ -230,18 +230,20 @@ impl Report for HostsReport {
                 CLOCK_COLUMNS,
                 self.clocks.iter().map(clock_cells),
             ),
-        ];
-        let is_told = |table: &Table| match table.key {
-            // One clock has nothing to differ from.
-            "clocks" => table.rows.len() > 1,
-            _ => !table.rows.is_empty(),
-        };
-        tables.extend(others.into_iter().filter(is_told));
-        tables
+        ]
     }
 
     fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    fn unprinted(&self) -> &'static [&'static str] {
+        // One clock has nothing to differ from.
+        if self.clocks.len() > 1 {
+            &[]
+        } else {
+            &["clocks"]
+        }
     }
 
     fn headline(&self) -> Vec<(String, String)> {

@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
-use stepscope_model::Session;
+use stepscope_model::{Activity, Session};
 
 use crate::format;
 use crate::group::Group;
@@ -62,13 +62,13 @@ stepscope input ./logs --table stages --csv";
     fn run(session: &Session, options: &InputOptions) -> Result<InputReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
         let mut rows = rows(session, &selected);
-        let stages = stages::stages(session, &selected.hosts);
+        let stages = stages::stages(session, &selected);
         let totals = collect::totals(&rows);
         let bounds = collect::bounds(&totals);
         let causes = collect::causes(&totals);
         let hosts = collect::hosts(&rows);
         let conclusion = conclusion(&totals, &hosts, &stages);
-        let notes = notes(session, &rows, &totals, &stages);
+        let notes = notes(session, &selected, &rows, &totals, &stages);
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         Ok(InputReport {
             verdict: bounds
@@ -122,7 +122,7 @@ impl Waits {
 
 /// The slowest stage that does work, of all hosts of a selection.
 pub(crate) fn slowest_stage(session: &Session, selected: &Selected<'_>) -> Option<StageRow> {
-    let stages = stages::stages(session, &selected.hosts);
+    let stages = stages::stages(session, selected);
     stages.into_iter().find(|stage| stage.is_bottleneck)
 }
 
@@ -184,15 +184,24 @@ const ANNOTATE: &str =
 
 fn notes(
     session: &Session,
+    selected: &Selected<'_>,
     rows: &[InputRow],
     totals: &collect::Totals,
     stages: &[StageRow],
 ) -> Vec<Note> {
-    let mut notes = step_notes(session);
+    let mut notes = step_notes(session, Some(selected));
     if rows.is_empty() {
         return notes;
     }
-    if stages.is_empty() {
+    let has_loaded = || {
+        let mut labels = session.labels.iter();
+        labels.any(|label| matches!(label.activity, Activity::Input(_)))
+    };
+    if stages.is_empty() && has_loaded() {
+        notes.push(Note::info(
+            "Nothing that loads input began in this selection; it did elsewhere in the session.",
+        ));
+    } else if stages.is_empty() {
         notes.push(
             Note::warning(
                 "Nothing that loads input was recorded: no stage of tf.data or grain, no frame of a \

@@ -7,11 +7,17 @@ use super::replay::peak;
 use super::trend::MIN_STEPS;
 use crate::format;
 use crate::note::Note;
+use crate::selection::Selected;
 
 /// Share of inconsistent events from which on a word is due.
 const INCONSISTENT_RATIO: f64 = 0.01;
 
-pub(super) fn notes(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]) -> Vec<Note> {
+pub(super) fn notes(
+    session: &Session,
+    selected: &Selected<'_>,
+    log: &AllocatorLog,
+    found: &[Figures<'_>],
+) -> Vec<Note> {
     if log.allocators.is_empty() {
         return without_events(session);
     }
@@ -69,15 +75,19 @@ pub(super) fn notes(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]
              were not recorded. They stand in a row of negative bytes.",
         ));
     }
-    if session.steps.len() < MIN_STEPS {
-        let counted = format::counted(session.steps.len(), "step");
-        let verb = if session.steps.len() == 1 {
-            "is"
+    // Every allocator has the steps that its host or device took part in.
+    let steps = found.iter().map(|figures| figures.steps.len()).max();
+    let steps = steps.unwrap_or(0);
+    if steps < MIN_STEPS {
+        let verb = if steps == 1 { "is" } else { "are" };
+        let place = if selected.is_all_time() {
+            ""
         } else {
-            "are"
+            " in this selection"
         };
         notes.push(Note::info(format!(
-            "Growth and spikes need {MIN_STEPS} steps; there {verb} {counted}."
+            "Growth and spikes need {MIN_STEPS} steps; there {verb} {}{place}.",
+            format::counted(steps, "step")
         )));
     }
     notes

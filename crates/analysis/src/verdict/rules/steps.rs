@@ -18,7 +18,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     if !evidence.has_work() {
         return Vec::new();
     }
-    let told = step_notes(session).into_iter().next();
+    let told = step_notes(session, None).into_iter().next();
     let told = told.map(|note| note.text).unwrap_or_default();
     let origin = session.step_origin.filter(|_| !session.steps.is_empty());
     let mut found = Vec::new();

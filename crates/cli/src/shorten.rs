@@ -235,7 +235,10 @@ mod tests {
             "jit(step)/transformer/layer_2/attention/query/dot_general",
         ];
         let shown = shown(&scopes, 24);
-        assert!(shown[0].contains("_1/") && shown[1].contains("_2/"), "{shown:?}");
+        assert!(
+            shown[0].contains("_1/") && shown[1].contains("_2/"),
+            "{shown:?}"
+        );
     }
 
     #[test]

@@ -62,7 +62,9 @@ mod tests {
     #[test]
     fn what_is_written_is_what_is_shown() {
         for text in ["{{0,1},{2,3}}", "[4,2]<=[2,4]T(1,0)", "[2,4]<=[8]"] {
-            let whole = format!("%all-reduce.1 = f32[8] all-reduce(f32[8] %p), channel_id=1, replica_groups={text}, to_apply=%add");
+            let whole = format!(
+                "%all-reduce.1 = f32[8] all-reduce(f32[8] %p), channel_id=1, replica_groups={text}, to_apply=%add"
+            );
             let found = ReplicaGroups::of_text(&whole).expect("it is written");
             assert_eq!(found.to_string(), text);
         }

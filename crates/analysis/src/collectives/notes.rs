@@ -9,6 +9,7 @@ use super::participants::Grouping;
 use super::report::CollectiveRow;
 use crate::format;
 use crate::note::Note;
+use crate::recording;
 use crate::selection::Selected;
 
 pub(super) fn notes(
@@ -33,7 +34,7 @@ pub(super) fn notes(
                  bandwidths are unknown.",
                 format::counted(unsized_count, "collective")
             ))
-            .with_hint("Programs are recorded by default; keep `enable_hlo_proto` on."),
+            .with_hint(recording::programs(evidence.session)),
         );
     }
     let is_cpu = selected
@@ -87,7 +88,7 @@ fn unknown_groups(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Option<Note
              the program, or not which ids its devices have. Who waited for whom is left out.",
             format::counted(count, "collective")
         ))
-        .with_hint("Programs are recorded by default; keep `enable_hlo_proto` on.")
+        .with_hint(recording::programs(evidence.session))
     })
 }
 
@@ -153,6 +154,6 @@ fn clocks(evidence: &Evidence<'_>) -> Option<Note> {
              collectives, to within {} in the median; times shown are those recorded.",
             format::duration_ps(residual)
         ))
-        .with_hint("stepscope hosts PATH shows the clocks"),
+        .with_hint("`stepscope hosts PATH` shows the clocks"),
     )
 }

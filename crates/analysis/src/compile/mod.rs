@@ -18,7 +18,7 @@ mod tables;
 
 use clap::Args;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
-use stepscope_model::{HostId, Picos, Session, Span};
+use stepscope_model::{Framework, HostId, Picos, Session, Span};
 
 use crate::activity::{compilation_ps, compilation_within_ps};
 use crate::format;
@@ -27,6 +27,7 @@ use crate::interval::Intervals;
 use crate::note::Note;
 use crate::order;
 use crate::overview::{VerdictKind, thresholds};
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
 
@@ -133,15 +134,26 @@ fn verdict(total_ps: Option<i64>) -> (VerdictKind, String) {
     }
 }
 
-const RECORD: &str = "Start the profiler before the first call of a jitted function to see its \
-                      compilation; `jax.config.update('jax_log_compiles', True)` logs each.";
+/// How to see compilations.
+fn record(session: &Session) -> &'static str {
+    match session.framework() {
+        Framework::Jax => {
+            "Start the profiler before the first call of a jitted function to see its compilation; \
+             `jax.config.update('jax_log_compiles', True)` logs each."
+        }
+        _ => {
+            "Start the profiler before the first call of a compiled function to see its \
+             compilation."
+        }
+    }
+}
 
 fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -> Vec<Note> {
     let mut notes = Vec::new();
     let Some(recorded_ps) = recorded_ps else {
         return vec![
             Note::warning("No thread of a host was recorded, so compilations cannot be seen.")
-                .with_hint("options.host_tracer_level = 2"),
+                .with_hint(recording::host_threads(session)),
         ];
     };
     if rows.is_empty() {
@@ -151,7 +163,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             "Nothing was compiled while the profiler ran: shapes and static arguments stay the same, \
              and every program was compiled before."
         };
-        return vec![Note::info(text).with_hint(RECORD)];
+        return vec![Note::info(text).with_hint(record(session))];
     }
     let again = rows.iter().filter(|row| row.is_again).count();
     if again > 0 {
@@ -163,7 +175,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             ))
             .with_hint(
                 "Keep shapes, dtypes and static arguments the same in every step: pad the last \
-                 batch or drop it, and make jitted functions once, outside of the loop.",
+                 batch or drop it, and make compiled functions once, outside of the loop.",
             ),
         );
     }
@@ -173,7 +185,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             Note::info(
                 "Tracing was not recorded: it precedes lowering, in the call of the function.",
             )
-            .with_hint("options.python_tracer_level = 1"),
+            .with_hint(recording::python_frames(session)),
         );
     }
     let unmatched = rows.iter().filter(|row| row.program.is_empty()).count();

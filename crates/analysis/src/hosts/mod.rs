@@ -30,6 +30,7 @@ use crate::format;
 use crate::group::Group;
 use crate::note::Note;
 use crate::order;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
 use crate::steps::{divide_steps, step_notes, step_time};
@@ -197,7 +198,9 @@ fn unmatched(evidence: &Evidence<'_>) -> Note {
         return Note::info(format!("{text}, {REST}")).with_hint(ALL_HOSTS);
     }
     if executed.is_empty() {
-        return Note::info(format!("No collective was executed in this selection, {REST}"));
+        return Note::info(format!(
+            "No collective was executed in this selection, {REST}"
+        ));
     }
     let participants = &evidence.matched.participants;
     let is_unknown = |&op: &usize| participants[op].grouping == Grouping::Unknown;
@@ -206,7 +209,7 @@ fn unmatched(evidence: &Evidence<'_>) -> Note {
             "The profile does not say which devices exchange with each other in its collectives, \
              {REST}"
         ))
-        .with_hint("Programs are recorded by default; keep `enable_hlo_proto` on.");
+        .with_hint(recording::programs(evidence.session));
     }
     Note::info(format!(
         "The collectives that were recorded could not be matched between devices of this session, \

@@ -28,6 +28,7 @@ use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::overview::VerdictKind;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
 use crate::steps::step_notes;
@@ -65,7 +66,7 @@ stepscope input ./logs --table stages --csv";
         let stages = stages::stages(session, &selected);
         let totals = collect::totals(&rows);
         let bounds = collect::bounds(&totals);
-        let causes = collect::causes(&totals);
+        let causes = collect::causes(session, &totals);
         let hosts = collect::hosts(&rows);
         let conclusion = conclusion(&totals, &hosts, &stages);
         let notes = notes(session, &selected, &rows, &totals, &stages);
@@ -109,14 +110,14 @@ impl Waits {
     }
 
     /// Why the devices of a host wait, most time first.
-    pub(crate) fn causes(&self, host: &str) -> Vec<InputCause> {
+    pub(crate) fn causes(&self, session: &Session, host: &str) -> Vec<InputCause> {
         let own: Vec<InputRow> = self
             .rows
             .iter()
             .filter(|row| row.host == host)
             .cloned()
             .collect();
-        collect::causes(&collect::totals(&own))
+        collect::causes(session, &collect::totals(&own))
     }
 }
 
@@ -179,9 +180,6 @@ fn worst_host(hosts: &[InputHost]) -> Option<&InputHost> {
     (worst.input_median_ps > 1.5 * median && worst.input_median_ps > 0.0).then_some(worst)
 }
 
-const ANNOTATE: &str =
-    "with jax.profiler.TraceAnnotation(\"data_loading\"): batch = next(iterator)";
-
 fn notes(
     session: &Session,
     selected: &Selected<'_>,
@@ -207,7 +205,11 @@ fn notes(
                 "Nothing that loads input was recorded: no stage of tf.data or grain, no frame of a \
                  loader, no annotation that says so. Waiting shows as idle time only.",
             )
-            .with_hint(ANNOTATE),
+            .with_hint(recording::region_of(
+                session,
+                "\"data_loading\"",
+                " batch = next(iterator)",
+            )),
         );
     } else if !stages.iter().any(|stage| stage.source == "tf.data") {
         notes.push(Note::info(

@@ -7,6 +7,7 @@ use super::replay::peak;
 use super::trend::MIN_STEPS;
 use crate::format;
 use crate::note::Note;
+use crate::recording;
 use crate::selection::Selected;
 
 /// Share of inconsistent events from which on a word is due.
@@ -106,9 +107,14 @@ fn has_unexplained(figures: &Figures<'_>) -> bool {
     seen > events[at].in_use
 }
 
+fn record_snapshot(session: &Session) -> String {
+    match recording::memory_snapshot(session) {
+        "" => String::new(),
+        line => format!("`{line}` records what is alive, and by whom"),
+    }
+}
+
 fn without_events(session: &Session) -> Vec<Note> {
-    const RECORD: &str = "jax.profiler.save_device_memory_profile(\"memory.prof\") records what is \
-                          alive, and by whom";
     let snapshots = session.heap.snapshots.len();
     let is_cpu = session
         .devices
@@ -116,7 +122,7 @@ fn without_events(session: &Session) -> Vec<Note> {
         .all(|device| device.kind == DeviceKind::Cpu);
     let note = if session.is_program_only() {
         Note::info("The HLO of programs says what was planned, not what was in use over time.")
-            .with_hint("stepscope buffers PATH shows the plan")
+            .with_hint("`stepscope buffers PATH` shows the plan")
     } else if session.is_memory_only() {
         Note::info(
             "A memory profile holds what was alive at one moment, not what happened in between.",
@@ -126,7 +132,7 @@ fn without_events(session: &Session) -> Vec<Note> {
             "XLA:CPU does not record its allocations, so there is no memory in use over time.",
         );
         match snapshots {
-            0 => note.with_hint(RECORD),
+            0 => note.with_hint(record_snapshot(session)),
             _ => note,
         }
     } else {
@@ -134,7 +140,7 @@ fn without_events(session: &Session) -> Vec<Note> {
             "The profile has no allocator events, so there is no memory in use over time. TPUs and \
              GPUs record them with host tracing on.",
         )
-        .with_hint("options.host_tracer_level = 2")
+        .with_hint(recording::host_threads(session))
     };
     let mut notes = vec![note];
     if snapshots > 0 {
@@ -146,7 +152,7 @@ fn without_events(session: &Session) -> Vec<Note> {
         let counted = format::counted(snapshots, "memory snapshot");
         notes.push(
             Note::info(format!("{counted}: what was alive {when}."))
-                .with_hint("stepscope heap PATH shows who holds it"),
+                .with_hint("`stepscope heap PATH` shows who holds it"),
         );
     }
     notes

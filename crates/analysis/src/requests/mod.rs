@@ -26,6 +26,7 @@ use crate::format;
 use crate::group::Group;
 use crate::note::Note;
 use crate::order;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection, compile_pattern};
 
@@ -80,7 +81,7 @@ stepscope requests ./logs --limit 20 --csv";
         if options.selection.limit.is_none() {
             rows.truncate(MOST_ROWS);
         }
-        report.notes = notes(&report, row_count, rows.len(), &all);
+        report.notes = notes(session, &report, row_count, rows.len(), &all);
         report.rows = rows;
         report.row_count = row_count;
         Ok(report)
@@ -123,9 +124,8 @@ fn step_windows(session: &Session, selected: &Selected<'_>) -> Option<Vec<(i64, 
     )
 }
 
-const ANNOTATE: &str = "with jax.profiler.TraceAnnotation(\"inference_request\", request_id=i):";
-
 fn notes(
+    session: &Session,
     report: &RequestsReport,
     row_count: usize,
     shown: usize,
@@ -144,7 +144,10 @@ fn notes(
                 "No request was recorded: no root of a model server, and no annotation of the \
                  program that says request, inference, generate, serve or predict.",
             )
-            .with_hint(ANNOTATE),
+            .with_hint(recording::region(
+                session,
+                "\"inference_request\", request_id=i",
+            )),
         );
         return notes;
     }

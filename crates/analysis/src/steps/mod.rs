@@ -25,6 +25,7 @@ use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::overview::StepSource;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
 
@@ -90,17 +91,13 @@ pub(crate) fn source(origin: StepOrigin) -> StepSource {
     }
 }
 
-/// The line of code that records steps.
-const ANNOTATE: &str = "with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
-
 /// How the steps were found, and how to record them where they were not; with a selection, how many
 /// of them it takes in.
 pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> Vec<Note> {
     let counted = counted_steps(session, selected);
     let note = match session.step_origin.filter(|_| !session.steps.is_empty()) {
-        None => {
-            Note::warning("No step was recorded and none could be inferred.").with_hint(ANNOTATE)
-        }
+        None => Note::warning("No step was recorded and none could be inferred.")
+            .with_hint(recording::steps(session)),
         Some(StepOrigin::StepLine) => Note::info(format!("{counted}, recorded by the device.")),
         Some(StepOrigin::Annotation) => Note::info(format!(
             "{counted}, annotated with StepTraceAnnotation; device work belongs to the step that \
@@ -114,7 +111,7 @@ pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> 
                  was annotated.",
                 named.unwrap_or_default()
             ))
-            .with_hint(ANNOTATE)
+            .with_hint(recording::steps(session))
         }
     };
     vec![note]

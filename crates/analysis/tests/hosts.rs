@@ -167,7 +167,7 @@ fn jobs_of_their_own_are_not_matched() {
     assert!(
         texts
             .iter()
-            .any(|text| text.contains("could not be matched")),
+            .any(|text| text.contains("does not say which devices exchange")),
         "{texts:?}"
     );
 }

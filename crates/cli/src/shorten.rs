@@ -2,7 +2,7 @@
 //!
 //! Most names keep both ends ([`format::shortened`]). Names of C++ kernels often differ only in the
 //! middle, where that cuts, or have the same parameters at their end. So where different names would
-//! look alike, the first of these that tells them apart is taken:
+//! look alike, the first of these that tells them apart is taken, whole ones before cut ones:
 //!
 //! ```text
 //! void at::native::copy_kernel<float, 4>(int, Array<char*, 2>)      as it is
@@ -32,7 +32,13 @@ pub(crate) fn distinct(texts: &[String], columns: usize, charset: Charset) -> Ve
             }
         }
     };
-    let ways: [Way; 3] = [without_parameters, without_templates, around];
+    let ways: [Way; 5] = [
+        |texts, columns, charset| fitting(texts, columns, charset, signature),
+        |texts, columns, charset| fitting(texts, columns, charset, collapsed),
+        |texts, columns, charset| cut(texts, columns, charset, signature),
+        |texts, columns, charset| cut(texts, columns, charset, collapsed),
+        around,
+    ];
     for way in ways {
         for alike in look_alikes(texts, &shown) {
             let again = way(&alike, columns, charset);
@@ -49,8 +55,12 @@ pub(crate) fn distinct(texts: &[String], columns: usize, charset: Charset) -> Ve
     shown
 }
 
-/// Different texts, sorted, in at most so many columns; some may look alike again.
+/// Different texts, sorted, in at most so many columns; some may look alike again, and there are
+/// none where the way does not fit.
 type Way = fn(&[&str], usize, Charset) -> Vec<String>;
+
+/// A text without what can go.
+type Form = fn(&str, Charset) -> String;
 
 /// Sets of different texts that look the same, each sorted.
 fn look_alikes<'a>(texts: &'a [String], shown: &[String]) -> Vec<Vec<&'a str>> {
@@ -62,21 +72,24 @@ fn look_alikes<'a>(texts: &'a [String], shown: &[String]) -> Vec<Vec<&'a str>> {
     several.map(|texts| texts.into_iter().collect()).collect()
 }
 
-fn without_parameters(texts: &[&str], columns: usize, charset: Charset) -> Vec<String> {
-    let short = |text: &&str| format::shortened(&signature(text), columns, charset);
-    texts.iter().map(short).collect()
+/// The form of each text, if all fit as they are.
+fn fitting(texts: &[&str], columns: usize, charset: Charset, form: Form) -> Vec<String> {
+    let short: Vec<String> = texts.iter().map(|text| form(text, charset)).collect();
+    if short.iter().all(|text| format::width(text) <= columns) {
+        short
+    } else {
+        Vec::new()
+    }
 }
 
-fn without_templates(texts: &[&str], columns: usize, charset: Charset) -> Vec<String> {
-    let short = |text: &&str| {
-        let text = collapsed(&signature(text), charset);
-        format::shortened(&text, columns, charset)
-    };
+/// The form of each text, cut like any other name.
+fn cut(texts: &[&str], columns: usize, charset: Charset, form: Form) -> Vec<String> {
+    let short = |text: &&str| format::shortened(&form(text, charset), columns, charset);
     texts.iter().map(short).collect()
 }
 
 /// `ns::kernel<float>` of `void ns::kernel<float>(int, float*)`; a text of another form stays.
-fn signature(text: &str) -> String {
+fn signature(text: &str, _: Charset) -> String {
     let name = text.strip_prefix("void ").unwrap_or(text);
     let Some(head) = name.strip_suffix(')') else {
         return name.to_owned();
@@ -95,11 +108,11 @@ fn signature(text: &str) -> String {
     name.to_owned()
 }
 
-/// `ns::kernel<…>` of `ns::kernel<float, Array<4>>`.
+/// `ns::kernel<…>` of `void ns::kernel<float, Array<4>>(int)`.
 fn collapsed(text: &str, charset: Charset) -> String {
     let mut short = String::new();
     let mut depth = 0usize;
-    for character in text.chars() {
+    for character in signature(text, charset).chars() {
         match character {
             '<' => {
                 if depth == 0 {

@@ -135,7 +135,10 @@ fn a_program_out_of_the_cache_is_found_by_its_name() {
          jit_gone(7) CPU:0 30us..40us",
     );
     let op = label(&session, "add.1").op.expect("an op");
-    assert_eq!(session.text(session.op(op).category), "add");
+    assert_eq!(
+        session.text(session.op(op).category),
+        "non-fusion elementwise"
+    );
     let without: Vec<String> = session
         .programs
         .iter()

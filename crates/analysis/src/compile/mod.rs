@@ -173,10 +173,16 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
                 format::counted(again, "compilation"),
                 names(rows)
             ))
-            .with_hint(
-                "Keep shapes, dtypes and static arguments the same in every step: pad the last \
-                 batch or drop it, and make compiled functions once, outside of the loop.",
-            ),
+            .with_hint(match session.framework() {
+                Framework::Jax => {
+                    "Keep shapes, dtypes and static arguments the same in every step: pad the last \
+                     batch or drop it, and make jitted functions once, outside of the loop."
+                }
+                _ => {
+                    "Keep shapes and dtypes the same in every step: pad the last batch or drop it, \
+                     and make compiled functions once, outside of the loop."
+                }
+            }),
         );
     }
     let has_trace = rows.iter().any(|row| row.trace_ps > 0);

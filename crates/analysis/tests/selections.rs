@@ -200,3 +200,30 @@ fn nobody_is_said_to_be_absent_who_was_not_asked_for() {
         "{hosts}"
     );
 }
+
+#[test]
+fn steps_have_the_same_exposed_time_in_every_answer() {
+    for capture in all_captures() {
+        let session = open(&capture);
+        let end = session.extent().map_or(0, |extent| extent.end.0);
+        // Cuts steps anywhere.
+        let time = format!("{}ps..{}ps", end / 3, end / 3 * 2);
+        for options in [vec![], vec![("time", time.as_str())], vec![("device", "0")]] {
+            let collectives = ask(&session, "collectives", &options);
+            let steps = rows(&ask(&session, "steps", &options), "rows");
+            for row in rows(&collectives, "steps") {
+                let own = steps.iter().filter(|step| step["step"] == row["step"]);
+                let exposed: Vec<f64> = own
+                    .filter_map(|step| step["collectives_ps"].as_f64())
+                    .collect();
+                let mean = exposed.iter().sum::<f64>() / exposed.len() as f64;
+                let told = row["exposed_ps"].as_f64().expect("a figure");
+                assert!(
+                    (told - mean).abs() <= 1.0,
+                    "{} {options:?}: {mean} {row}",
+                    capture.name
+                );
+            }
+        }
+    }
+}

@@ -241,7 +241,7 @@ stepscope collectives ./logs --csv --table shardings";
             } else {
                 places::devices(&evidence, &selected, &devices, &waits)
             },
-            steps: places::steps(session, &selected, &devices),
+            steps: places::steps(session, &selected, &communication),
             instances,
             instance_count,
             rendezvous: rendezvous::rendezvous(session, &selected, &communication),

@@ -157,12 +157,11 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
         ];
     };
     if rows.is_empty() {
-        let text = if recorded_ps > 0 {
-            "No compilation in this selection."
-        } else {
-            "Nothing was compiled while the profiler ran: shapes and static arguments stay the same, \
-             and every program was compiled before."
-        };
+        if recorded_ps > 0 {
+            return vec![Note::info("No compilation in this selection.")];
+        }
+        let text = "Nothing was compiled while the profiler ran: shapes and static arguments stay \
+                    the same, and every program was compiled before.";
         return vec![Note::info(text).with_hint(record(session))];
     }
     let again = rows.iter().filter(|row| row.is_again).count();

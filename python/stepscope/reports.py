@@ -2823,6 +2823,9 @@ class HostRow(Record):
     collectives_ps: float | None
     """Mean exposed communication in a step."""
 
+    copies_ps: float | None
+    """Mean time in a step in which nothing ran but copies, in whatever direction."""
+
     input_wait_ps: float | None
     """Mean wait for input in a step."""
 

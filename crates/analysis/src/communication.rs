@@ -11,7 +11,10 @@
 //! bodies and are no computation of their own. `steps` divides a step by the same levels, so its
 //! part *collectives* is the exposed time within it.
 
-use stepscope_model::{Class, DeviceId, Session, SliceKind, Span, TrackRole};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use stepscope_model::{Class, DeviceId, Picos, Session, SliceKind, Span, TrackRole};
 
 use crate::interval::Intervals;
 use crate::steps::parts::{COLLECTIVE, COMPUTE, device_levels};
@@ -28,17 +31,40 @@ pub(crate) struct Communication {
     pub(crate) exposed: Intervals,
 }
 
+/// Communication of every device, computed once per session.
+pub(crate) struct AllCommunication(Vec<Communication>);
+
+impl AllCommunication {
+    /// Of the session.
+    pub(crate) fn of(session: &Session) -> Arc<Self> {
+        session.memo.get_or_compute(|| {
+            let levels = levels(session);
+            let devices: Vec<DeviceId> = session.device_ids().collect();
+            let of_device = |&device: &DeviceId| Communication::of(session, device, &levels);
+            Self(devices.par_iter().map(of_device).collect())
+        })
+    }
+
+    /// All communication of a device.
+    pub(crate) fn of_device(&self, device: DeviceId) -> &Communication {
+        &self.0[device.index()]
+    }
+}
+
 impl Communication {
-    /// Of a device within windows. `levels` are those of [`levels`].
-    pub(crate) fn of(session: &Session, device: DeviceId, windows: &[Span], levels: &[u8]) -> Self {
+    fn of(session: &Session, device: DeviceId, levels: &[u8]) -> Self {
+        let everything = [Span {
+            start: Picos(i64::MIN),
+            end: Picos::MAX,
+        }];
         let mut spans = vec![Vec::new(), Vec::new()];
         for (_, track) in session.work_tracks(device) {
-            add_levels(track, levels, windows, &mut spans);
+            add_levels(track, levels, &everything, &mut spans);
         }
         let mut unions = spans.into_iter().map(Intervals::union_of_sorted);
         let compute = unions.next().unwrap_or_default();
         let work = unions.next().unwrap_or_default();
-        let all = work.union(&under_way(session, device, windows));
+        let all = work.union(&under_way(session, device, &everything));
         let exposed = all.subtract(&compute);
         Self {
             all,
@@ -46,10 +72,20 @@ impl Communication {
             exposed,
         }
     }
+
+    /// What of it lies within windows, which may overlap.
+    pub(crate) fn within(&self, windows: &[Span]) -> Self {
+        let windows = Intervals::union_of(windows.to_vec());
+        Self {
+            all: self.all.intersect(&windows),
+            compute: self.compute.intersect(&windows),
+            exposed: self.exposed.intersect(&windows),
+        }
+    }
 }
 
 /// Level of each label: computation, collective, or neither.
-pub(crate) fn levels(session: &Session) -> Vec<u8> {
+fn levels(session: &Session) -> Vec<u8> {
     let mut levels = device_levels(session);
     for level in &mut levels {
         if !matches!(*level, COMPUTE | COLLECTIVE) {

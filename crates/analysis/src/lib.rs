@@ -15,6 +15,7 @@ pub mod group;
 pub mod interval;
 pub mod note;
 pub mod order;
+mod recording;
 pub mod registry;
 pub mod selection;
 pub mod totals;

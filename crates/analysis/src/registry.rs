@@ -66,7 +66,7 @@ pub trait Report: Serialize + Send {
     fn chart(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Keys of tables that only programs want: as CSV and Arrow, not among those for people.
+    /// Keys of tables that only programs want here: as CSV and Arrow, not among those for people.
     fn unprinted(&self) -> &'static [&'static str] {
         &[]
     }

@@ -126,6 +126,34 @@ impl Selected<'_> {
         spans
     }
 
+    /// Times to look at on the threads of a host: the selected steps as the host saw them, else as
+    /// its devices did, within the selected times; everything when neither was asked for.
+    pub fn host_windows(&self, host: HostId) -> Intervals {
+        let everything = || {
+            Intervals::union_of(vec![Span {
+                start: stepscope_model::Picos(i64::MIN),
+                end: stepscope_model::Picos::MAX,
+            }])
+        };
+        let steps = self.steps.as_ref().map(|steps| {
+            let spans = steps.iter().flat_map(|&index| {
+                let own = || {
+                    let spans = self.session.steps[index].spans.iter();
+                    spans.filter(|on| on.host == host)
+                };
+                let is_of_host = own().any(|on| on.device.is_none());
+                own().filter(move |on| on.device.is_none() == is_of_host)
+            });
+            Intervals::union_of(spans.map(|on| on.span).collect())
+        });
+        match (steps, &self.time) {
+            (None, None) => everything(),
+            (Some(steps), None) => steps,
+            (None, Some(time)) => time.clone(),
+            (Some(steps), Some(time)) => steps.intersect(time),
+        }
+    }
+
     /// Positions of the slices of a lane that start within the windows.
     pub fn slices(&self, lane: &Lane, windows: &[Span]) -> Vec<std::ops::Range<usize>> {
         windows

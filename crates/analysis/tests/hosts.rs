@@ -167,7 +167,7 @@ fn jobs_of_their_own_are_not_matched() {
     assert!(
         texts
             .iter()
-            .any(|text| text.contains("could not be matched")),
+            .any(|text| text.contains("does not say which devices exchange")),
         "{texts:?}"
     );
 }
@@ -220,5 +220,52 @@ fn parts_are_those_of_the_steps() {
             "{}",
             capture.name
         );
+    }
+}
+
+#[test]
+fn copies_are_a_part_of_the_step() {
+    let session = drawn(&["
+        host vm
+        device gpu:0 nvidia H100
+        stream 7 Compute
+        repeat 2 every 100us
+          10..50us gemm [hlo_op=dot.1 program_id=5 hlo_module=jit_step]
+        end
+        stream 9 MemcpyH2D,MemcpyD2H
+        repeat 2 every 100us
+          40..60us MemcpyH2D [kind_src=pinned kind_dst=device size=4096]
+          70..75us MemcpyD2H [kind_src=device kind_dst=pinned size=4096]
+        end
+        thread python
+        repeat 2 every 100us
+          0..100us train #step_num=$i,_r=1#
+        end
+    "]);
+    let hosts = rows(&ask(&session, "hosts", &[]), "rows");
+    // 10 us of the first copy lie behind the product.
+    assert_eq!(micros(&hosts[0], "copies_ps"), 10.0 + 5.0);
+}
+
+#[test]
+fn parts_of_hosts_sum_to_their_steps() {
+    const PARTS: [&str; 7] = [
+        "device_compute_ps",
+        "collectives_ps",
+        "copies_ps",
+        "input_wait_ps",
+        "compilation_ps",
+        "host_overhead_ps",
+        "idle_ps",
+    ];
+    for capture in all_captures() {
+        let report = ask(&open(&capture), "hosts", &[]);
+        for row in rows(&report, "rows") {
+            let Some(step) = row["step_ps"].as_f64() else {
+                continue;
+            };
+            let sum: f64 = PARTS.iter().filter_map(|part| row[part].as_f64()).sum();
+            assert!((sum - step).abs() <= 1e-9 * step, "{}: {row}", capture.name);
+        }
     }
 }

@@ -308,7 +308,8 @@ pub(crate) fn ended(text: &str, columns: usize, charset: Charset) -> String {
     }
 }
 
-fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
+/// As many of the characters as fit into so many columns.
+pub(crate) fn taken(characters: impl Iterator<Item = char>, columns: usize) -> String {
     let mut left = columns;
     characters
         .take_while(|character| {

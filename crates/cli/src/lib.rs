@@ -13,6 +13,7 @@ mod open;
 mod output;
 mod page;
 pub mod render;
+mod shorten;
 mod table;
 
 use std::ffi::OsString;

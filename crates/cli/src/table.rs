@@ -1,4 +1,5 @@
-//! Tables for the terminal: they fit the width, numbers stand right, names lose their middle.
+//! Tables for the terminal: they fit the width, numbers stand right, names lose their middle, or
+//! another part where they would look alike.
 
 use std::fmt::Write;
 
@@ -6,6 +7,7 @@ use anstyle::Style;
 use stepscope_analysis::{Cell, Column, Table, Unit};
 
 use crate::format::{self, Charset, Scale};
+use crate::shorten;
 
 /// How tables are to be shown.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +82,9 @@ fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
     } else {
         fit(&mut columns, view.width)
     };
+    for column in columns.iter_mut().filter(|column| !column.is_number) {
+        column.cells = shorten::distinct(&column.cells, column.width, view.charset);
+    }
     let mut text = String::new();
     let header_lines = columns.iter().map(|column| column.header.len()).max();
     for index in 0..header_lines.unwrap_or(0) {

@@ -33,6 +33,7 @@ mod cost;
 mod decode;
 mod details;
 mod error;
+mod groups_text;
 #[cfg(test)]
 mod hostile_tests;
 mod kernel_body;

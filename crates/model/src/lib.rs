@@ -13,6 +13,7 @@ pub mod activity;
 pub mod allocator;
 pub mod details;
 pub mod flow;
+pub mod framework;
 pub mod heap;
 pub mod ids;
 pub mod ingest;
@@ -45,6 +46,7 @@ pub use activity::{Activity, CompilePhase, InputStage};
 pub use allocator::{Allocator, AllocatorEvent, AllocatorLog, Purpose};
 
 pub use flow::{Flow, FlowKind, Flows};
+pub use framework::Framework;
 pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};
 pub use label::{Class, Direction, HostMemory, Label, Launch, SliceKind, Transfer};

@@ -105,6 +105,49 @@ fn program_ids_may_be_zero_huge_or_negative() {
     assert!(session.programs.iter().all(|program| program.hlo.is_some()));
 }
 
+/// XLA:CPU runs what it read from the persistent cache under the id 0.
+#[test]
+fn a_program_out_of_the_cache_is_found_by_its_name() {
+    let session = session(
+        "program 7 jit_stage
+           ROOT s.0 = f32[8] parameter(0)
+         program 17 jit_evaluate
+           p.0 = f32[8] parameter(0)
+           ROOT add.1 = f32[8] add(p.0, p.0)
+         program 21 jit_twice
+           ROOT p.0 = f32[8] parameter(0)
+         program 22 jit_twice
+           ROOT p.0 = f32[4] parameter(0)
+         program 0 jit_zero
+           ROOT p.0 = f32[8] parameter(0)
+         thread tf_XLAEigen/42
+         each [device_ordinal=0]
+           0..10us  add.1 [hlo_op=add.1 hlo_module=jit_evaluate program_id=0 run_id=1]
+           10..20us p.0 [hlo_op=p.0 hlo_module=jit_twice program_id=0 run_id=2]
+           20..30us p.0 [hlo_op=p.0 hlo_module=jit_zero program_id=0 run_id=3]
+           30..40us p.0 [hlo_op=p.0 hlo_module=jit_gone program_id=7 run_id=4]",
+    );
+    assert_text(
+        &runs(&session),
+        "jit_evaluate(17) CPU:0 0us..10us
+         jit_twice(0) CPU:0 10us..20us
+         jit_zero(0) CPU:0 20us..30us
+         jit_gone(7) CPU:0 30us..40us",
+    );
+    let op = label(&session, "add.1").op.expect("an op");
+    assert_eq!(
+        session.text(session.op(op).category),
+        "non-fusion elementwise"
+    );
+    let without: Vec<String> = session
+        .programs
+        .iter()
+        .filter(|program| program.hlo.is_none())
+        .map(stepscope_model::Program::title)
+        .collect();
+    assert_eq!(without, ["jit_twice(0)", "jit_gone(7)"]);
+}
+
 /// Hosts count their programs for themselves: the same id may be another program there.
 #[test]
 fn equal_ids_on_several_hosts_are_told_apart_by_name() {

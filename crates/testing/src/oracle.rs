@@ -143,7 +143,7 @@ pub fn span_ps(space: &XSpace, device: Device) -> Option<(i128, i128)> {
 
 /// Time by op of one device. Slices that name no op are left out, but do count as children.
 pub fn ops(space: &XSpace, device: Device) -> BTreeMap<OpKey, OpTime> {
-    op_times(device, slices(space, device))
+    op_times(space, device, slices(space, device))
 }
 
 /// The same, with each slice where the device's own clock has it: from `device_offset_ps`, for
@@ -158,14 +158,15 @@ pub fn ops_on_device_clock(space: &XSpace, device: Device) -> BTreeMap<OpKey, Op
             slice.duration_ps = i128::from(duration_ps);
         }
     }
-    op_times(device, slices)
+    op_times(space, device, slices)
 }
 
-fn op_times(device: Device, slices: Vec<Event>) -> BTreeMap<OpKey, OpTime> {
+fn op_times(space: &XSpace, device: Device, slices: Vec<Event>) -> BTreeMap<OpKey, OpTime> {
+    let titles = program_titles(space);
     let mut ops: BTreeMap<OpKey, OpTime> = BTreeMap::new();
     for line in by_line(slices) {
         for (slice, self_ps) in line.iter().zip(self_times_ps(&line)) {
-            let Some(key) = op_key(device, slice) else {
+            let Some(key) = op_key(&titles, device, slice) else {
                 continue;
             };
             let op = ops.entry(key).or_default();
@@ -331,11 +332,37 @@ fn is_derived(line_id: i64) -> bool {
     (BASE..BASE + 390).contains(&line_id) || (0xdead_beef..0xdead_beef + 390).contains(&line_id)
 }
 
-fn op_key(device: Device, slice: &Event) -> Option<OpKey> {
+/// Names and ids of the programs in `/host:metadata`, whose entries are called `jit_step(70)`.
+fn program_titles(space: &XSpace) -> Vec<(String, u64)> {
+    let planes = space
+        .planes
+        .iter()
+        .filter(|plane| plane.name == "/host:metadata");
+    let entries = planes.flat_map(|plane| plane.event_metadata.values());
+    let title = |name: &str| {
+        let (name, id) = name.strip_suffix(')')?.rsplit_once('(')?;
+        Some((name.to_owned(), id.parse().ok()?))
+    };
+    entries.filter_map(|entry| title(&entry.name)).collect()
+}
+
+/// A program that XLA:CPU read from the persistent cache runs under the id 0: then it is the only
+/// one of the module's name, if there is only one.
+fn op_key(titles: &[(String, u64)], device: Device, slice: &Event) -> Option<OpKey> {
     let name = match device {
         Device::Tpu(_) => slice.instruction_name(),
         Device::Gpu(_) | Device::Cpu(_) => slice.stats.text("hlo_op")?,
     };
-    let program_id = slice.stats.integer("program_id").map(i64::cast_unsigned);
+    let recorded = slice.stats.integer("program_id").map(i64::cast_unsigned);
+    let module = slice.stats.text("hlo_module").unwrap_or_default();
+    let of_name: Vec<u64> = titles
+        .iter()
+        .filter(|(name, _)| *name == module)
+        .map(|&(_, id)| id)
+        .collect();
+    let program_id = match (recorded, of_name.as_slice()) {
+        (Some(0), &[only]) => Some(only),
+        _ => recorded,
+    };
     Some(OpKey { program_id, name })
 }

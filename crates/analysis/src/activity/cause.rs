@@ -1,7 +1,7 @@
 //! Why a device waits: causes by falling priority, each with what it is called and what to do.
 
 use serde::Serialize;
-use stepscope_model::{Activity, Session, Span};
+use stepscope_model::{Activity, Framework, Session, Span};
 use ts_rs::TS;
 
 use super::{COMPILATION, INPUT, WAIT};
@@ -119,8 +119,9 @@ impl Cause {
         }
     }
 
-    /// What to do about it.
-    pub(crate) const fn remedy(self) -> &'static str {
+    /// What to do about it, in words of the framework.
+    pub(crate) const fn remedy(self, framework: Framework) -> &'static str {
+        let is_jax = matches!(framework, Framework::Jax);
         match self {
             Self::Compilation => {
                 "Warm up before the loop and keep shapes and static arguments fixed; see `stepscope \
@@ -134,28 +135,34 @@ impl Cause {
             }
             Self::Checkpoint => "Write checkpoints asynchronously, or less often.",
             Self::Profiler => "Leave the first and the last step of the capture out of account.",
-            Self::Transfer => {
+            Self::Transfer if is_jax => {
                 "Put data on the device ahead of time with `jax.device_put`, and keep results there."
             }
-            Self::Dispatch => {
+            Self::Transfer => "Put data on the device ahead of time, and keep results there.",
+            Self::Dispatch if is_jax => {
                 "Do more work per call: larger jitted functions, `lax.scan` over several steps."
+            }
+            Self::Dispatch => {
+                "Do more work per call: larger compiled functions, several steps in one call."
             }
             Self::Sleep => "Find who sleeps: the longest gaps below name the frame.",
             Self::Python => "Move work out of the loop, or dispatch the next step before it.",
             Self::Runtime => {
                 "Look at the longest gaps on the timeline: their slices name the call."
             }
-            Self::Annotation => {
+            Self::Annotation if is_jax => {
                 "Record the Python tracer (`python_tracer_level = 1`) to see what runs inside."
             }
+            Self::Annotation => "Record Python to see what runs inside.",
             Self::Blocked => {
                 "The host waits as well: look at what other threads and devices do, and block less \
                  often."
             }
-            Self::Unknown => {
+            Self::Unknown if is_jax => {
                 "Record host events and Python: `options.host_tracer_level = 2; \
                  options.python_tracer_level = 1`."
             }
+            Self::Unknown => "Record host events and Python.",
         }
     }
 

@@ -95,16 +95,28 @@ pub(crate) fn levels(session: &Session, level_of: LevelOf) -> Vec<u8> {
 
 /// The host that compiled longest, picoseconds; none where no host thread was recorded.
 pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64> {
+    let everything = |_| {
+        vec![Span {
+            start: Picos(i64::MIN),
+            end: Picos::MAX,
+        }]
+    };
+    compilation_within_ps(session, hosts, everything)
+}
+
+/// The same within windows of each host, which are sorted and do not overlap.
+pub(crate) fn compilation_within_ps(
+    session: &Session,
+    hosts: &[HostId],
+    windows: impl Fn(HostId) -> Vec<Span> + Sync,
+) -> Option<i64> {
     let levels = levels(session, |activity| match activity {
         Activity::Compile(_) => COMPILATION,
         _ => NO_LEVEL,
     });
     let is_compiled = levels.contains(&COMPILATION);
-    let everything = [Span {
-        start: Picos(i64::MIN),
-        end: Picos::MAX,
-    }];
     let of_host = |&host: &HostId| {
+        let windows = windows(host);
         let tracks: Vec<TrackId> = host_tracks(session, host).collect();
         if tracks.is_empty() {
             return None;
@@ -112,7 +124,7 @@ pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64>
         let mut spans = vec![Vec::new()];
         if is_compiled {
             for id in tracks {
-                add_levels(session.track(id), &levels, &everything, &mut spans);
+                add_levels(session.track(id), &levels, &windows, &mut spans);
             }
         }
         let compiled = Intervals::union_of_sorted(spans.pop().unwrap_or_default());

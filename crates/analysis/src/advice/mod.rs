@@ -14,7 +14,7 @@ pub mod thresholds;
 
 use clap::Args;
 pub use report::{AdviceCheck, AdviceEvidence, AdviceFinding, AdviceReport, Confidence};
-use stepscope_model::Session;
+use stepscope_model::{Framework, Session};
 
 use crate::group::Group;
 use crate::note::Note;
@@ -76,7 +76,12 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
                 text,
             };
             match (rule.check)(&facts) {
-                Outcome::Found(found) => report.findings.extend(found),
+                Outcome::Found(mut found) => {
+                    if session.framework() != Framework::Jax {
+                        found.iter_mut().for_each(AdviceFinding::speak_of_no_jax);
+                    }
+                    report.findings.extend(found);
+                }
                 Outcome::Passed(text) => report.passed.push(check(text)),
                 Outcome::Skipped(text) => report.skipped.push(check(text)),
             }

@@ -61,6 +61,32 @@ pub struct AdviceFinding {
     /// Parts of a step that the gain is of.
     #[serde(skip)]
     pub(super) parts: Vec<PartKind>,
+    /// Why and what to change where the program is not of JAX; empty where the words above do.
+    #[serde(skip)]
+    pub(super) elsewhere: Elsewhere,
+}
+
+/// Words for programs of other frameworks; empty ones replace nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Elsewhere {
+    pub(super) why: String,
+    pub(super) fix: String,
+}
+
+impl AdviceFinding {
+    /// Names no API of JAX any more. Flags of XLA hold for whoever compiles with it.
+    pub(super) fn speak_of_no_jax(&mut self) {
+        let Elsewhere { why, fix } = std::mem::take(&mut self.elsewhere);
+        if !why.is_empty() {
+            self.why = why;
+        }
+        if !fix.is_empty() {
+            self.fix = fix;
+        }
+        if !self.code.starts_with("XLA_FLAGS") {
+            self.code.clear();
+        }
+    }
 }
 
 /// How sure a cause is.

@@ -273,8 +273,8 @@ fn choose_space(spaces: &[Space<'_>], wanted: Option<&str>) -> Result<usize, Ana
 }
 
 fn no_plan(session: &Session, options: &BuffersOptions) -> Note {
-    let hint = "XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\" writes programs with \
-                their plans; stepscope buffers /tmp/hlo";
+    let hint = "`XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\"` writes programs with \
+                their plans; `stepscope buffers /tmp/hlo` shows them";
     let text = match (session.programs.as_slice(), &options.selection.program) {
         ([], _) => "The capture carries no program, so there is no memory plan to show.",
         (_, Some(_)) => "None of the selected programs carries a memory plan.",

@@ -8,7 +8,8 @@ use crate::compare::Evidence;
 use crate::note::Note;
 use crate::registry::Report;
 
-/// Figures of budgets have different units: as people read them, then as numbers in base units.
+/// Figures of budgets have different units: as people read them, with why, then as numbers in base
+/// units.
 const BUDGETS: &[Column] = &[
     Column::new("budget", "Budget", Unit::Text),
     Column::new("verdict", "Verdict", Unit::Text),
@@ -18,6 +19,8 @@ const BUDGETS: &[Column] = &[
     Column::new("difference_text", "Difference", Unit::Text),
     Column::new("ratio", "Change", Unit::Ratio),
     Column::new("interval_text", "Interval", Unit::Text),
+    Column::wide("text", "Why", Unit::Text),
+    Column::wide("source", "Source", Unit::Text),
     Column::wide("metric", "Figure", Unit::Text),
     Column::wide("unit", "Unit", Unit::Text),
     Column::wide("baseline", "Baseline, number", Unit::Count).fractional(),
@@ -26,16 +29,14 @@ const BUDGETS: &[Column] = &[
     Column::wide("difference", "Difference, number", Unit::Count).fractional(),
     Column::wide("low", "Low, number", Unit::Count).fractional(),
     Column::wide("high", "High, number", Unit::Count).fractional(),
-    Column::wide("source", "Source", Unit::Text),
-    Column::wide("text", "Why", Unit::Text),
 ];
 
 const CAUSES: &[Column] = &[
     Column::wide("kind", "Kind", Unit::Text),
     Column::new("difference_ps", "Per step", Unit::Picos).fractional(),
-    Column::new("text", "Why the session differs", Unit::Text),
     Column::wide("evidence", "Noise", Unit::Text),
     Column::wide("source", "Source", Unit::Text),
+    Column::new("text", "Why the session differs", Unit::Text),
 ];
 
 const ENVIRONMENT: &[Column] = &[
@@ -46,8 +47,8 @@ const ENVIRONMENT: &[Column] = &[
 
 const FIGURES: &[Column] = &[
     Column::new("metric", "Figure", Unit::Text),
-    Column::new("value_text", "Value", Unit::Text),
     Column::wide("title", "In words", Unit::Text),
+    Column::new("value_text", "Value", Unit::Text),
     Column::wide("unit", "Unit", Unit::Text),
     Column::wide("value", "Number", Unit::Count).fractional(),
 ];
@@ -133,6 +134,8 @@ fn budgets(report: &CheckReport) -> Table {
             row.difference.map(|change| signed(change, row.unit)).into(),
             row.ratio.into(),
             interval(row).into(),
+            row.text.as_str().into(),
+            row.source.as_str().into(),
             row.metric.as_str().into(),
             row.unit.name().into(),
             row.baseline.into(),
@@ -141,8 +144,6 @@ fn budgets(report: &CheckReport) -> Table {
             row.difference.into(),
             row.low.into(),
             row.high.into(),
-            row.source.as_str().into(),
-            row.text.as_str().into(),
         ]
     });
     Table::new("rows", "Budgets", BUDGETS, rows)
@@ -164,9 +165,9 @@ fn causes(report: &CheckReport) -> Table {
         vec![
             cause.kind.as_str().into(),
             cause.difference_ps.into(),
-            cause.text.as_str().into(),
             cause.evidence.map(Evidence::name).into(),
             cause.source.as_str().into(),
+            cause.text.as_str().into(),
         ]
     });
     Table::new("causes", "Why", CAUSES, rows)
@@ -187,8 +188,8 @@ fn figures(report: &CheckReport) -> Table {
     let rows = report.figures.iter().map(|row| {
         vec![
             row.metric.as_str().into(),
-            figure(row.value, row.unit).into(),
             row.title.as_str().into(),
+            figure(row.value, row.unit).into(),
             row.unit.name().into(),
             row.value.into(),
         ]

@@ -246,7 +246,7 @@ pub(super) fn notes(
                 "A value is beyond its limit, though no more than noise explains: it passes. It may \
                  be a regression that these captures are too few or too noisy to show.",
             )
-            .with_hint("capture more steps, or give several baselines: --baseline-runs 5"),
+            .with_hint("capture more steps, or give several baselines: `--baseline-runs 5`"),
         );
     }
     if rows.iter().any(|row| row.verdict == CheckVerdict::Unknown) && !options.allow_unknown {

@@ -9,7 +9,8 @@
 //!
 //! The k-th occurrence within a program run belongs to the k-th within the run of the same id, where
 //! run ids are shared; else the k-th on one device belongs to the k-th on the other, shifted so that
-//! they end together.
+//! they end together. Which devices are matched at all is decided in
+//! [`participants`](super::participants).
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, Session};
 
 use super::clocks::Clocks;
-use super::participants::{Participants, participants};
+use super::participants::{Grouping, Participants, participants};
 use super::survey::Survey;
 use crate::steps::median;
 
@@ -25,6 +26,9 @@ use crate::steps::median;
 const MAX_SHIFT: usize = 64;
 /// Pairs that decide which shift fits.
 const SAMPLE: usize = 512;
+/// Two devices of which nothing else is known must be in a collective at the same time in this share
+/// of its occurrences: nobody leaves before the last one has come.
+const TOGETHER_RATIO: f64 = 0.9;
 
 /// One time a collective happened on all of its participants that are in the session.
 #[derive(Debug, Clone)]
@@ -83,16 +87,23 @@ impl Matched {
                 lists.push((device, of_device.to_vec()));
             }
             let executed_on: Vec<DeviceId> = lists.iter().map(|(device, _)| *device).collect();
-            let together = participants(session, &survey.ops[group[0]], &executed_on);
+            let mut together = participants(session, &survey.ops[group[0]], &executed_on);
+            let mut instances = Vec::new();
             for devices in &together.groups {
                 let lists: Vec<&(DeviceId, Vec<usize>)> = lists
                     .iter()
                     .filter(|(device, _)| devices.contains(device))
                     .collect();
-                matched
-                    .instances
-                    .extend(pair(survey, session, &runs, group[0], &lists));
+                instances.extend(pair(survey, session, &runs, group[0], &lists));
             }
+            if together.grouping == Grouping::Pair && !are_together(survey, &instances) {
+                together = Participants {
+                    groups: Vec::new(),
+                    grouping: Grouping::Unknown,
+                };
+                instances.clear();
+            }
+            matched.instances.extend(instances);
             for &op in &group {
                 matched.participants[op] = together.clone();
             }
@@ -197,6 +208,21 @@ impl RunIds {
         };
         list.iter().map(key).collect()
     }
+}
+
+/// Members of nearly all instances are in them at the same time.
+fn are_together(survey: &Survey, instances: &[Instance]) -> bool {
+    let overlaps = |instance: &&Instance| {
+        let spans = || {
+            let members = instance.members.iter();
+            members.map(|&member| survey.occurrences[member].span)
+        };
+        let last_start = spans().map(|span| span.start).max();
+        let first_end = spans().map(|span| span.end).min();
+        last_start <= first_end
+    };
+    let together = instances.iter().filter(overlaps).count();
+    together as f64 >= TOGETHER_RATIO * instances.len() as f64
 }
 
 /// Instances of one group of devices: every list is matched with the longest one.

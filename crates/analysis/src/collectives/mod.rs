@@ -28,11 +28,11 @@ pub(crate) mod step_index;
 pub(crate) mod survey;
 mod tables;
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use clap::Args;
-use rayon::prelude::*;
 pub use report::{
     CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow,
     CollectivesReport, RendezvousRow, ShardingRow,
@@ -40,10 +40,11 @@ pub use report::{
 use stepscope_model::{DeviceId, Peak, Session};
 
 use self::clocks::Clocks;
-use self::matching::Matched;
-use self::survey::Survey;
-use crate::communication::{Communication, levels};
+use self::matching::{Instance, Matched};
+use self::survey::{Occurrence, Survey};
+use crate::communication::{AllCommunication, Communication};
 use crate::group::Group;
+use crate::interval::Intervals;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
@@ -65,10 +66,16 @@ pub struct CollectivesOptions {
     pub shardings: usize,
 }
 
-/// What is known of communication before it becomes rows.
+/// What is known of communication before it becomes rows. What belongs together is found in the
+/// whole session, so that an occurrence waits as long whatever is selected.
 pub(crate) struct Evidence<'a> {
     pub(crate) session: &'a Session,
     found: Arc<Exchanges>,
+    /// For each occurrence: it is on a selected device and begins in the selected windows.
+    is_selected: Vec<bool>,
+    /// Numbers of the instances that concern the selection: a selected device takes part, and the
+    /// last one arrives in the selected windows.
+    instances: Vec<usize>,
 }
 
 /// Occurrences of collectives, matched over devices, on aligned clocks.
@@ -79,10 +86,10 @@ pub(crate) struct Exchanges {
 }
 
 impl<'a> Evidence<'a> {
-    /// Of the selected devices and windows; that of a whole session is gathered once.
+    /// Of the session, which is gathered once; with what of it is selected.
     pub(crate) fn of(session: &'a Session, selected: &Selected<'_>) -> Self {
-        let gather = || {
-            let survey = Survey::of(session, selected);
+        let found = session.memo.get_or_compute(|| {
+            let survey = Survey::of(session);
             let matched = Matched::of(session, &survey);
             let clocks = Clocks::of(session, &survey, &matched.instances);
             Exchanges {
@@ -90,14 +97,59 @@ impl<'a> Evidence<'a> {
                 matched,
                 clocks,
             }
+        });
+        let in_time = in_time(session, selected, &found.survey);
+        let occurrences = found.survey.occurrences.iter().zip(&in_time);
+        let is_selected: Vec<bool> = occurrences
+            .map(|(one, &in_time)| in_time && selected.devices.contains(&one.device))
+            .collect();
+        let concerns = |&number: &usize| {
+            let instance = &found.matched.instances[number];
+            let arrivals = instance.arrivals(session, &found.survey, &found.clocks);
+            let device = |&member: &usize| found.survey.occurrences[member].device;
+            let mut devices = instance.members.iter().map(device);
+            in_time[arrivals.last] && devices.any(|device| selected.devices.contains(&device))
         };
-        let found = if selected.is_everything() {
-            session.memo.get_or_compute(gather)
-        } else {
-            Arc::new(gather())
-        };
-        Self { session, found }
+        let instances = (0..found.matched.instances.len())
+            .filter(concerns)
+            .collect();
+        Self {
+            session,
+            is_selected,
+            instances,
+            found,
+        }
     }
+
+    /// Selected occurrences with their numbers.
+    pub(crate) fn occurrences(&self) -> impl Iterator<Item = (usize, &Occurrence)> {
+        let all = self.survey.occurrences.iter().enumerate();
+        all.filter(|&(number, _)| self.is_selected[number])
+    }
+
+    /// Numbers of the ops that a selected device executed in the selected windows.
+    pub(crate) fn executed_ops(&self) -> BTreeSet<usize> {
+        self.occurrences().map(|(_, one)| one.op).collect()
+    }
+
+    /// Instances that concern the selection, with their numbers.
+    pub(crate) fn instances(&self) -> impl Iterator<Item = (usize, &Instance)> {
+        let number = |&number: &usize| (number, &self.matched.instances[number]);
+        self.instances.iter().map(number)
+    }
+}
+
+/// For each occurrence: it begins in the windows of its device, which need not be selected itself.
+fn in_time(session: &Session, selected: &Selected<'_>, survey: &Survey) -> Vec<bool> {
+    if selected.is_all_time() {
+        return vec![true; survey.occurrences.len()];
+    }
+    let windows: Vec<Intervals> = session
+        .device_ids()
+        .map(|device| Intervals::union_of(selected.windows(device)))
+        .collect();
+    let begins = |one: &Occurrence| windows[one.device.index()].contains_instant(one.span.start);
+    survey.occurrences.iter().map(begins).collect()
 }
 
 impl Deref for Evidence<'_> {
@@ -111,7 +163,7 @@ impl Deref for Evidence<'_> {
 /// Every collective of a selection with what it cost.
 pub(crate) struct Exposure<'a> {
     evidence: Evidence<'a>,
-    devices: Arc<Vec<DeviceCommunication>>,
+    communication: Arc<AllCommunication>,
     waits: Vec<Option<rows::Wait>>,
     /// Most exposed time first.
     pub(crate) rows: Vec<CollectiveRow>,
@@ -122,14 +174,14 @@ pub(crate) struct Exposure<'a> {
 /// What the collectives of a selection cost, and why they were not hidden.
 pub(crate) fn exposure<'a>(session: &'a Session, selected: &Selected<'_>) -> Exposure<'a> {
     let evidence = Evidence::of(session, selected);
-    let devices = device_communication(session, selected, &levels(session));
+    let communication = AllCommunication::of(session);
     let instance_of = evidence.matched.instance_of(&evidence.survey);
     let waits = rows::waits(&evidence, &instance_of);
     let meshes = mesh::Meshes::of(&evidence);
-    let (rows, link) = rows::rows(&evidence, selected, &devices, &waits, &meshes);
+    let (rows, link) = rows::rows(&evidence, selected, &communication, &waits, &meshes);
     Exposure {
         evidence,
-        devices,
+        communication,
         waits,
         rows,
         link,
@@ -137,7 +189,7 @@ pub(crate) fn exposure<'a>(session: &'a Session, selected: &Selected<'_>) -> Exp
     }
 }
 
-/// Communication of one selected device.
+/// Communication of one selected device within its windows.
 struct DeviceCommunication {
     device: DeviceId,
     communication: Communication,
@@ -168,7 +220,7 @@ stepscope collectives ./logs --csv --table shardings";
         let selected = options.selection.resolve(session)?;
         let Exposure {
             evidence,
-            devices,
+            communication,
             waits,
             mut rows,
             link,
@@ -176,6 +228,7 @@ stepscope collectives ./logs --csv --table shardings";
         } = exposure(session, &selected);
         let (shardings, sharding_count) =
             sharding::shardings(session, &selected, &meshes, options.shardings);
+        let devices = within_windows(&selected, &communication);
         let notes = notes::notes(&evidence, &rows, &selected);
         let rows_are_empty = rows.is_empty();
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
@@ -188,10 +241,10 @@ stepscope collectives ./logs --csv --table shardings";
             } else {
                 places::devices(&evidence, &selected, &devices, &waits)
             },
-            steps: places::steps(session, &selected, &devices),
+            steps: places::steps(session, &selected, &communication),
             instances,
             instance_count,
-            rendezvous: rendezvous::rendezvous(session, &selected, &devices),
+            rendezvous: rendezvous::rendezvous(session, &selected, &communication),
             shardings,
             sharding_count,
             link_bandwidth: link.as_ref().map(|peak| peak.per_second),
@@ -201,21 +254,16 @@ stepscope collectives ./logs --csv --table shardings";
     }
 }
 
-fn device_communication(
-    session: &Session,
+fn within_windows(
     selected: &Selected<'_>,
-    levels: &[u8],
-) -> Arc<Vec<DeviceCommunication>> {
-    let gather = || -> Vec<DeviceCommunication> {
-        let devices = selected.devices.par_iter();
-        let communication = devices.map(|&device| DeviceCommunication {
-            device,
-            communication: Communication::of(session, device, &selected.windows(device), levels),
-        });
-        communication.collect()
-    };
-    if selected.is_everything() {
-        return session.memo.get_or_compute(gather);
-    }
-    Arc::new(gather())
+    communication: &AllCommunication,
+) -> Vec<DeviceCommunication> {
+    let devices = selected.devices.iter();
+    let within = devices.map(|&device| DeviceCommunication {
+        device,
+        communication: communication
+            .of_device(device)
+            .within(&selected.windows(device)),
+    });
+    within.collect()
 }

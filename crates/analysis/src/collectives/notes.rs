@@ -1,11 +1,15 @@
 //! What the figures of `collectives` rest on.
 
+use std::collections::BTreeSet;
+
 use stepscope_model::DeviceKind;
 
 use super::Evidence;
+use super::participants::Grouping;
 use super::report::CollectiveRow;
 use crate::format;
 use crate::note::Note;
+use crate::recording;
 use crate::selection::Selected;
 
 pub(super) fn notes(
@@ -16,9 +20,11 @@ pub(super) fn notes(
     if rows.is_empty() {
         return vec![nothing(evidence, selected)];
     }
+    let ops = evidence.executed_ops();
     let mut notes = Vec::new();
-    notes.extend(unmatched(evidence, rows));
-    notes.extend(guessed(evidence));
+    notes.extend(unknown_groups(evidence, &ops));
+    notes.extend(unmatched(evidence, rows, &ops));
+    notes.extend(guessed(evidence, &ops));
     notes.extend(clocks(evidence));
     let unsized_count = rows.iter().filter(|row| row.bytes.is_none()).count();
     if unsized_count > 0 {
@@ -28,14 +34,8 @@ pub(super) fn notes(
                  bandwidths are unknown.",
                 format::counted(unsized_count, "collective")
             ))
-            .with_hint("Programs are recorded by default; keep `enable_hlo_proto` on."),
+            .with_hint(recording::programs(evidence.session)),
         );
-        if selected.devices.len() > 2 {
-            notes.push(Note::warning(
-                "Without their programs it is not known which devices exchange with each other: all \
-                 are taken for one group, and waiting is told too long where groups are smaller.",
-            ));
-        }
     }
     let is_cpu = selected
         .devices
@@ -69,11 +69,40 @@ fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
     }
 }
 
+/// How many of the executed collectives have groups of this kind.
+fn counted(evidence: &Evidence<'_>, ops: &BTreeSet<usize>, grouping: Grouping) -> usize {
+    let participants = &evidence.matched.participants;
+    let own = ops.iter().filter(|&&op| {
+        let found = &participants[op];
+        found.grouping == grouping && (!found.groups.is_empty() || grouping == Grouping::Unknown)
+    });
+    own.count()
+}
+
+/// Whose participants nobody knows.
+fn unknown_groups(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Option<Note> {
+    let count = counted(evidence, ops, Grouping::Unknown);
+    (count > 0).then(|| {
+        Note::warning(format!(
+            "Which devices exchange with each other is not known of {}: the profile does not hold \
+             the program, or not which ids its devices have. Who waited for whom is left out.",
+            format::counted(count, "collective")
+        ))
+        .with_hint(recording::programs(evidence.session))
+    })
+}
+
 /// How much could be matched over participants.
-fn unmatched(evidence: &Evidence<'_>, rows: &[CollectiveRow]) -> Option<Note> {
+fn unmatched(
+    evidence: &Evidence<'_>,
+    rows: &[CollectiveRow],
+    ops: &BTreeSet<usize>,
+) -> Option<Note> {
     let occurrences: i64 = rows.iter().map(|row| row.occurrences).sum();
     let matched: i64 = rows.iter().map(|row| row.matched).sum();
-    if matched == occurrences {
+    let has_unknown = counted(evidence, ops, Grouping::Unknown) > 0;
+    // Without groups there is nothing to match, which is told already.
+    if matched == occurrences || (matched == 0 && has_unknown) {
         return None;
     }
     let share = format::percent(matched as f64 / occurrences.max(1) as f64);
@@ -81,28 +110,37 @@ fn unmatched(evidence: &Evidence<'_>, rows: &[CollectiveRow]) -> Option<Note> {
         "{share} of occurrences were matched with those of other participants; waiting is known of \
          these only."
     );
-    if evidence.session.devices.len() == 1 || matched == 0 {
+    if has_unknown {
+        return Some(Note::info(text));
+    }
+    if matched == 0 {
         text.push_str(" The other participants are not in the session.");
     }
     Some(Note::info(text).with_hint("Capture all hosts of the job at the same time."))
 }
 
-fn guessed(evidence: &Evidence<'_>) -> Option<Note> {
-    let participants = &evidence.matched.participants;
-    let is_guess = participants
-        .iter()
-        .any(|found| found.is_guess && !found.groups.is_empty());
-    is_guess.then(|| {
-        Note::info(
+fn guessed(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if counted(evidence, ops, Grouping::ByOrder) > 0 {
+        notes.push(Note::info(
             "Which devices belong together was told by the order of hosts and devices, since the \
              profile does not say which ids its devices have.",
-        )
-    })
+        ));
+    }
+    let pairs = counted(evidence, ops, Grouping::Pair);
+    if pairs > 0 {
+        notes.push(Note::info(format!(
+            "The two devices of {} are taken for one group, because they are in it at the same \
+             times: the profile does not hold the program that says so.",
+            format::counted(pairs, "collective")
+        )));
+    }
+    notes
 }
 
 fn clocks(evidence: &Evidence<'_>) -> Option<Note> {
     let clocks = &evidence.clocks;
-    if !clocks.has_any() {
+    if !clocks.has_any() || evidence.instances().next().is_none() {
         return None;
     }
     let worst = clocks
@@ -116,6 +154,6 @@ fn clocks(evidence: &Evidence<'_>) -> Option<Note> {
              collectives, to within {} in the median; times shown are those recorded.",
             format::duration_ps(residual)
         ))
-        .with_hint("stepscope hosts PATH shows the clocks"),
+        .with_hint("`stepscope hosts PATH` shows the clocks"),
     )
 }

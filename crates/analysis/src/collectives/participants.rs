@@ -4,6 +4,11 @@
 //! XLA:CPU records those ids as ordinals, over all processes. Elsewhere ordinals count from 0 on
 //! every host: with one host they are the ids, with several the order of hosts is taken for the
 //! order of ids, which is a guess.
+//!
+//! Without the program nobody says which device has which id. Where a group is known to have as many
+//! devices as executed the collective, that is no matter. Else two devices of a host that are always
+//! at it at the same time are one group; of more it is not known who exchanges with whom, and
+//! nothing is matched.
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, ProgramId, Session};
@@ -18,8 +23,22 @@ const MAX_DEVICES: usize = 1 << 16;
 pub(crate) struct Participants {
     /// Only groups with at least two devices in the session.
     pub(crate) groups: Vec<Vec<DeviceId>>,
-    /// Devices were told by the order of hosts, or all were taken to belong together.
-    pub(crate) is_guess: bool,
+    /// What they rest on.
+    pub(crate) grouping: Grouping,
+}
+
+/// What is known of the groups of a collective.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Grouping {
+    /// The program says them, and which device has which id; or one group has all devices.
+    #[default]
+    Known,
+    /// The program says them; ids of devices were told by the order of hosts and devices.
+    ByOrder,
+    /// Two devices of one host, of which nothing is known but that they execute it together.
+    Pair,
+    /// It is not known which of the devices exchange with each other.
+    Unknown,
 }
 
 /// The groups of a collective among the devices that executed it.
@@ -31,7 +50,7 @@ pub(crate) fn participants(
     let of_program = op
         .program
         .and_then(|program| by_program(session, program, op, executed_on));
-    let mut found = of_program.unwrap_or_else(|| by_count(session, op, executed_on));
+    let mut found = of_program.unwrap_or_else(|| by_size(session, op, executed_on));
     for group in &mut found.groups {
         group.sort_unstable();
         group.dedup();
@@ -40,25 +59,22 @@ pub(crate) fn participants(
     found
 }
 
-/// Without a usable program: everybody, if the group is known to be that large or nothing is known.
-fn by_count(session: &Session, op: &CollectiveOp, executed_on: &[DeviceId]) -> Participants {
-    let is_all = op
-        .group_size
-        .is_none_or(|size| size == executed_on.len() as u64);
-    let has_host = |device: &DeviceId| session.device(*device).host;
-    let one_host = executed_on
-        .windows(2)
-        .all(|pair| has_host(&pair[0]) == has_host(&pair[1]));
-    // Devices of several hosts that may belong to several jobs are not thrown together.
-    let groups = if is_all && (one_host || op.group_size.is_some()) {
-        vec![executed_on.to_vec()]
-    } else {
-        Vec::new()
+/// Without a usable program: everybody where the group is known to be that large, or a pair.
+fn by_size(session: &Session, op: &CollectiveOp, executed_on: &[DeviceId]) -> Participants {
+    let grouping = match (op.group_size, executed_on) {
+        (_, [] | [_]) => Grouping::Known,
+        (Some(size), _) if size == executed_on.len() as u64 => Grouping::Known,
+        // Devices of several hosts may belong to several jobs.
+        (None, [one, other]) if session.device(*one).host == session.device(*other).host => {
+            Grouping::Pair
+        }
+        _ => Grouping::Unknown,
     };
-    Participants {
-        groups,
-        is_guess: true,
-    }
+    let groups = match grouping {
+        Grouping::Unknown => Vec::new(),
+        _ => vec![executed_on.to_vec()],
+    };
+    Participants { groups, grouping }
 }
 
 fn by_program(
@@ -74,7 +90,9 @@ fn by_program(
     let mut found = Participants::default();
     for world in worlds(session, assigned.len(), executed_on) {
         let (device_of, is_guess) = logical(session, assigned, &world)?;
-        found.is_guess |= is_guess;
+        if is_guess {
+            found.grouping = Grouping::ByOrder;
+        }
         for group in &groups {
             let devices = group.iter().filter_map(|id| device_of.get(id).copied());
             found.groups.push(devices.collect());

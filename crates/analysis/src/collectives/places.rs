@@ -1,10 +1,11 @@
 //! Communication per device and per step, as unions of intervals.
 
-use stepscope_model::{Session, Span};
+use stepscope_model::{DeviceId, Session, Span};
 
 use super::report::{CollectiveDeviceRow, CollectiveStepRow};
 use super::rows::Wait;
 use super::{DeviceCommunication, Evidence};
+use crate::communication::{AllCommunication, Communication};
 use crate::interval::Intervals;
 use crate::selection::{Selected, device_span};
 
@@ -17,8 +18,8 @@ pub(super) fn devices(
 ) -> Vec<CollectiveDeviceRow> {
     let session = evidence.session;
     let mut wait_ps: Vec<Option<i64>> = vec![None; session.devices.len()];
-    for (occurrence, wait) in evidence.survey.occurrences.iter().zip(waits) {
-        if let Some(wait) = wait {
+    for (number, occurrence) in evidence.occurrences() {
+        if let Some(wait) = waits[number] {
             let sum = wait_ps[occurrence.device.index()].get_or_insert(0);
             *sum = sum.saturating_add(wait.wait_ps);
         }
@@ -63,11 +64,14 @@ fn window_ps(session: &Session, selected: &Selected<'_>, of: &DeviceCommunicatio
 pub(super) fn steps(
     session: &Session,
     selected: &Selected<'_>,
-    devices: &[DeviceCommunication],
+    communication: &AllCommunication,
 ) -> Vec<CollectiveStepRow> {
-    let communicating: Vec<&DeviceCommunication> = devices
+    // Whole steps, as `steps` has them, also where the selected times cut one.
+    let communicating: Vec<(DeviceId, &Communication)> = selected
+        .devices
         .iter()
-        .filter(|of| !of.communication.all.spans().is_empty())
+        .map(|&device| (device, communication.of_device(device)))
+        .filter(|(_, of)| !of.all.spans().is_empty())
         .collect();
     if communicating.is_empty() {
         return Vec::new();
@@ -76,20 +80,20 @@ pub(super) fn steps(
         let step = &session.steps[position];
         let mut count = 0usize;
         let (mut duration, mut total, mut exposed) = (0i64, 0i64, 0i64);
-        let mut most: Option<(i64, stepscope_model::DeviceId)> = None;
+        let mut most: Option<(i64, DeviceId)> = None;
         let mut start_ps = i64::MAX;
-        for of in &communicating {
-            let Some(span) = device_span(step, session, of.device) else {
+        for &(device, of) in &communicating {
+            let Some(span) = device_span(step, session, device) else {
                 continue;
             };
-            let exposed_ps = of.communication.exposed.duration_within(span).0;
+            let exposed_ps = of.exposed.duration_within(span).0;
             count += 1;
             duration = duration.saturating_add(span.duration().0);
-            total = total.saturating_add(of.communication.all.duration_within(span).0);
+            total = total.saturating_add(of.all.duration_within(span).0);
             exposed = exposed.saturating_add(exposed_ps);
             start_ps = start_ps.min(span.start.0);
             if most.is_none_or(|(largest, _)| exposed_ps > largest) {
-                most = Some((exposed_ps, of.device));
+                most = Some((exposed_ps, device));
             }
         }
         let (max_exposed_ps, device) = most?;

@@ -29,10 +29,10 @@ use stepscope_model::{
 
 use stepscope_model::hlo::{Instruction, Outline};
 
-use super::DeviceCommunication;
 use super::bandwidth::rate;
 use super::report::RendezvousRow;
 use super::rows::signed;
+use crate::communication::AllCommunication;
 use crate::interval::Intervals;
 use crate::selection::Selected;
 
@@ -75,20 +75,18 @@ type Slices = [Vec<(Span, SliceId)>; ROLES.len()];
 pub(super) fn rendezvous(
     session: &Session,
     selected: &Selected<'_>,
-    devices: &[DeviceCommunication],
+    communication: &AllCommunication,
 ) -> Vec<RendezvousRow> {
     let mut exchanges: BTreeMap<Key, Exchange> = BTreeMap::new();
     let keys: Vec<Option<(Key, usize)>> = keys(session, &mut exchanges);
     if exchanges.is_empty() {
         return Vec::new();
     }
-    for of in devices {
-        let found = slices(session, selected, of.device, &keys);
+    for &device in &selected.devices {
+        let found = slices(session, selected, device, &keys);
         let own = found.values().flatten().flatten().map(|&(span, _)| span);
-        let communication = of
-            .communication
-            .all
-            .union(&Intervals::union_of(own.collect()));
+        let all = &communication.of_device(device).all;
+        let communication = all.union(&Intervals::union_of(own.collect()));
         for (key, slices) in found {
             if let Some(exchange) = exchanges.get_mut(&key) {
                 exchange.sums.add(&slices, &communication);

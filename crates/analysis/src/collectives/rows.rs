@@ -17,7 +17,8 @@ use super::bandwidth::{bus_factor, payload_bytes, rate};
 use super::report::{CollectiveInstanceRow, CollectiveRow};
 use super::step_index::StepIndex;
 use super::survey::{CollectiveOp, Occurrence};
-use super::{DeviceCommunication, Evidence, Exchanges, mesh};
+use super::{Evidence, Exchanges, mesh};
+use crate::communication::AllCommunication;
 use crate::selection::Selected;
 
 /// Computation that covers less of a transfer than this is none.
@@ -90,22 +91,16 @@ pub(super) fn waits(evidence: &Evidence<'_>, instance_of: &[Option<usize>]) -> V
 pub(super) fn rows(
     evidence: &Evidence<'_>,
     selected: &Selected<'_>,
-    devices: &[DeviceCommunication],
+    communication: &AllCommunication,
     waits: &[Option<Wait>],
     meshes: &mesh::Meshes,
 ) -> (Vec<CollectiveRow>, Option<Peak>) {
     let survey = &evidence.survey;
     let mut sums = vec![Sums::default(); survey.ops.len()];
-    let by_device = |device: DeviceId| {
-        let found = devices.binary_search_by_key(&device, |of| of.device);
-        found.ok().map(|place| &devices[place].communication)
-    };
-    for (occurrence, wait) in survey.occurrences.iter().zip(waits) {
-        let Some(communication) = by_device(occurrence.device) else {
-            continue;
-        };
-        let hidden_ps = communication.compute.duration_within(occurrence.span).0;
-        sums[occurrence.op].add(occurrence, hidden_ps, *wait);
+    for (number, occurrence) in evidence.occurrences() {
+        let compute = &communication.of_device(occurrence.device).compute;
+        let hidden_ps = compute.duration_within(occurrence.span).0;
+        sums[occurrence.op].add(occurrence, hidden_ps, waits[number]);
     }
     let link = link(evidence);
     let rows = survey.ops.iter().zip(sums).enumerate();
@@ -288,10 +283,8 @@ pub(super) fn signed(value: u64) -> i64 {
 /// The peak of one link, where all devices that communicate have the same.
 fn link(evidence: &Evidence<'_>) -> Option<Peak> {
     let mut devices: Vec<DeviceId> = evidence
-        .survey
-        .occurrences
-        .iter()
-        .map(|occurrence| occurrence.device)
+        .occurrences()
+        .map(|(_, occurrence)| occurrence.device)
         .collect();
     devices.dedup();
     let link = |&device: &DeviceId| evidence.session.device(device).chip.link_bandwidth();
@@ -309,18 +302,14 @@ pub(super) fn instances(
     limit: usize,
 ) -> (Vec<CollectiveInstanceRow>, usize) {
     let session = evidence.session;
-    let Exchanges {
-        survey,
-        matched,
-        clocks,
-    } = &**evidence;
+    let Exchanges { survey, clocks, .. } = &**evidence;
     let selected_ops: Vec<bool> = survey
         .ops
         .iter()
         .map(|op| is_selected(evidence, selected, op))
         .collect();
     let mut found: Vec<(i64, usize)> = Vec::new();
-    for (number, instance) in matched.instances.iter().enumerate() {
+    for (number, instance) in evidence.instances() {
         if selected_ops[instance.op] {
             let arrivals = instance.arrivals(session, survey, clocks);
             found.push((arrivals.end_ps - arrivals.first_ps, number));

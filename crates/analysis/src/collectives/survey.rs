@@ -14,12 +14,9 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stepscope_model::{
-    Class, CollectiveKind, DeviceId, Label, LabelId, OpId, ProgramId, Session, SliceId, SliceKind,
-    Span, TrackId, TrackRole, collective_kernel,
+    Class, CollectiveKind, DeviceId, Label, LabelId, OpId, ProgramId, ReplicaGroups, Session,
+    SliceId, SliceKind, Span, TrackId, TrackRole, collective_kernel,
 };
-
-use crate::interval::Intervals;
-use crate::selection::Selected;
 
 /// One collective: an op of a program, or a kernel that names none.
 #[derive(Debug, Clone)]
@@ -60,7 +57,7 @@ pub(crate) struct Occurrence {
     pub(crate) can_overlap: bool,
 }
 
-/// All collectives of the selected devices and windows.
+/// All collectives of a session.
 pub(crate) struct Survey {
     pub(crate) ops: Vec<CollectiveOp>,
     /// By device, op, start.
@@ -89,9 +86,9 @@ struct Found {
 }
 
 impl Survey {
-    /// Of the selected devices; `--program` and `--match` are not looked at, so that what belongs
-    /// together is found together.
-    pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Self {
+    /// Of all devices and times, so that what belongs together is found together whatever is
+    /// selected.
+    pub(crate) fn of(session: &Session) -> Self {
         let mut roles = Roles::new(session);
         let parts: Vec<Option<(usize, Part)>> = (0..session.labels.len())
             .map(|index| roles.part(LabelId::from_index(index)))
@@ -103,15 +100,10 @@ impl Survey {
                 occurrences: Vec::new(),
             };
         }
-        let occurrences: Vec<Vec<Occurrence>> = selected
-            .devices
+        let devices: Vec<DeviceId> = session.device_ids().collect();
+        let occurrences: Vec<Vec<Occurrence>> = devices
             .par_iter()
-            .map(|&device| {
-                // Overlapping windows would count a slice twice.
-                let windows = Intervals::union_of(selected.windows(device)).into_spans();
-                let found = slices(session, device, &windows, &parts);
-                occurrences(&ops, device, &found)
-            })
+            .map(|&device| occurrences(&ops, device, &slices(session, device, &parts)))
             .collect();
         Self {
             ops,
@@ -192,7 +184,8 @@ impl<'a> Roles<'a> {
         Some((index, part))
     }
 
-    /// Without the program: the name of the op, `all-reduce-start.3`.
+    /// Without the program: the name of the op, `all-reduce-start.3`, and the groups that its HLO
+    /// text writes, which TPUs record beside it.
     fn by_op_name(&mut self, label: &Label, op_id: OpId) -> (usize, Part) {
         let op = self.session.op(op_id);
         let name = self.session.text(op.name);
@@ -207,6 +200,7 @@ impl<'a> Roles<'a> {
             _ if stem.ends_with("-start") => Part::Start,
             _ => Part::Whole,
         };
+        let groups = ReplicaGroups::of_text(self.session.text(op.expression));
         let index = self.op(CollectiveOp {
             program: Some(op.program),
             op: (part != Part::Done).then_some(op_id),
@@ -214,8 +208,8 @@ impl<'a> Roles<'a> {
             kind,
             is_async: part != Part::Whole,
             operand_bytes: None,
-            group_size: None,
-            groups: String::new(),
+            group_size: groups.as_ref().and_then(ReplicaGroups::group_size),
+            groups: groups.map(|groups| groups.to_string()).unwrap_or_default(),
             algorithm: String::new(),
         });
         (index, part)
@@ -253,6 +247,10 @@ impl<'a> Roles<'a> {
             if known.algorithm.is_empty() {
                 known.algorithm = op.algorithm;
             }
+            // A done repeats nothing of its start.
+            if known.group_size.is_none() {
+                (known.group_size, known.groups) = (op.group_size, op.groups);
+            }
         }
         index
     }
@@ -264,13 +262,8 @@ fn algorithm(kernel: &stepscope_model::CollectiveKernel) -> String {
     words.join(" ")
 }
 
-/// Slices of collectives on a device that start within the windows, by row and start.
-fn slices(
-    session: &Session,
-    device: DeviceId,
-    windows: &[Span],
-    parts: &[Option<(usize, Part)>],
-) -> Vec<Found> {
+/// Slices of collectives on a device, by row and start.
+fn slices(session: &Session, device: DeviceId, parts: &[Option<(usize, Part)>]) -> Vec<Found> {
     let mut found = Vec::new();
     for (number, track) in session.tracks.iter().enumerate() {
         let is_looked_at = matches!(
@@ -283,25 +276,22 @@ fn slices(
         let first = found.len();
         let mut computes = false;
         for (lane_number, lane) in track.lanes.iter().enumerate() {
-            let labels = lane.labels();
-            for &window in windows {
-                for index in lane.starting_in(window) {
-                    let Some((op, part)) = parts[labels[index].index()] else {
-                        computes = true;
-                        continue;
-                    };
-                    found.push(Found {
-                        op,
-                        part,
-                        span: lane.span(index),
-                        slice: SliceId {
-                            track: TrackId::from_index(number),
-                            lane: u32::try_from(lane_number).unwrap_or(u32::MAX),
-                            index: u32::try_from(index).unwrap_or(u32::MAX),
-                        },
-                        is_apart: false,
-                    });
-                }
+            for (index, label) in lane.labels().iter().enumerate() {
+                let Some((op, part)) = parts[label.index()] else {
+                    computes = true;
+                    continue;
+                };
+                found.push(Found {
+                    op,
+                    part,
+                    span: lane.span(index),
+                    slice: SliceId {
+                        track: TrackId::from_index(number),
+                        lane: u32::try_from(lane_number).unwrap_or(u32::MAX),
+                        index: u32::try_from(index).unwrap_or(u32::MAX),
+                    },
+                    is_apart: false,
+                });
             }
         }
         let is_apart = track.role == TrackRole::Stream && !computes;
@@ -343,7 +333,7 @@ fn occurrences(ops: &[CollectiveOp], device: DeviceId, found: &[Found]) -> Vec<O
                         begun.span = begun.span.hull(slice.span);
                         begun.own_ps = begun.own_ps.saturating_add(one.own_ps);
                     }
-                    // Its start lies before the window.
+                    // Its start lies before the capture.
                     None => all.push(one),
                 },
             }

@@ -285,51 +285,34 @@ fn sharding_cells(row: &ShardingRow) -> Vec<Cell> {
 
 impl Report for CollectivesReport {
     fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![
+        let devices = self.devices.iter().map(device_cells);
+        let steps = self.steps.iter().map(step_cells);
+        vec![
             Table::new("rows", "Collectives", COLUMNS, self.rows.iter().map(cells))
                 .with_row_count(self.row_count),
-        ];
-        let mut add = |table: Table| {
-            if !table.rows.is_empty() {
-                tables.push(table);
-            }
-        };
-        add(Table::new(
-            "devices",
-            "Devices",
-            DEVICE_COLUMNS,
-            self.devices.iter().map(device_cells),
-        ));
-        add(Table::new(
-            "steps",
-            "Steps, mean over devices",
-            STEP_COLUMNS,
-            self.steps.iter().map(step_cells),
-        ));
-        let title = "Occurrences over all participants";
-        add(Table::new(
-            "instances",
-            title,
-            INSTANCE_COLUMNS,
-            self.instances.iter().map(instance_cells),
-        )
-        .with_row_count(self.instance_count));
-        let title = "Exchanges with the host and with other slices";
-        add(Table::new(
-            "rendezvous",
-            title,
-            RENDEZVOUS_COLUMNS,
-            self.rendezvous.iter().map(rendezvous_cells),
-        ));
-        let title = "Inputs and outputs of programs, and how they are divided";
-        add(Table::new(
-            "shardings",
-            title,
-            SHARDING_COLUMNS,
-            self.shardings.iter().map(sharding_cells),
-        )
-        .with_row_count(self.sharding_count));
-        tables
+            Table::new("devices", "Devices", DEVICE_COLUMNS, devices),
+            Table::new("steps", "Steps, mean over devices", STEP_COLUMNS, steps),
+            Table::new(
+                "instances",
+                "Occurrences over all participants",
+                INSTANCE_COLUMNS,
+                self.instances.iter().map(instance_cells),
+            )
+            .with_row_count(self.instance_count),
+            Table::new(
+                "rendezvous",
+                "Exchanges with the host and with other slices",
+                RENDEZVOUS_COLUMNS,
+                self.rendezvous.iter().map(rendezvous_cells),
+            ),
+            Table::new(
+                "shardings",
+                "Inputs and outputs of programs, and how they are divided",
+                SHARDING_COLUMNS,
+                self.shardings.iter().map(sharding_cells),
+            )
+            .with_row_count(self.sharding_count),
+        ]
     }
 
     fn notes(&self) -> &[Note] {

@@ -5,9 +5,9 @@ use stepscope_model::{ProgramId, Session};
 use super::items::Item;
 use super::report::ComparedFact;
 use super::side::Side;
+use crate::collectives::Evidence;
 use crate::collectives::bandwidth::payload_bytes;
 use crate::collectives::step_index::StepIndex;
-use crate::collectives::survey::Survey;
 use crate::memory::fullest;
 use crate::selection::Selected;
 
@@ -17,12 +17,13 @@ const PLANS: usize = 8;
 /// Payload of the collectives in the selected steps, per step and device that takes part. None
 /// without a collective whose shapes are known.
 pub(super) fn collective_bytes(session: &Session, selected: &Selected<'_>) -> Option<f64> {
-    let survey = Survey::of(session, selected);
+    let evidence = Evidence::of(session, selected);
+    let survey = &evidence.survey;
     let steps = StepIndex::of(session);
     let wanted = selected.step_positions();
     let mut bytes = 0.0;
     let mut places = Vec::new();
-    for occurrence in &survey.occurrences {
+    for (_, occurrence) in evidence.occurrences() {
         let Some(payload) = payload_bytes(&survey.ops[occurrence.op]) else {
             continue;
         };

@@ -46,8 +46,8 @@ const CAUSES: &[Column] = &[
     Column::wide("session", "Session", Unit::Text),
     Column::wide("kind", "Kind", Unit::Text),
     Column::new("difference_ps", "Per step", Unit::Picos).fractional(),
-    Column::new("text", "Why", Unit::Text),
     Column::wide("evidence", "Noise", Unit::Text),
+    Column::new("text", "Why", Unit::Text),
 ];
 
 const WATERFALL: &[Column] = &[
@@ -209,8 +209,8 @@ fn causes(report: &CompareReport) -> Table {
                 title(report, difference.session),
                 cause.kind.as_str().into(),
                 cause.difference_ps.into(),
-                cause.text.as_str().into(),
                 cause.evidence.map(Evidence::name).into(),
+                cause.text.as_str().into(),
             ]
         })
     });

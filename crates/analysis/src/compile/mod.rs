@@ -18,14 +18,16 @@ mod tables;
 
 use clap::Args;
 pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
-use stepscope_model::{Picos, Session};
+use stepscope_model::{Framework, HostId, Picos, Session, Span};
 
-use crate::activity::compilation_ps;
+use crate::activity::{compilation_ps, compilation_within_ps};
 use crate::format;
 use crate::group::Group;
+use crate::interval::Intervals;
 use crate::note::Note;
 use crate::order;
 use crate::overview::{VerdictKind, thresholds};
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
 
@@ -61,11 +63,20 @@ stepscope compile ./logs --table functions --csv";
         let selected = options.selection.resolve(session)?;
         let mut rows = compilations(session, &selected);
         let functions = collect::functions(&rows);
-        let passes = passes::passes(session, &selected.hosts);
+        let spans = |host| spans_of(session, host, &rows);
+        let is_everything = selected.is_all_time() && options.selection.pattern.is_none();
+        let passes = passes::passes(session, &selected.hosts, |host| {
+            (!is_everything).then(|| spans(host))
+        });
+        let recorded_ps = compilation_ps(session, &selected.hosts);
+        let total_ps = if is_everything {
+            recorded_ps
+        } else {
+            compilation_within_ps(session, &selected.hosts, |host| spans(host).into_spans())
+        };
         rows.sort_by(|a, b| (b.duration_ps, a.start_ps).cmp(&(a.duration_ps, b.start_ps)));
-        let total_ps = compilation_ps(session, &selected.hosts);
         let (verdict, threshold) = verdict(total_ps);
-        let notes = notes(session, &rows, total_ps);
+        let notes = notes(session, &rows, recorded_ps);
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         Ok(CompileReport {
             total_ps,
@@ -98,6 +109,20 @@ pub(crate) fn compilations(session: &Session, selected: &Selected<'_>) -> Vec<Co
     rows
 }
 
+/// When the compilations of a host ran.
+fn spans_of(session: &Session, host: HostId, rows: &[CompilationRow]) -> Intervals {
+    let name = &session.host(host).name;
+    let own = rows.iter().filter(|row| row.host == *name);
+    let span = |row: &CompilationRow| {
+        let start = Picos(row.start_ps);
+        Span {
+            start,
+            end: start + Picos(row.duration_ps),
+        }
+    };
+    Intervals::union_of(own.map(span).collect())
+}
+
 /// The key figure's verdict, and what it was held against.
 fn verdict(total_ps: Option<i64>) -> (VerdictKind, String) {
     let entry = thresholds::DEFAULTS
@@ -109,25 +134,35 @@ fn verdict(total_ps: Option<i64>) -> (VerdictKind, String) {
     }
 }
 
-const RECORD: &str = "Start the profiler before the first call of a jitted function to see its \
-                      compilation; `jax.config.update('jax_log_compiles', True)` logs each.";
+/// How to see compilations.
+fn record(session: &Session) -> &'static str {
+    match session.framework() {
+        Framework::Jax => {
+            "Start the profiler before the first call of a jitted function to see its compilation; \
+             `jax.config.update('jax_log_compiles', True)` logs each."
+        }
+        _ => {
+            "Start the profiler before the first call of a compiled function to see its \
+             compilation."
+        }
+    }
+}
 
-fn notes(session: &Session, rows: &[CompilationRow], total_ps: Option<i64>) -> Vec<Note> {
+fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -> Vec<Note> {
     let mut notes = Vec::new();
-    let Some(total_ps) = total_ps else {
+    let Some(recorded_ps) = recorded_ps else {
         return vec![
             Note::warning("No thread of a host was recorded, so compilations cannot be seen.")
-                .with_hint("options.host_tracer_level = 2"),
+                .with_hint(recording::host_threads(session)),
         ];
     };
     if rows.is_empty() {
-        let text = if total_ps > 0 {
-            "No compilation in this selection."
-        } else {
-            "Nothing was compiled while the profiler ran: shapes and static arguments stay the same, \
-             and every program was compiled before."
-        };
-        return vec![Note::info(text).with_hint(RECORD)];
+        if recorded_ps > 0 {
+            return vec![Note::info("No compilation in this selection.")];
+        }
+        let text = "Nothing was compiled while the profiler ran: shapes and static arguments stay \
+                    the same, and every program was compiled before.";
+        return vec![Note::info(text).with_hint(record(session))];
     }
     let again = rows.iter().filter(|row| row.is_again).count();
     if again > 0 {
@@ -137,10 +172,16 @@ fn notes(session: &Session, rows: &[CompilationRow], total_ps: Option<i64>) -> V
                 format::counted(again, "compilation"),
                 names(rows)
             ))
-            .with_hint(
-                "Keep shapes, dtypes and static arguments the same in every step: pad the last \
-                 batch or drop it, and make jitted functions once, outside of the loop.",
-            ),
+            .with_hint(match session.framework() {
+                Framework::Jax => {
+                    "Keep shapes, dtypes and static arguments the same in every step: pad the last \
+                     batch or drop it, and make jitted functions once, outside of the loop."
+                }
+                _ => {
+                    "Keep shapes and dtypes the same in every step: pad the last batch or drop it, \
+                     and make compiled functions once, outside of the loop."
+                }
+            }),
         );
     }
     let has_trace = rows.iter().any(|row| row.trace_ps > 0);
@@ -149,7 +190,7 @@ fn notes(session: &Session, rows: &[CompilationRow], total_ps: Option<i64>) -> V
             Note::info(
                 "Tracing was not recorded: it precedes lowering, in the call of the function.",
             )
-            .with_hint("options.python_tracer_level = 1"),
+            .with_hint(recording::python_frames(session)),
         );
     }
     let unmatched = rows.iter().filter(|row| row.program.is_empty()).count();

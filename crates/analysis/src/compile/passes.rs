@@ -16,8 +16,13 @@ struct Sum {
     self_ps: i64,
 }
 
-/// Passes by name, most self time first.
-pub(super) fn passes(session: &Session, hosts: &[HostId]) -> Vec<PassRow> {
+/// Passes by name, most self time first. `within` gives the times of a host that count, or none
+/// where all do.
+pub(super) fn passes(
+    session: &Session,
+    hosts: &[HostId],
+    within: impl Fn(HostId) -> Option<Intervals>,
+) -> Vec<PassRow> {
     let labels = session.labels.iter();
     let is_compile: Vec<bool> = labels
         .clone()
@@ -38,8 +43,15 @@ pub(super) fn passes(session: &Session, hosts: &[HostId]) -> Vec<PassRow> {
         })
         .collect();
     let mut sums = vec![Sum::default(); session.labels.len()];
-    for id in hosts.iter().flat_map(|&host| host_tracks(session, host)) {
-        add(session, id, &is_compile, &is_pass, &mut sums);
+    let labels = PassLabels {
+        is_compile,
+        is_pass,
+    };
+    for &host in hosts {
+        let times = within(host);
+        for id in host_tracks(session, host) {
+            add(session, id, times.as_ref(), &labels, &mut sums);
+        }
     }
     let mut rows: Vec<PassRow> = sums
         .iter()
@@ -62,7 +74,22 @@ pub(super) fn passes(session: &Session, hosts: &[HostId]) -> Vec<PassRow> {
     rows
 }
 
-fn add(session: &Session, id: TrackId, is_compile: &[bool], is_pass: &[bool], sums: &mut [Sum]) {
+/// For each label: it compiles; it can be a pass within what compiles.
+struct PassLabels {
+    is_compile: Vec<bool>,
+    is_pass: Vec<bool>,
+}
+
+fn add(
+    session: &Session,
+    id: TrackId,
+    times: Option<&Intervals>,
+    PassLabels {
+        is_compile,
+        is_pass,
+    }: &PassLabels,
+    sums: &mut [Sum],
+) {
     let track = session.track(id);
     let compiles = |lane: &Lane| lane.labels().iter().any(|label| is_compile[label.index()]);
     if !track.lanes.iter().any(compiles) {
@@ -78,7 +105,8 @@ fn add(session: &Session, id: TrackId, is_compile: &[bool], is_pass: &[bool], su
                 .map(|(index, _)| lane.span(index))
                 .collect();
             within = within.union(&Intervals::union_of(compiling));
-            for &window in within.spans() {
+            let counted = times.map_or_else(|| within.clone(), |times| within.intersect(times));
+            for &window in counted.spans() {
                 let range = lane.starting_in(window);
                 track.for_each_self_time(number as usize, range, |index, self_ps| {
                     let label = lane.labels()[index].index();

@@ -1,6 +1,6 @@
 //! What is not among the counters, and how to record it.
 
-use stepscope_model::{DeviceKind, Session};
+use stepscope_model::{DeviceKind, Framework, Session};
 
 use super::report::{CounterRow, UtilisationRow};
 use crate::format;
@@ -58,26 +58,31 @@ fn how_to_record(session: &Session) -> Vec<Note> {
     let mut kinds: Vec<DeviceKind> = session.devices.iter().map(|device| device.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
+    let is_jax = session.framework() == Framework::Jax;
+    let options = |text: &str| {
+        let text = if is_jax { text } else { "" };
+        text.to_owned()
+    };
     let advice = |kind: &DeviceKind| {
         Some(match kind {
             DeviceKind::Tpu | DeviceKind::SparseCore => Note::info(
                 "A TPU's profiler records registers around kernels when its performance counters \
                  are switched on.",
             )
-            .with_hint(
+            .with_hint(options(
                 "options = jax.profiler.ProfileOptions()\noptions.advanced_configuration = \
                  {\"tpu_perf_counters\": True}",
-            ),
+            )),
             DeviceKind::NvidiaGpu => Note::info(
                 "NVIDIA's profiler samples performance monitors while the trace is on, if metrics \
                  are named.",
             )
-            .with_hint(
+            .with_hint(options(
                 "options = jax.profiler.ProfileOptions()\noptions.advanced_configuration = \
                  {\"gpu_pm_sample_counters\": \"sm__cycles_active.avg,dram__bytes.sum\"}",
-            ),
+            )),
             DeviceKind::AmdGpu => Note::info(
-                "Profiles of AMD GPUs carry no counters; rocprofv3 records them beside JAX.",
+                "Profiles of AMD GPUs carry no counters; rocprofv3 records them beside the program.",
             )
             .with_hint("rocprofv3 --pmc SQ_WAVES -- python train.py"),
             DeviceKind::Cpu => {

@@ -182,8 +182,8 @@ fn no_program(session: &Session, options: &GraphOptions) -> Note {
         (_, None) => "The capture names programs and carries the HLO of none.",
     };
     Note::warning(text).with_hint(
-        "XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\" writes programs; stepscope \
-         graph /tmp/hlo",
+        "`XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\"` writes programs; `stepscope \
+         graph /tmp/hlo` shows them",
     )
 }
 

@@ -78,7 +78,7 @@ stepscope heap memory.prof --device 0 --kind buffer --by allocations --internal"
     fn run(session: &Session, options: &HeapOptions) -> Result<HeapReport, AnalysisError> {
         let heap = &session.heap;
         if heap.snapshots.is_empty() {
-            return Ok(without_snapshots(options));
+            return Ok(without_snapshots(session, options));
         }
         let wanted = Wanted::of(session, options)?;
         let is_internal = fold::internal_frames(heap);
@@ -159,7 +159,7 @@ fn snapshots(heap: &Snapshots, wanted: &Wanted) -> Vec<HeapSnapshotRow> {
     snapshots.collect()
 }
 
-fn without_snapshots(options: &HeapOptions) -> HeapReport {
+fn without_snapshots(session: &Session, options: &HeapOptions) -> HeapReport {
     HeapReport {
         snapshot: String::new(),
         against: None,
@@ -179,6 +179,6 @@ fn without_snapshots(options: &HeapOptions) -> HeapReport {
         tree_count: 0,
         snapshots: Vec::new(),
         folded_frame_count: 0,
-        notes: vec![notes::no_snapshot()],
+        notes: vec![notes::no_snapshot(session)],
     }
 }

@@ -8,12 +8,16 @@ use super::select::Wanted;
 use super::tally::Tally;
 use crate::format;
 use crate::note::Note;
+use crate::recording;
 
-pub(super) fn no_snapshot() -> Note {
-    Note::info("No memory snapshot lies beside this capture.").with_hint(
-        "jax.profiler.save_device_memory_profile(\"memory.prof\"), in the run's folder or its log \
-         directory",
-    )
+pub(super) fn no_snapshot(session: &Session) -> Note {
+    let note = Note::info("No memory snapshot lies beside this capture.");
+    match recording::memory_snapshot(session) {
+        "" => note,
+        line => note.with_hint(format!(
+            "`{line}`, in the run's folder or its log directory"
+        )),
+    }
 }
 
 pub(super) fn notes(

@@ -206,7 +206,7 @@ impl HeapReport {
     }
 
     /// Only where there is more than one.
-    fn snapshot_table(&self) -> Option<Table> {
+    fn snapshot_table(&self) -> Table {
         let rows = &self.snapshots;
         let parts = vec![
             (
@@ -224,21 +224,29 @@ impl HeapReport {
                 cells(rows, |row| row.change_allocations),
             ),
         ];
-        (rows.len() > 1).then(|| table("snapshots", "Snapshots".to_owned(), rows.len(), parts))
+        table("snapshots", "Snapshots".to_owned(), rows.len(), parts)
     }
 }
 
 impl Report for HeapReport {
     fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![
+        vec![
             self.stacks(),
             self.function_table(),
             self.groups("devices", "By device", &self.devices),
             self.groups("kinds", "By kind", &self.kinds),
             self.tree_table(),
-        ];
-        tables.extend(self.snapshot_table());
-        tables
+            self.snapshot_table(),
+        ]
+    }
+
+    fn unprinted(&self) -> &'static [&'static str] {
+        // One snapshot is what the headline says.
+        if self.snapshots.len() > 1 {
+            &[]
+        } else {
+            &["snapshots"]
+        }
     }
 
     fn notes(&self) -> &[Note] {

@@ -169,7 +169,7 @@ impl Recorded {
             if !self.samples.iter().any(|(file, _)| file == name) {
                 notes.push(
                     Note::warning(format!("{name} holds no run of a history."))
-                        .with_hint("stepscope check LOGS --history FILE records one"),
+                        .with_hint("`stepscope check LOGS --history FILE` records one"),
                 );
             }
         }

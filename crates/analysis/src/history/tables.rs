@@ -11,13 +11,13 @@ use crate::registry::Report;
 /// Series have different units: figures as people read them, then as numbers in base units.
 const SERIES: &[Column] = &[
     Column::new("metric", "Figure", Unit::Text),
-    Column::new("run_count", "Runs", Unit::Count),
+    Column::wide("title", "In words", Unit::Text),
     Column::new("last_text", "Last", Unit::Text),
     Column::new("level_text", "Level", Unit::Text),
     Column::new("spread_ratio", "Runs differ by", Unit::Ratio),
-    Column::new("level_run_count", "Since change", Unit::Count),
     Column::new("change_count", "Changes", Unit::Count),
-    Column::wide("title", "In words", Unit::Text),
+    Column::new("level_run_count", "Runs since", Unit::Count),
+    Column::new("run_count", "Runs", Unit::Count),
     Column::wide("unit", "Unit", Unit::Text),
     Column::wide("last", "Last, number", Unit::Count).fractional(),
     Column::wide("level", "Level, number", Unit::Count).fractional(),
@@ -26,13 +26,13 @@ const SERIES: &[Column] = &[
 
 const CHANGES: &[Column] = &[
     Column::new("metric", "Figure", Unit::Text),
-    Column::new("run_name", "Run", Unit::Text),
-    Column::new("commit", "Commit", Unit::Text),
     Column::new("before_text", "Before", Unit::Text),
     Column::new("after_text", "After", Unit::Text),
     Column::new("ratio", "Change", Unit::Ratio),
     Column::new("is_worse", "Worse", Unit::Flag),
     Column::new("confidence_ratio", "Confidence", Unit::Ratio),
+    Column::new("run_name", "Since run", Unit::Text),
+    Column::new("commit", "Commit", Unit::Text),
     Column::wide("previous_commit", "Commit before", Unit::Text),
     Column::wide("unit", "Unit", Unit::Text),
     Column::wide("before", "Before, number", Unit::Count).fractional(),
@@ -41,9 +41,9 @@ const CHANGES: &[Column] = &[
 
 const RUNS: &[Column] = &[
     Column::new("name", "Run", Unit::Text),
+    Column::new("recorded", "Recorded (UTC)", Unit::Text),
     Column::new("commit", "Commit", Unit::Text),
     Column::new("verdict", "Verdict", Unit::Text),
-    Column::new("recorded", "Recorded (UTC)", Unit::Text),
     Column::wide("is_accepted", "Accepted", Unit::Flag),
     Column::wide("source", "Source", Unit::Text),
 ];
@@ -79,13 +79,13 @@ fn series(report: &HistoryReport) -> Table {
         let spread = row.spread.filter(|_| row.level != 0.0);
         vec![
             Cell::from(row.metric.as_str()),
-            row.run_count.into(),
+            row.title.as_str().into(),
             figure(row.last, row.unit).into(),
             figure(row.level, row.unit).into(),
             spread.map(|spread| spread / row.level.abs()).into(),
-            row.level_run_count.into(),
             row.change_count.into(),
-            row.title.as_str().into(),
+            row.level_run_count.into(),
+            row.run_count.into(),
             row.unit.name().into(),
             row.last.into(),
             row.level.into(),
@@ -99,13 +99,13 @@ fn changes(report: &HistoryReport) -> Table {
     let rows = report.changes.iter().map(|change| {
         vec![
             Cell::from(change.metric.as_str()),
-            change.run_name.as_str().into(),
-            change.commit.as_str().into(),
             figure(change.before, change.unit).into(),
             figure(change.after, change.unit).into(),
             change.ratio.into(),
             change.is_worse.into(),
             change.p_value.map_or(1.0, |p| 1.0 - p).into(),
+            change.run_name.as_str().into(),
+            change.commit.as_str().into(),
             change.previous_commit.as_str().into(),
             change.unit.name().into(),
             change.before.into(),
@@ -119,9 +119,9 @@ fn runs(report: &HistoryReport) -> Table {
     let rows = report.runs.iter().map(|run| {
         vec![
             Cell::from(run.name.as_str()),
+            recorded(run).into(),
             run.commit.as_str().into(),
             run.verdict.as_str().into(),
-            recorded(run).into(),
             run.is_accepted.into(),
             run.source.as_str().into(),
         ]

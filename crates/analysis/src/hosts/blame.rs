@@ -70,13 +70,9 @@ type Caused = BTreeMap<DeviceId, (i64, i64, usize, Arrivals)>;
 /// The blame of each step in which a collective was matched, by step.
 pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame> {
     let session = evidence.session;
-    let Exchanges {
-        survey,
-        matched,
-        clocks,
-    } = &**evidence;
+    let Exchanges { survey, clocks, .. } = &**evidence;
     let mut by_step: BTreeMap<usize, Caused> = BTreeMap::new();
-    for (number, instance) in matched.instances.iter().enumerate() {
+    for (number, instance) in evidence.instances() {
         let arrivals = instance.arrivals(session, survey, clocks);
         let last = &survey.occurrences[arrivals.last];
         let Some(step) = steps.at(last.device, last.span.start) else {

@@ -24,11 +24,13 @@ pub use report::{BlameRow, ClockRow, HostCell, HostDeviceRow, HostRow, HostStepR
 use stepscope_model::Session;
 
 use crate::collectives::Evidence;
+use crate::collectives::participants::Grouping;
 use crate::collectives::step_index::StepIndex;
 use crate::format;
 use crate::group::Group;
 use crate::note::Note;
 use crate::order;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
 use crate::steps::{divide_steps, step_notes, step_time};
@@ -71,7 +73,7 @@ stepscope hosts ./logs --csv --table clocks";
         let mean_step_ps = step_time(session, &selected);
         let mut rows = rows::hosts(session, &selected, &divided.rows, &lateness, &stragglers);
         rows.retain(|row| selected.matches(&[&row.host]));
-        let notes = notes(session, &evidence, &lateness, &stragglers);
+        let notes = notes(&evidence, &selected, &lateness, &stragglers);
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         let step_rows = rows::steps(session, &evidence, &divided.rows, &blamed);
         let (cells, cell_count) = rows::cells(&divided.rows, &places, &lateness);
@@ -148,31 +150,30 @@ pub(crate) fn late(session: &Session, selected: &Selected<'_>) -> Vec<Late> {
 }
 
 fn notes(
-    session: &Session,
     evidence: &Evidence<'_>,
+    selected: &Selected<'_>,
     lateness: &places::Lateness,
     stragglers: &stragglers::Stragglers,
 ) -> Vec<Note> {
+    let session = evidence.session;
     let mut notes = Vec::new();
     if let Some(text) = stragglers.sentence(session) {
         notes.push(Note::warning(text));
     }
-    notes.extend(step_notes(session));
+    notes.extend(step_notes(session, Some(selected)));
     if lateness.has_any() {
+        let mut ops: Vec<usize> = evidence.instances().map(|(_, one)| one.op).collect();
+        let count = ops.len();
+        ops.sort_unstable();
+        ops.dedup();
         notes.push(Note::info(format!(
-            "{} of {} were matched over their participants; arrivals there say who was late.",
-            format::counted(evidence.matched.instances.len(), "occurrence"),
-            format::counted(evidence.survey.ops.len(), "collective"),
+            "{} of {} {} matched over their participants; arrivals there say who was late.",
+            format::counted(count, "occurrence"),
+            format::counted(ops.len(), "collective"),
+            if count == 1 { "was" } else { "were" },
         )));
     } else if session.devices.len() > 1 || session.hosts.len() > 1 {
-        let text = if evidence.survey.ops.is_empty() {
-            "No collective was recorded, so nobody waited for anybody that we could tell: hosts and \
-             devices are compared by their step times only."
-        } else {
-            "The collectives that were recorded could not be matched between devices of this \
-             session, so hosts and devices are compared by their step times only."
-        };
-        notes.push(Note::info(text).with_hint("Capture all hosts of the job at the same time."));
+        notes.push(unmatched(evidence));
     }
     if session.hosts.len() == 1 {
         notes.push(Note::info(
@@ -185,4 +186,34 @@ fn notes(
         ));
     }
     notes
+}
+
+/// Why nothing is known of who waited for whom.
+fn unmatched(evidence: &Evidence<'_>) -> Note {
+    const REST: &str = "so hosts and devices are compared by their step times only.";
+    const ALL_HOSTS: &str = "Capture all hosts of the job at the same time.";
+    let executed = evidence.executed_ops();
+    if evidence.survey.ops.is_empty() {
+        let text = "No collective was recorded: nobody waited for anybody that we could tell";
+        return Note::info(format!("{text}, {REST}")).with_hint(ALL_HOSTS);
+    }
+    if executed.is_empty() {
+        return Note::info(format!(
+            "No collective was executed in this selection, {REST}"
+        ));
+    }
+    let participants = &evidence.matched.participants;
+    let is_unknown = |&op: &usize| participants[op].grouping == Grouping::Unknown;
+    if executed.iter().any(is_unknown) {
+        return Note::info(format!(
+            "The profile does not say which devices exchange with each other in its collectives, \
+             {REST}"
+        ))
+        .with_hint(recording::programs(evidence.session));
+    }
+    Note::info(format!(
+        "The collectives that were recorded could not be matched between devices of this session, \
+         {REST}"
+    ))
+    .with_hint(ALL_HOSTS)
 }

@@ -49,7 +49,7 @@ impl Lateness {
             let caused = &mut found.caused_ps[session.device(of.device).host.index()];
             *caused = caused.saturating_add(of.caused_ps);
         }
-        for (number, instance) in matched.instances.iter().enumerate() {
+        for (number, instance) in evidence.instances() {
             let arrivals = instance.arrivals(session, survey, clocks);
             for &member in &instance.members {
                 let occurrence = &survey.occurrences[member];

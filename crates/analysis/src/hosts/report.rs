@@ -52,6 +52,8 @@ pub struct HostRow {
     pub device_compute_ps: Option<f64>,
     /// Mean exposed communication in a step.
     pub collectives_ps: Option<f64>,
+    /// Mean time in a step in which nothing ran but copies, in whatever direction.
+    pub copies_ps: Option<f64>,
     /// Mean wait for input in a step.
     pub input_wait_ps: Option<f64>,
     /// Mean compilation in a step.

@@ -61,6 +61,7 @@ pub(super) fn hosts(
             busy_ps: mean(&|row| row.lengths.busy_ps),
             device_compute_ps: part(PartKind::DeviceCompute),
             collectives_ps: part(PartKind::Collectives),
+            copies_ps: mean(&copies_ps),
             input_wait_ps: part(PartKind::InputWait),
             compilation_ps: part(PartKind::Compilation),
             host_overhead_ps: part(PartKind::HostOverhead),
@@ -78,6 +79,17 @@ pub(super) fn hosts(
         }
     };
     selected.hosts.iter().enumerate().map(row).collect()
+}
+
+/// Time of a step in which nothing ran but copies, in whatever direction.
+fn copies_ps(row: &StepParts) -> i64 {
+    let directions = [
+        PartKind::HostToDevice,
+        PartKind::DeviceToHost,
+        PartKind::DeviceToDevice,
+    ];
+    let parts = directions.map(|kind| row.lengths.parts_ps[position(kind)]);
+    parts.iter().sum()
 }
 
 fn devices_of(
@@ -206,9 +218,7 @@ pub(super) fn cells(
                 lateness_ps: lateness.in_step(row.step, row.device),
                 device_compute_ps: part(PartKind::DeviceCompute),
                 collectives_ps: part(PartKind::Collectives),
-                copies_ps: part(PartKind::HostToDevice)
-                    + part(PartKind::DeviceToHost)
-                    + part(PartKind::DeviceToDevice),
+                copies_ps: copies_ps(row),
                 input_wait_ps: part(PartKind::InputWait),
                 compilation_ps: part(PartKind::Compilation),
                 host_overhead_ps: part(PartKind::HostOverhead),

@@ -17,6 +17,7 @@ pub(super) const SORT_COLUMNS: &[SortColumn<HostRow>] = &[
         SortValue::Float(row.device_compute_ps)
     }),
     ("collectives_ps", |row| SortValue::Float(row.collectives_ps)),
+    ("copies_ps", |row| SortValue::Float(row.copies_ps)),
     ("input_wait_ps", |row| SortValue::Float(row.input_wait_ps)),
     ("compilation_ps", |row| SortValue::Float(row.compilation_ps)),
     ("host_overhead_ps", |row| {
@@ -41,6 +42,7 @@ const COLUMNS: &[Column] = &[
     Column::new("busy_ps", "Busy", Unit::Picos).fractional(),
     Column::new("device_compute_ps", "Compute", Unit::Picos).fractional(),
     Column::new("collectives_ps", "Collectives", Unit::Picos).fractional(),
+    Column::wide("copies_ps", "Copies", Unit::Picos).fractional(),
     Column::new("input_wait_ps", "Input wait", Unit::Picos).fractional(),
     Column::wide("compilation_ps", "Compilation", Unit::Picos).fractional(),
     Column::wide("host_overhead_ps", "Host overhead", Unit::Picos).fractional(),
@@ -64,6 +66,7 @@ fn cells(row: &HostRow) -> Vec<Cell> {
         row.busy_ps.into(),
         row.device_compute_ps.into(),
         row.collectives_ps.into(),
+        row.copies_ps.into(),
         row.input_wait_ps.into(),
         row.compilation_ps.into(),
         row.host_overhead_ps.into(),
@@ -204,8 +207,8 @@ impl Report for HostsReport {
     fn tables(&self) -> Vec<Table> {
         let mut hosts = Table::new("rows", "Hosts", COLUMNS, self.rows.iter().map(cells));
         hosts.row_count = self.row_count;
-        let mut tables = vec![hosts];
-        let others = [
+        vec![
+            hosts,
             Table::new(
                 "blame",
                 "Who was late, and why",
@@ -230,18 +233,20 @@ impl Report for HostsReport {
                 CLOCK_COLUMNS,
                 self.clocks.iter().map(clock_cells),
             ),
-        ];
-        let is_told = |table: &Table| match table.key {
-            // One clock has nothing to differ from.
-            "clocks" => table.rows.len() > 1,
-            _ => !table.rows.is_empty(),
-        };
-        tables.extend(others.into_iter().filter(is_told));
-        tables
+        ]
     }
 
     fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    fn unprinted(&self) -> &'static [&'static str] {
+        // One clock has nothing to differ from.
+        if self.clocks.len() > 1 {
+            &[]
+        } else {
+            &["clocks"]
+        }
     }
 
     fn headline(&self) -> Vec<(String, String)> {

@@ -210,7 +210,7 @@ pub(super) fn report(
         .collect();
     let window_ps: i64 = devices.iter().map(|device| device.window_ps).sum();
     IdleReport {
-        causes: cause_rows(devices, window_ps),
+        causes: cause_rows(session, devices, window_ps),
         devices: rows,
         buckets: buckets(devices),
         steps: steps(session, selected, devices),
@@ -249,7 +249,7 @@ fn device_row(session: &Session, device: &DeviceGaps) -> IdleDevice {
     }
 }
 
-fn cause_rows(devices: &[DeviceGaps], window_ps: i64) -> Vec<CauseRow> {
+fn cause_rows(session: &Session, devices: &[DeviceGaps], window_ps: i64) -> Vec<CauseRow> {
     let mut rows: Vec<CauseRow> = CAUSES
         .into_iter()
         .map(|cause| CauseRow {
@@ -259,7 +259,7 @@ fn cause_rows(devices: &[DeviceGaps], window_ps: i64) -> Vec<CauseRow> {
             count: 0,
             longest_ps: 0,
             window_ratio: None,
-            remedy: cause.remedy().to_owned(),
+            remedy: cause.remedy(session.framework()).to_owned(),
         })
         .collect();
     for device in devices {

@@ -23,6 +23,7 @@ use crate::format;
 use crate::group::Group;
 use crate::note::Note;
 use crate::order;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection, parse_length};
 
@@ -186,10 +187,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
                 "In {share} of the idle time nothing was recorded on the threads that drive the \
                  devices."
             ))
-            .with_hint(
-                "`options.host_tracer_level = 2` and `options.python_tracer_level = 1` of \
-                 `jax.profiler.ProfileOptions` record what they do.",
-            ),
+            .with_hint(recording::driving_threads(session)),
         );
     }
     let short: i64 = report.devices.iter().map(|row| row.short_ps).sum();
@@ -216,7 +214,7 @@ fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize)
     if !has_python {
         notes.push(
             Note::info("Python frames were not recorded, so gaps name calls of the runtime only.")
-                .with_hint("options.python_tracer_level = 1"),
+                .with_hint(recording::python_frames(session)),
         );
     }
     if session

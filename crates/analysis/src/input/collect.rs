@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 use stepscope_model::{
-    Activity, DeviceId, DeviceKind, Direction, HostId, InputStage, Picos, Session, Span, TrackId,
+    Activity, DeviceId, DeviceKind, Direction, Framework, HostId, InputStage, Picos, Session, Span,
+    TrackId,
 };
 
 use super::report::{Bound, InputCause, InputHost, InputRow};
@@ -24,8 +25,7 @@ pub(super) const KINDS: [(&str, &str, &str); 7] = [
     (
         "transfer",
         "copied to the device while it waits",
-        "Put the next batch on the device ahead of time: `jax.device_put` before the step that \
-         needs it, or `flax.jax_utils.prefetch_to_device`.",
+        "Put the next batch on the device ahead of time.",
     ),
     (
         "read",
@@ -321,8 +321,27 @@ pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
     ]
 }
 
+/// The remedy for copies that a device waits for, in words of the framework.
+fn ahead_of_time(session: &Session) -> &'static str {
+    match session.framework() {
+        Framework::Jax => {
+            "Put the next batch on the device ahead of time: `jax.device_put` before the step that \
+             needs it, or `flax.jax_utils.prefetch_to_device`."
+        }
+        Framework::TensorFlow => {
+            "Put the next batch on the device ahead of time: \
+             `tf.data.experimental.prefetch_to_device` as the last stage."
+        }
+        Framework::PyTorch => {
+            "Put the next batch on the device ahead of time: `pin_memory=True` of the loader and \
+             `to(device, non_blocking=True)`."
+        }
+        Framework::Other => "Put the next batch on the device ahead of time.",
+    }
+}
+
 /// Waiting by cause, largest first, copies in included; those that never occur are left out.
-pub(super) fn causes(totals: &Totals) -> Vec<InputCause> {
+pub(super) fn causes(session: &Session, totals: &Totals) -> Vec<InputCause> {
     let row = |name: &str, meaning: &str, remedy: &str, total_ps: i64| InputCause {
         cause: name.to_owned(),
         meaning: meaning.to_owned(),
@@ -334,12 +353,18 @@ pub(super) fn causes(totals: &Totals) -> Vec<InputCause> {
     let mut rows: Vec<InputCause> = KINDS
         .iter()
         .zip(&totals.causes_ps)
-        .map(|((name, meaning, remedy), &total)| row(name, meaning, remedy, total))
+        .map(|((name, meaning, remedy), &total)| {
+            let remedy = match *name {
+                "transfer" => ahead_of_time(session),
+                _ => remedy,
+            };
+            row(name, meaning, remedy, total)
+        })
         .collect();
     rows.push(row(
         "copies",
         "copied in outside of loading",
-        KINDS[0].2,
+        ahead_of_time(session),
         totals.copies_ps,
     ));
     rows.retain(|row| row.total_ps > 0);

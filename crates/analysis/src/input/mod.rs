@@ -21,13 +21,14 @@ use std::fmt::Write as _;
 
 use clap::Args;
 pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
-use stepscope_model::Session;
+use stepscope_model::{Activity, Session};
 
 use crate::format;
 use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::overview::VerdictKind;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection};
 use crate::steps::step_notes;
@@ -62,13 +63,13 @@ stepscope input ./logs --table stages --csv";
     fn run(session: &Session, options: &InputOptions) -> Result<InputReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
         let mut rows = rows(session, &selected);
-        let stages = stages::stages(session, &selected.hosts);
+        let stages = stages::stages(session, &selected);
         let totals = collect::totals(&rows);
         let bounds = collect::bounds(&totals);
-        let causes = collect::causes(&totals);
+        let causes = collect::causes(session, &totals);
         let hosts = collect::hosts(&rows);
         let conclusion = conclusion(&totals, &hosts, &stages);
-        let notes = notes(session, &rows, &totals, &stages);
+        let notes = notes(session, &selected, &rows, &totals, &stages);
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         Ok(InputReport {
             verdict: bounds
@@ -109,20 +110,20 @@ impl Waits {
     }
 
     /// Why the devices of a host wait, most time first.
-    pub(crate) fn causes(&self, host: &str) -> Vec<InputCause> {
+    pub(crate) fn causes(&self, session: &Session, host: &str) -> Vec<InputCause> {
         let own: Vec<InputRow> = self
             .rows
             .iter()
             .filter(|row| row.host == host)
             .cloned()
             .collect();
-        collect::causes(&collect::totals(&own))
+        collect::causes(session, &collect::totals(&own))
     }
 }
 
 /// The slowest stage that does work, of all hosts of a selection.
 pub(crate) fn slowest_stage(session: &Session, selected: &Selected<'_>) -> Option<StageRow> {
-    let stages = stages::stages(session, &selected.hosts);
+    let stages = stages::stages(session, selected);
     stages.into_iter().find(|stage| stage.is_bottleneck)
 }
 
@@ -179,26 +180,36 @@ fn worst_host(hosts: &[InputHost]) -> Option<&InputHost> {
     (worst.input_median_ps > 1.5 * median && worst.input_median_ps > 0.0).then_some(worst)
 }
 
-const ANNOTATE: &str =
-    "with jax.profiler.TraceAnnotation(\"data_loading\"): batch = next(iterator)";
-
 fn notes(
     session: &Session,
+    selected: &Selected<'_>,
     rows: &[InputRow],
     totals: &collect::Totals,
     stages: &[StageRow],
 ) -> Vec<Note> {
-    let mut notes = step_notes(session);
+    let mut notes = step_notes(session, Some(selected));
     if rows.is_empty() {
         return notes;
     }
-    if stages.is_empty() {
+    let has_loaded = || {
+        let mut labels = session.labels.iter();
+        labels.any(|label| matches!(label.activity, Activity::Input(_)))
+    };
+    if stages.is_empty() && has_loaded() {
+        notes.push(Note::info(
+            "Nothing that loads input began in this selection; it did elsewhere in the session.",
+        ));
+    } else if stages.is_empty() {
         notes.push(
             Note::warning(
                 "Nothing that loads input was recorded: no stage of tf.data or grain, no frame of a \
                  loader, no annotation that says so. Waiting shows as idle time only.",
             )
-            .with_hint(ANNOTATE),
+            .with_hint(recording::region_of(
+                session,
+                "\"data_loading\"",
+                " batch = next(iterator)",
+            )),
         );
     } else if !stages.iter().any(|stage| stage.source == "tf.data") {
         notes.push(Note::info(

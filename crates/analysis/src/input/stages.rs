@@ -1,9 +1,11 @@
 //! Stages of input pipelines: every name that loads, on every thread.
 
-use stepscope_model::{Activity, HostId, InputStage, LabelId, Session, SliceKind, Track};
+use stepscope_model::{Activity, InputStage, LabelId, Picos, Session, SliceKind, Track};
 
 use super::report::StageRow;
 use crate::activity::{driving_threads, host_tracks};
+use crate::interval::Intervals;
+use crate::selection::Selected;
 
 #[derive(Default, Clone, Copy)]
 struct Sum {
@@ -14,8 +16,10 @@ struct Sum {
     background_ps: i64,
 }
 
-/// Stages, most self time first; the first that does work is the bottleneck.
-pub(super) fn stages(session: &Session, hosts: &[HostId]) -> Vec<StageRow> {
+/// Stages that begin in the selected steps and times, most self time first; the first that does
+/// work is the bottleneck.
+pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow> {
+    let hosts = &selected.hosts;
     let is_input: Vec<bool> = session
         .labels
         .iter()
@@ -26,9 +30,16 @@ pub(super) fn stages(session: &Session, hosts: &[HostId]) -> Vec<StageRow> {
     }
     let mut sums = vec![Sum::default(); session.labels.len()];
     for (&host, driving) in hosts.iter().zip(driving_threads(session, hosts)) {
+        let windows = selected.host_windows(host);
         for id in host_tracks(session, host) {
             let background = i64::from(!driving.contains(&id));
-            add_track(session.track(id), background, &is_input, &mut sums);
+            add_track(
+                session.track(id),
+                background,
+                &windows,
+                &is_input,
+                &mut sums,
+            );
         }
     }
     let mut rows: Vec<StageRow> = sums
@@ -46,7 +57,13 @@ pub(super) fn stages(session: &Session, hosts: &[HostId]) -> Vec<StageRow> {
 }
 
 /// Adds a track's stages. What runs within a stage is its own work, unless it is a stage as well.
-fn add_track(track: &Track, background: i64, is_input: &[bool], sums: &mut [Sum]) {
+fn add_track(
+    track: &Track,
+    background: i64,
+    windows: &Intervals,
+    is_input: &[bool],
+    sums: &mut [Sum],
+) {
     for nest in &track.nests {
         // Stages of each lane that has any, outermost first: start, end, label.
         let mut outer: Vec<Vec<(i64, i64, usize)>> = Vec::new();
@@ -59,6 +76,9 @@ fn add_track(track: &Track, background: i64, is_input: &[bool], sums: &mut [Sum]
                     continue;
                 }
                 let (start, duration) = (lane.starts()[index], lane.durations()[index]);
+                if !windows.contains_instant(Picos(start)) {
+                    continue;
+                }
                 let sum = &mut sums[label];
                 sum.count += 1;
                 sum.total_ps = sum.total_ps.saturating_add(duration);

@@ -6,6 +6,7 @@ use super::launches::Launches;
 use super::report::KernelRow;
 use crate::format;
 use crate::note::Note;
+use crate::recording;
 
 pub(super) fn notes(
     session: &Session,
@@ -28,7 +29,7 @@ pub(super) fn notes(
              be derived from."
         }));
     }
-    notes.extend(launch_notes(launches));
+    notes.extend(launch_notes(session, launches));
     let sum = |filter: fn(&&KernelRow) -> bool| -> i64 {
         rows.iter().filter(filter).map(|row| row.total_ps).sum()
     };
@@ -65,7 +66,7 @@ fn attribution(session: &Session, ratio: f64) -> Option<Note> {
 
 /// CUDA graphs hide the op of a kernel.
 pub(crate) const CUDA_GRAPHS_OFF: &str =
-    "XLA_FLAGS=--xla_gpu_enable_command_buffer= turns CUDA graphs off while profiling.";
+    "`XLA_FLAGS=--xla_gpu_enable_command_buffer=` turns CUDA graphs off while profiling.";
 
 /// Whether kernels may have been launched by CUDA graphs.
 pub(crate) fn has_cuda_graphs(session: &Session) -> bool {
@@ -73,14 +74,14 @@ pub(crate) fn has_cuda_graphs(session: &Session) -> bool {
     devices.any(|device| device.kind == DeviceKind::NvidiaGpu)
 }
 
-fn launch_notes(launches: &Launches) -> Vec<Note> {
+fn launch_notes(session: &Session, launches: &Launches) -> Vec<Note> {
     if launches.all.is_empty() {
         return vec![
             Note::info(
                 "The profile does not say which host calls launched the kernels, so there are no \
                  latencies and no queue.",
             )
-            .with_hint("options.host_tracer_level = 2"),
+            .with_hint(recording::host_threads(session)),
         ];
     }
     let count = i64::try_from(launches.ahead_count).unwrap_or(i64::MAX);
@@ -108,5 +109,5 @@ fn no_kernels(session: &Session) -> Note {
             kinds.join(" and ")
         )),
     };
-    note.with_hint("stepscope ops PATH shows these")
+    note.with_hint("`stepscope ops PATH` shows these")
 }

@@ -80,7 +80,7 @@ stepscope memory ./logs --json | jq '.allocators[].growth_bytes_per_step'";
             selected.matches(&[&row.op, &row.caller, &row.source, &row.region, &row.shape])
         });
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
-        let notes = notes::notes(session, &log, &found);
+        let notes = notes::notes(session, &selected, &log, &found);
         let mut report = MemoryReport {
             allocators: Vec::new(),
             rows,
@@ -140,7 +140,7 @@ impl DeviceMemory {
         let wanted = log.allocators.iter().filter(of_devices).collect();
         let found = all_figures(session, selected, wanted);
         let alive = alive_at_peaks(session, &log, &found);
-        let notes = notes::notes(session, &log, &found);
+        let notes = notes::notes(session, selected, &log, &found);
         let (mut allocators, mut steps) = (Vec::new(), Vec::new());
         for figures in found {
             allocators.push(figures.row);

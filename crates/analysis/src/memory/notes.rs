@@ -7,11 +7,18 @@ use super::replay::peak;
 use super::trend::MIN_STEPS;
 use crate::format;
 use crate::note::Note;
+use crate::recording;
+use crate::selection::Selected;
 
 /// Share of inconsistent events from which on a word is due.
 const INCONSISTENT_RATIO: f64 = 0.01;
 
-pub(super) fn notes(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]) -> Vec<Note> {
+pub(super) fn notes(
+    session: &Session,
+    selected: &Selected<'_>,
+    log: &AllocatorLog,
+    found: &[Figures<'_>],
+) -> Vec<Note> {
     if log.allocators.is_empty() {
         return without_events(session);
     }
@@ -69,15 +76,19 @@ pub(super) fn notes(session: &Session, log: &AllocatorLog, found: &[Figures<'_>]
              were not recorded. They stand in a row of negative bytes.",
         ));
     }
-    if session.steps.len() < MIN_STEPS {
-        let counted = format::counted(session.steps.len(), "step");
-        let verb = if session.steps.len() == 1 {
-            "is"
+    // Every allocator has the steps that its host or device took part in.
+    let steps = found.iter().map(|figures| figures.steps.len()).max();
+    let steps = steps.unwrap_or(0);
+    if steps < MIN_STEPS {
+        let verb = if steps == 1 { "is" } else { "are" };
+        let place = if selected.is_all_time() {
+            ""
         } else {
-            "are"
+            " in this selection"
         };
         notes.push(Note::info(format!(
-            "Growth and spikes need {MIN_STEPS} steps; there {verb} {counted}."
+            "Growth and spikes need {MIN_STEPS} steps; there {verb} {}{place}.",
+            format::counted(steps, "step")
         )));
     }
     notes
@@ -96,9 +107,14 @@ fn has_unexplained(figures: &Figures<'_>) -> bool {
     seen > events[at].in_use
 }
 
+fn record_snapshot(session: &Session) -> String {
+    match recording::memory_snapshot(session) {
+        "" => String::new(),
+        line => format!("`{line}` records what is alive, and by whom"),
+    }
+}
+
 fn without_events(session: &Session) -> Vec<Note> {
-    const RECORD: &str = "jax.profiler.save_device_memory_profile(\"memory.prof\") records what is \
-                          alive, and by whom";
     let snapshots = session.heap.snapshots.len();
     let is_cpu = session
         .devices
@@ -106,7 +122,7 @@ fn without_events(session: &Session) -> Vec<Note> {
         .all(|device| device.kind == DeviceKind::Cpu);
     let note = if session.is_program_only() {
         Note::info("The HLO of programs says what was planned, not what was in use over time.")
-            .with_hint("stepscope buffers PATH shows the plan")
+            .with_hint("`stepscope buffers PATH` shows the plan")
     } else if session.is_memory_only() {
         Note::info(
             "A memory profile holds what was alive at one moment, not what happened in between.",
@@ -116,7 +132,7 @@ fn without_events(session: &Session) -> Vec<Note> {
             "XLA:CPU does not record its allocations, so there is no memory in use over time.",
         );
         match snapshots {
-            0 => note.with_hint(RECORD),
+            0 => note.with_hint(record_snapshot(session)),
             _ => note,
         }
     } else {
@@ -124,7 +140,7 @@ fn without_events(session: &Session) -> Vec<Note> {
             "The profile has no allocator events, so there is no memory in use over time. TPUs and \
              GPUs record them with host tracing on.",
         )
-        .with_hint("options.host_tracer_level = 2")
+        .with_hint(recording::host_threads(session))
     };
     let mut notes = vec![note];
     if snapshots > 0 {
@@ -136,7 +152,7 @@ fn without_events(session: &Session) -> Vec<Note> {
         let counted = format::counted(snapshots, "memory snapshot");
         notes.push(
             Note::info(format!("{counted}: what was alive {when}."))
-                .with_hint("stepscope heap PATH shows who holds it"),
+                .with_hint("`stepscope heap PATH` shows who holds it"),
         );
     }
     notes

@@ -173,24 +173,14 @@ fn snapshots(report: &MemoryReport) -> Vec<Vec<Cell>> {
 impl Report for MemoryReport {
     fn tables(&self) -> Vec<Table> {
         let allocator_count = self.allocators.len();
-        let mut tables = vec![
+        vec![
             Table::new("allocators", "Allocators", ALLOCATORS, allocators(self))
                 .with_row_count(allocator_count),
             Table::new("rows", "Alive at the peak", ALIVE, alive(self))
                 .with_row_count(self.row_count),
-        ];
-        if !self.steps.is_empty() {
-            tables.push(Table::new("steps", "Steps", STEPS, steps(self)));
-        }
-        if !self.snapshots.is_empty() {
-            tables.push(Table::new(
-                "snapshots",
-                "Snapshots",
-                SNAPSHOTS,
-                snapshots(self),
-            ));
-        }
-        tables
+            Table::new("steps", "Steps", STEPS, steps(self)),
+            Table::new("snapshots", "Snapshots", SNAPSHOTS, snapshots(self)),
+        ]
     }
 
     fn notes(&self) -> &[Note] {

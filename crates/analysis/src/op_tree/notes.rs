@@ -6,6 +6,7 @@ use super::{OpTreeOptions, TreeBy};
 use crate::format;
 use crate::note::Note;
 use crate::ops::{Measured, is_async_half};
+use crate::recording;
 use crate::roofline::Choice;
 use crate::selection::Selected;
 
@@ -49,7 +50,7 @@ pub(super) fn notes(
     if options.by == TreeBy::Scope && ops.iter().all(|op| op.row.scope.is_empty()) {
         notes.push(
             Note::info("No op carries a name stack, so all stands under (no scope).")
-                .with_hint("with jax.named_scope(\"layer_0\"):"),
+                .with_hint(recording::scope(session)),
         );
     }
     notes

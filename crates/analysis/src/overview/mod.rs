@@ -93,7 +93,13 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             totals: &glance.totals,
         };
         let verdicts = verdicts::verdicts(&facts, &thresholds);
-        let notes = notes::notes(session, &glance.devices, &ops, &glance.steps.rows);
+        let notes = notes::notes(
+            session,
+            &selected,
+            &glance.devices,
+            &ops,
+            &glance.steps.rows,
+        );
         let top_ops = top_ops(session, options, ops)?;
         Ok(OverviewReport {
             session: session.name.clone(),

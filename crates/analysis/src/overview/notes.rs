@@ -6,16 +6,18 @@ use super::report::DeviceBusy;
 use crate::format;
 use crate::note::Note;
 use crate::ops::OpsReport;
+use crate::selection::Selected;
 use crate::steps::{StepParts, step_notes};
 
 pub(super) fn notes(
     session: &Session,
+    selected: &Selected<'_>,
     devices: &[DeviceBusy],
     ops: &OpsReport,
     parts: &[StepParts],
 ) -> Vec<Note> {
     let mut notes: Vec<Note> = session.warnings.iter().map(warning).collect();
-    notes.extend(step_notes(session));
+    notes.extend(step_notes(session, Some(selected)));
     notes.extend(idle_devices(devices));
     if parts.iter().any(|row| row.device.is_none()) {
         notes.push(Note::warning(

@@ -7,6 +7,7 @@ use super::report::{DeviceBusy, PartKind, StepPart, Verdict, VerdictKind};
 use super::thresholds::{Threshold, Thresholds};
 use crate::format;
 use crate::ops::{OpRow, OpsReport};
+use crate::recording;
 use crate::selection::Selected;
 use crate::steps::compilation_ps;
 use crate::totals::WorkTotals;
@@ -106,9 +107,7 @@ fn host_overhead(facts: &Facts<'_>) -> Figure {
              does other recorded work than input or compilation."
                 .to_owned(),
         ),
-        None => {
-            missing("Needs steps: with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):")
-        }
+        None => (None, recording::needs_steps(facts.session)),
     }
 }
 
@@ -268,8 +267,9 @@ fn peak_memory(facts: &Facts<'_>) -> Figure {
         );
         return (row.peak_ratio, text);
     }
-    missing(
-        "The profile has no allocator events of a device. Record what is alive: \
-         jax.profiler.save_device_memory_profile(\"memory.prof\")",
-    )
+    let text = "The profile has no allocator events of a device.";
+    match recording::memory_snapshot(facts.session) {
+        "" => missing(text),
+        line => (None, format!("{text} Record what is alive: {line}")),
+    }
 }

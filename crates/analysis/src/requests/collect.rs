@@ -24,8 +24,33 @@ use crate::work::{NO_LEVEL, add_levels};
 pub(super) struct Collected {
     pub(super) requests: Vec<RequestRow>,
     pub(super) batches: Vec<BatchRow>,
-    /// Requests that no batch was found for, where there are batches.
-    pub(super) unlinked: usize,
+    /// Requests before any selection of steps, times or names.
+    pub(super) recorded: usize,
+}
+
+impl Collected {
+    /// Keeps batches that pass or that a request waited for; requests go on naming theirs.
+    pub(super) fn keep_batches(&mut self, passes: impl Fn(&BatchRow) -> bool) {
+        let mut is_kept: Vec<bool> = self.batches.iter().map(passes).collect();
+        let of = |row: &RequestRow| usize::try_from(row.batch_id?).ok();
+        for at in self.requests.iter().filter_map(of) {
+            is_kept[at] = true;
+        }
+        let mut next = 0i64;
+        let places: Vec<Option<i64>> = is_kept
+            .iter()
+            .map(|&is_kept| {
+                let place = is_kept.then_some(next);
+                next += i64::from(is_kept);
+                place
+            })
+            .collect();
+        for row in &mut self.requests {
+            row.batch_id = of(row).and_then(|at| places[at]);
+        }
+        let mut kept = is_kept.into_iter();
+        self.batches.retain(|_| kept.next().unwrap_or(false));
+    }
 }
 
 /// Times of one thread, or of the devices of a host.
@@ -44,7 +69,7 @@ pub(super) fn collect(session: &Session, selected: &Selected<'_>, roots: Roots) 
     let mut found = Collected {
         requests: Vec::new(),
         batches: Vec::new(),
-        unlinked: 0,
+        recorded: requests.len(),
     };
     let mut hosts: Vec<HostId> = requests.iter().map(|root| root.host).collect();
     hosts.extend(batches.iter().map(|root| root.host));
@@ -102,9 +127,6 @@ fn collect_host(
     for ((root, name), stats) in requests.iter().zip(request_names).zip(&request_stats) {
         let own = times_of(root.slice.track).map(|(_, times)| times.as_slice());
         let linked = batch_of(root, waited_until(root.span, own), batches);
-        if linked.is_none() {
-            found.unlinked += usize::from(!batches.is_empty());
-        }
         let (core, worker) = match linked {
             Some(at) => {
                 let worker = times_of(batches[at].slice.track);

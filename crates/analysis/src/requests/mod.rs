@@ -26,6 +26,7 @@ use crate::format;
 use crate::group::Group;
 use crate::note::Note;
 use crate::order;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::{Selected, Selection, compile_pattern};
 
@@ -73,14 +74,14 @@ stepscope requests ./logs --limit 20 --csv";
         let found = find::find(session, &selected, root.as_ref(), batch.as_ref());
         let all = collected(session, &selected, found);
         let mut report = summary::report(&all);
-        let mut rows = all.requests;
+        let mut rows = all.requests.clone();
         rows.sort_by_key(|row| (std::cmp::Reverse(row.latency_ps), row.start_ps));
         let row_count = rows.len();
         order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         if options.selection.limit.is_none() {
             rows.truncate(MOST_ROWS);
         }
-        report.notes = notes(&report, row_count, rows.len(), all.unlinked);
+        report.notes = notes(session, &report, row_count, rows.len(), &all);
         report.rows = rows;
         report.row_count = row_count;
         Ok(report)
@@ -95,18 +96,20 @@ pub(crate) fn requests(session: &Session, selected: &Selected<'_>) -> RequestsRe
 
 fn collected(session: &Session, selected: &Selected<'_>, found: find::Roots) -> collect::Collected {
     let windows = step_windows(session, selected);
-    let mut all = collect::collect(session, selected, found);
-    all.requests.retain(|row| {
-        let is_in = |&(start, end): &(i64, i64)| (start..end).contains(&row.start_ps);
-        selected.matches(&[&row.name, &row.request_id, &row.host])
-            && windows
-                .as_ref()
-                .is_none_or(|windows| windows.iter().any(is_in))
+    let begins_in = |start_ps: i64| {
+        let is_in = |&(start, end): &(i64, i64)| (start..end).contains(&start_ps);
+        let windows = windows.as_ref();
+        windows.is_none_or(|windows| windows.iter().any(is_in))
             && selected
                 .time
                 .as_ref()
-                .is_none_or(|time| time.contains_instant(Picos(row.start_ps)))
+                .is_none_or(|time| time.contains_instant(Picos(start_ps)))
+    };
+    let mut all = collect::collect(session, selected, found);
+    all.requests.retain(|row| {
+        selected.matches(&[&row.name, &row.request_id, &row.host]) && begins_in(row.start_ps)
     });
+    all.keep_batches(|batch| begins_in(batch.start_ps));
     all
 }
 
@@ -121,17 +124,30 @@ fn step_windows(session: &Session, selected: &Selected<'_>) -> Option<Vec<(i64, 
     )
 }
 
-const ANNOTATE: &str = "with jax.profiler.TraceAnnotation(\"inference_request\", request_id=i):";
-
-fn notes(report: &RequestsReport, row_count: usize, shown: usize, unlinked: usize) -> Vec<Note> {
+fn notes(
+    session: &Session,
+    report: &RequestsReport,
+    row_count: usize,
+    shown: usize,
+    all: &collect::Collected,
+) -> Vec<Note> {
     let mut notes = Vec::new();
+    if row_count == 0 && all.recorded > 0 {
+        return vec![Note::warning(format!(
+            "No request is in this selection; {} recorded on its hosts.",
+            format::counted(all.recorded, "request")
+        ))];
+    }
     if row_count == 0 {
         notes.push(
             Note::info(
                 "No request was recorded: no root of a model server, and no annotation of the \
                  program that says request, inference, generate, serve or predict.",
             )
-            .with_hint(ANNOTATE),
+            .with_hint(recording::region(
+                session,
+                "\"inference_request\", request_id=i",
+            )),
         );
         return notes;
     }
@@ -149,11 +165,15 @@ fn notes(report: &RequestsReport, row_count: usize, shown: usize, unlinked: usiz
             "No batch was recorded: device work and copies count by time, so requests that run at \
              once share them.",
         ));
-    } else if unlinked > 0 {
-        notes.push(Note::info(format!(
-            "{} without a batch of their own in the window; their phases count by time.",
-            format::counted(unlinked, "request")
-        )));
+    } else {
+        let unlinked = all.requests.iter().filter(|row| row.batch_id.is_none());
+        let unlinked = unlinked.count();
+        if unlinked > 0 {
+            notes.push(Note::info(format!(
+                "{} without a batch of their own in the window; their phases count by time.",
+                format::counted(unlinked, "request")
+            )));
+        }
     }
     if report.batches.iter().any(|batch| batch.size.is_none()) {
         notes.push(

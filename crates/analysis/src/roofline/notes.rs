@@ -7,6 +7,7 @@ use super::{Choice, RooflineOptions};
 use crate::format;
 use crate::note::Note;
 use crate::ops::Measured;
+use crate::recording;
 use crate::selection::Selected;
 
 pub(super) fn notes(
@@ -28,7 +29,7 @@ pub(super) fn notes(
     if session.steps.is_empty() {
         notes.push(
             Note::info("The profile has no steps, so there are points of ops and programs only.")
-                .with_hint("with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):"),
+                .with_hint(recording::steps(session)),
         );
     }
     if !session.steps.is_empty() && selected.is_all_time() && options.idle == Choice::Include {
@@ -73,7 +74,7 @@ fn peak_notes(session: &Session, selected: &Selected<'_>) -> Vec<Note> {
                  roof.",
                 chips.len()
             ))
-            .with_hint("Select devices of one model with --device."),
+            .with_hint("Select devices of one model with `--device`."),
         );
     }
     notes

@@ -19,6 +19,7 @@ use crate::format;
 use crate::group::Group;
 use crate::note::Note;
 use crate::ops::{GroupBy, OpRow, OpsOptions, from_totals};
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
 use crate::totals::work_totals;
@@ -85,7 +86,7 @@ stepscope scopes ./logs --match attn --sort backward_ps";
             .sum();
         let attributed_ratio =
             (ops.total_self_ps > 0).then(|| attributed_ps as f64 / ops.total_self_ps as f64);
-        let notes = notes(options.by, &ops.rows, attributed_ratio);
+        let notes = notes(session, options.by, &ops.rows, attributed_ratio);
         let total_self_ps = ops.total_self_ps;
         Ok(ScopesReport {
             rows,
@@ -108,18 +109,20 @@ fn key(row: &OpRow, by: ScopeBy) -> &str {
     }
 }
 
-fn notes(by: ScopeBy, rows: &[OpRow], attributed_ratio: Option<f64>) -> Vec<Note> {
+fn notes(
+    session: &Session,
+    by: ScopeBy,
+    rows: &[OpRow],
+    attributed_ratio: Option<f64>,
+) -> Vec<Note> {
     let Some(ratio) = attributed_ratio else {
         return vec![Note::warning(
             "No device work was recorded in this selection.",
         )];
     };
     let (what, hint) = match by {
-        ScopeBy::Scope => ("a name stack", "with jax.named_scope(\"layer_0\"):"),
-        ScopeBy::Source => (
-            "a source line",
-            "jax.config.update(\"jax_include_full_tracebacks_in_locations\", True)",
-        ),
+        ScopeBy::Scope => ("a name stack", recording::scope(session)),
+        ScopeBy::Source => ("a source line", recording::source_lines(session)),
     };
     let mut notes = Vec::new();
     if ratio < 0.9995 {

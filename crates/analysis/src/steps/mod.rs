@@ -25,8 +25,9 @@ use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::overview::StepSource;
+use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::Selection;
+use crate::selection::{Selected, Selection};
 
 pub(crate) use crate::activity::compilation_ps;
 pub(crate) use parts::position as part_position;
@@ -76,7 +77,7 @@ stepscope steps ./logs --steps 10..20 --csv";
             step_time_ps: step_time(session, &selected),
             rows,
             row_count,
-            notes: step_notes(session),
+            notes: step_notes(session, Some(&selected)),
         })
     }
 }
@@ -90,16 +91,13 @@ pub(crate) fn source(origin: StepOrigin) -> StepSource {
     }
 }
 
-/// The line of code that records steps.
-const ANNOTATE: &str = "with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
-
-/// How the steps were found, and how to record them where they were not.
-pub(crate) fn step_notes(session: &Session) -> Vec<Note> {
-    let counted = format::counted(session.steps.len(), "step");
+/// How the steps were found, and how to record them where they were not; with a selection, how many
+/// of them it takes in.
+pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> Vec<Note> {
+    let counted = counted_steps(session, selected);
     let note = match session.step_origin.filter(|_| !session.steps.is_empty()) {
-        None => {
-            Note::warning("No step was recorded and none could be inferred.").with_hint(ANNOTATE)
-        }
+        None => Note::warning("No step was recorded and none could be inferred.")
+            .with_hint(recording::steps(session)),
         Some(StepOrigin::StepLine) => Note::info(format!("{counted}, recorded by the device.")),
         Some(StepOrigin::Annotation) => Note::info(format!(
             "{counted}, annotated with StepTraceAnnotation; device work belongs to the step that \
@@ -113,10 +111,21 @@ pub(crate) fn step_notes(session: &Session) -> Vec<Note> {
                  was annotated.",
                 named.unwrap_or_default()
             ))
-            .with_hint(ANNOTATE)
+            .with_hint(recording::steps(session))
         }
     };
     vec![note]
+}
+
+/// `20 steps`, or `3 of 20 steps` where not all are selected.
+fn counted_steps(session: &Session, selected: Option<&Selected<'_>>) -> String {
+    let all = session.steps.len();
+    let counted = format::counted(all, "step");
+    let some = selected.map(|selected| selected.step_positions().len());
+    match some.filter(|&some| some < all) {
+        Some(some) => format!("{some} of {counted}"),
+        None => counted,
+    }
 }
 
 /// The program with the largest Σ duration of its runs.

@@ -114,6 +114,19 @@ fn the_fixture_of_compilations() {
             ("evaluate", Some(4), false, "hit"),
         ]
     );
+    let programs: Vec<&str> = rows(&report, "rows")
+        .iter()
+        .map(|row| text(row, "program"))
+        .collect();
+    assert_eq!(
+        programs,
+        [
+            "jit_train_step(9)",
+            "jit_train_step(12)",
+            "jit_evaluate(17)"
+        ],
+        "what came out of the cache is its program, whose ops say 0"
+    );
     for row in rows(&report, "rows") {
         let phases = [
             "trace", "lower", "optimise", "generate", "autotune", "backend", "cache", "other",

@@ -40,14 +40,16 @@ pub(super) fn print_answer(
         warn();
         output.json(&answer.json_text()?)?;
     } else if arguments.get_flag("csv") {
-        let csv = to_csv(&one_table(answer, key)?);
+        let table = one_table(answer, key)?;
         warn();
         say_notes(answer.notes(), output);
-        output.data(&csv)?;
+        say_empty(&table, key, output);
+        output.data(&to_csv(&table))?;
     } else if key.is_some() {
         let table = one_table(answer, key)?;
         warn();
         say_notes(answer.notes(), output);
+        say_empty(&table, key, output);
         output.text(&table::render(&table, &view(arguments, output)))?;
     } else if let Some(document) = answer.document() {
         warn();
@@ -77,11 +79,18 @@ fn one_table(answer: &Answer, key: Option<&str>) -> Result<Table, Failure> {
     };
     wanted.map(|at| tables.swap_remove(at)).ok_or_else(|| {
         let message = match key {
-            Some(key) => format!("--table {key} is not in this report, or has no rows here"),
+            Some(key) => format!("--table {key} is not in this report"),
             None => "this report has no table".to_owned(),
         };
         Failure::new(Exit::Usage, message).hint(format!("its tables: {}", keys.join(", ")))
     })
+}
+
+/// Says that the table which was asked for by name has no rows.
+fn say_empty(table: &Table, key: Option<&str>, output: &Output) {
+    if key.is_some() && table.rows.is_empty() {
+        output.remark(&format!("{}: no rows here", table.key));
+    }
 }
 
 /// Prints an analysis of a session in which nothing happens in time.

@@ -187,6 +187,32 @@ fn usage_errors_say_what_there_is() {
 }
 
 #[test]
+fn a_table_without_rows_is_an_empty_table() {
+    let path = fixture("mlp-cpu");
+    for (analysis, table, first) in [
+        ("collectives", "instances", "name,"),
+        ("collectives", "shardings", "name,"),
+        ("hosts", "blame", "host,"),
+        ("memory", "steps", "allocator,"),
+        ("compile", "rows", "function,"),
+    ] {
+        let arguments = [analysis, &path, "--csv", "--table", table];
+        let answer = run(&arguments);
+        assert_eq!(answer.code, 0, "{arguments:?}: {}", answer.stderr);
+        assert_eq!(answer.stdout.lines().count(), 1, "{}", answer.stdout);
+        assert!(answer.stdout.starts_with(first), "{}", answer.stdout);
+        let remark = format!("{table}: no rows here");
+        assert!(answer.stderr.contains(&remark), "{}", answer.stderr);
+        let people = run(&[analysis, &path, "--table", table]);
+        assert_eq!(people.code, 0, "{}", people.stderr);
+        assert!(people.stdout.lines().count() <= 2, "{}", people.stdout);
+    }
+    // One clock is one row, though nobody is shown it unasked.
+    let clocks = run(&["hosts", &path, "--csv", "--table", "clocks"]);
+    assert_eq!((clocks.code, clocks.stdout.lines().count()), (0, 2));
+}
+
+#[test]
 fn several_sessions_the_newest_unless_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let bytes = profile_bytes();

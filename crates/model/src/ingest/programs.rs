@@ -144,11 +144,14 @@ impl Programs {
     }
 
     /// The program with this id and module name, added without HLO when unknown.
+    ///
+    /// XLA:CPU runs what it read from the persistent cache under the id 0, whatever id the program
+    /// has in the table: then the name decides, where only one program has it.
     pub(super) fn find_or_add(&mut self, id: Option<u64>, module: &str) -> ProgramId {
         if let Some(found) = id.and_then(|id| self.find(id, module)) {
             return found;
         }
-        if id.is_none()
+        if id.unwrap_or(0) == 0
             && let Some(found) = self.find_by_name(module)
         {
             return found;
@@ -157,12 +160,16 @@ impl Programs {
         self.add(Program::named(id.unwrap_or(0), name))
     }
 
+    /// Small ids are given anew by every process, so a program of another name is another program.
     fn find(&self, id: u64, module: &str) -> Option<ProgramId> {
         let candidates = self.by_id.get(&id)?;
-        let named = candidates
-            .iter()
-            .find(|id| self.all[id.index()].name == module);
-        named.or_else(|| candidates.first()).copied()
+        if module.is_empty() {
+            return candidates.first().copied();
+        }
+        let mut candidates = candidates.iter();
+        candidates
+            .find(|id| self.all[id.index()].name == module)
+            .copied()
     }
 
     /// The only program with this name.

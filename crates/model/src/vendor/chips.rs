@@ -38,6 +38,8 @@ struct DataSheet {
     words: &'static [&'static str],
     teraflops: f64,
     gigabytes_per_second: f64,
+    /// What a device is of the part that the sheet describes, where it is not all of it.
+    share: &'static str,
 }
 
 const fn sheet(words: &'static [&'static str], teraflops: f64, bandwidth: f64) -> DataSheet {
@@ -45,6 +47,33 @@ const fn sheet(words: &'static [&'static str], teraflops: f64, bandwidth: f64) -
         words,
         teraflops,
         gigabytes_per_second: bandwidth,
+        share: "",
+    }
+}
+
+/// The part has two devices, each with half of what the sheet says: these are the figures of one.
+const fn half(words: &'static [&'static str], teraflops: f64, bandwidth: f64) -> DataSheet {
+    DataSheet {
+        share: ", half of it: the part has two devices",
+        ..sheet(words, teraflops, bandwidth)
+    }
+}
+
+impl DataSheet {
+    fn flops(&self, name: &str) -> Peak {
+        self.peak(self.teraflops * 1e12, name, "dense 16-bit operations")
+    }
+
+    fn bandwidth(&self, name: &str) -> Peak {
+        self.peak(self.gigabytes_per_second * 1e9, name, "memory bandwidth")
+    }
+
+    fn peak(&self, per_second: f64, name: &str, what: &str) -> Peak {
+        let share = self.share;
+        Peak {
+            per_second,
+            source: format!("public data sheet of {name}, {what}{share}"),
+        }
     }
 }
 
@@ -66,36 +95,39 @@ const DATA_SHEETS: &[DataSheet] = &[
     sheet(&["mi325x"], 1307.0, 6000.0),
     sheet(&["mi300x"], 1307.0, 5300.0),
     // A device is one of the two dies, which share 383 TFLOP/s and 3277 GB/s.
-    sheet(&["mi250x"], 191.5, 1638.4),
-    sheet(&["tpu", "v7x"], 2307.0, 7380.0),
+    half(&["mi250x"], 191.5, 1638.4),
+    // A device is one of the two chiplets, which share 2307 TFLOP/s and 7380 GB/s.
+    half(&["tpu", "v7x"], 1153.5, 3690.0),
     sheet(&["tpu", "v6"], 918.0, 1640.0),
     sheet(&["tpu", "v5", "lite"], 197.0, 820.0),
     sheet(&["tpu", "v5"], 459.0, 2765.0),
     sheet(&["tpu", "v4", "lite"], 137.0, 614.0),
     sheet(&["tpu", "v4"], 275.0, 1230.0),
     // A device is one of the two cores. Google's own pages differ for v3: 123 and 140 for the chip.
-    sheet(&["tpu", "v3"], 70.0, 450.0),
-    sheet(&["tpu", "v2"], 23.0, 358.0),
+    half(&["tpu", "v3"], 70.0, 450.0),
+    half(&["tpu", "v2"], 23.0, 358.0),
 ];
 
-/// Dense 16-bit (else 32-bit) operations per multiprocessor and clock of NVIDIA compute
-/// capabilities, a fused multiply-add counting two. Source: CUDA programming guide and white papers.
-const NVIDIA_FLOPS_PER_CLOCK: &[((i64, i64), f64)] = &[
-    ((10, 0), 8192.0),
-    ((9, 0), 4096.0),
-    ((8, 9), 1024.0),
-    ((8, 6), 1024.0),
-    ((8, 0), 2048.0),
-    ((7, 5), 1024.0),
-    ((7, 0), 1024.0),
-    ((6, 1), 256.0),
-    ((6, 0), 256.0),
-    ((5, 0), 256.0),
-    ((3, 0), 384.0),
+/// Dense operations per multiprocessor and clock, of so many bits, by compute capability of NVIDIA; a
+/// fused multiply-add counts two. 16-bit ones where they are faster than 32-bit ones. Source: CUDA
+/// programming guide and white papers.
+const NVIDIA_FLOPS_PER_CLOCK: &[((i64, i64), f64, u32)] = &[
+    ((10, 0), 8192.0, 16),
+    ((9, 0), 4096.0, 16),
+    ((8, 9), 1024.0, 16),
+    ((8, 6), 1024.0, 16),
+    ((8, 0), 2048.0, 16),
+    ((7, 5), 1024.0, 16),
+    ((7, 0), 1024.0, 16),
+    ((6, 1), 256.0, 32),
+    ((6, 0), 256.0, 16),
+    ((5, 0), 256.0, 32),
+    ((3, 0), 384.0, 32),
 ];
 
-/// The same for AMD: 16-bit matrix operations per compute unit and clock.
-const AMD_FLOPS_PER_CLOCK: &[((i64, i64), f64)] = &[((9, 5), 4096.0), ((9, 4), 2048.0)];
+/// The same for AMD: matrix operations per compute unit and clock.
+const AMD_FLOPS_PER_CLOCK: &[((i64, i64), f64, u32)] =
+    &[((9, 5), 4096.0, 16), ((9, 4), 2048.0, 16)];
 
 /// Kind of a GPU from the vendor it recorded; compute capabilities 1 to 8 and 9.0 and up are NVIDIA's
 /// where no vendor was recorded, as in old files.
@@ -115,11 +147,10 @@ pub(crate) fn gpu_kind(capabilities: &Capabilities) -> DeviceKind {
 pub(crate) fn chip(kind: DeviceKind, capabilities: &Capabilities) -> Chip {
     let name = chip_name(kind, capabilities);
     let peak_flops = recorded_flops(capabilities)
-        .or_else(|| data_sheet(&name).map(|sheet| sheet_peak(sheet.teraflops * 1e12, &name)))
+        .or_else(|| data_sheet(&name).map(|sheet| sheet.flops(&name)))
         .or_else(|| computed_flops(kind, capabilities));
-    let peak_bandwidth = bandwidth(kind, capabilities).or_else(|| {
-        data_sheet(&name).map(|sheet| sheet_peak(sheet.gigabytes_per_second * 1e9, &name))
-    });
+    let peak_bandwidth = bandwidth(kind, capabilities)
+        .or_else(|| data_sheet(&name).map(|sheet| sheet.bandwidth(&name)));
     let (host_link, peer_link) = links(&words_of(&name));
     Chip {
         peak_flops,
@@ -166,13 +197,6 @@ fn recorded(per_second: f64) -> Peak {
     Peak {
         per_second,
         source: "recorded by the device".to_owned(),
-    }
-}
-
-fn sheet_peak(per_second: f64, name: &str) -> Peak {
-    Peak {
-        per_second,
-        source: format!("public data sheet of {name}, dense 16-bit"),
     }
 }
 
@@ -254,12 +278,10 @@ fn computed_flops(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak>
         DeviceKind::AmdGpu => (AMD_FLOPS_PER_CLOCK, "CUs"),
         _ => return None,
     };
-    let per_clock = table
-        .iter()
-        .find(|(known, _)| *known <= capability)
-        .map(|(_, flops)| *flops)?;
+    let (_, per_clock, bits) = table.iter().find(|(known, ..)| *known <= capability)?;
     let source = format!(
-        "computed: {cores:.0} {unit} × {per_clock:.0} FLOP per clock × {:.2} GHz recorded clock",
+        "computed: {cores:.0} {unit} × {per_clock:.0} dense {bits}-bit operations per clock × \
+         {:.2} GHz recorded clock",
         clock / 1e9
     );
     Some(Peak {
@@ -282,10 +304,11 @@ fn bandwidth(kind: DeviceKind, capabilities: &Capabilities) -> Option<Peak> {
         && let Some(sheet) = data_sheet(&name)
         && per_second < 0.6 * sheet.gigabytes_per_second * 1e9
     {
-        let mut peak = sheet_peak(sheet.gigabytes_per_second * 1e9, &name);
+        let mut peak = sheet.bandwidth(&name);
+        let recorded = per_second / 1e9;
         peak.source = format!(
-            "public data sheet of {name}; the device recorded {:.0} GB/s, half of it",
-            per_second / 1e9
+            "{}; the device recorded {recorded:.0} GB/s, half of it",
+            peak.source
         );
         return Some(peak);
     }
@@ -334,6 +357,32 @@ mod tests {
         let peak = chip.peak_flops.unwrap();
         assert!((peak.per_second - 28.0 * 256.0 * 1.582e9).abs() < 1e6);
         assert!(peak.source.starts_with("computed"));
+    }
+
+    #[test]
+    fn every_peak_names_its_own_source() {
+        for sheet in DATA_SHEETS {
+            let flops = sheet.flops("X").source;
+            let bandwidth = sheet.bandwidth("X").source;
+            assert!(flops.contains("dense 16-bit operations"), "{flops}");
+            assert!(bandwidth.contains("memory bandwidth"), "{bandwidth}");
+            assert!(!bandwidth.contains("16-bit"), "{bandwidth}");
+        }
+        let half = data_sheet("AMD MI250X").unwrap().bandwidth("AMD MI250X");
+        assert_eq!(
+            half.source,
+            "public data sheet of AMD MI250X, memory bandwidth, half of it: the part has two devices"
+        );
+        let old = computed_flops(
+            DeviceKind::NvidiaGpu,
+            &gpu(Some("Nvidia"), (6, 1), 28.0, 1.582e6),
+        );
+        assert!(old.unwrap().source.contains("dense 32-bit operations"));
+        let new = computed_flops(
+            DeviceKind::NvidiaGpu,
+            &gpu(Some("Nvidia"), (8, 6), 82.0, 1.7e6),
+        );
+        assert!(new.unwrap().source.contains("dense 16-bit operations"));
     }
 
     #[test]

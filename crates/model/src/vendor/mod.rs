@@ -6,6 +6,7 @@ pub(crate) mod collectives;
 pub(crate) mod counters;
 pub(crate) mod details;
 pub(crate) mod events;
+pub(crate) mod frameworks;
 pub(crate) mod gpu_limits;
 pub(crate) mod hosts;
 pub(crate) mod matrix_units;

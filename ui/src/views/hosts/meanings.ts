@@ -42,7 +42,7 @@ export const MEANINGS: Record<string, Figure> = {
   copies: {
     title: 'Copies',
     definition: 'Mean time of a step in which nothing ran but copies, in whatever direction.',
-    formula: 'step − all other parts',
+    formula: 'Σ host to device, device to host, device to device ÷ steps',
     unit: TIME,
   },
   is_straggler: {

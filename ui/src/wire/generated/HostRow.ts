@@ -37,6 +37,10 @@ device_compute_ps: number | null,
  */
 collectives_ps: number | null, 
 /**
+ * Mean time in a step in which nothing ran but copies, in whatever direction.
+ */
+copies_ps: number | null, 
+/**
  * Mean wait for input in a step.
  */
 input_wait_ps: number | null, 

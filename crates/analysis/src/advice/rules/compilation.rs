@@ -1,6 +1,6 @@
 //! Compilation within steps (guides: compilation time in the window).
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
+use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::evidence::in_view;
 use crate::advice::facts::{Facts, part_ps};
 use crate::format;
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(facts: &Facts<'_>) -> Outcome {
     let count = facts.bars.len();
     let Some(step) = facts.mean_step_ps else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     // Rare by nature, so the mean over steps counts rather than the median.
     let index = crate::steps::parts::position(PartKind::Compilation);
@@ -66,9 +66,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why("The first call of a jitted function compiles it, and so does every call with another shape, type or static argument.")
     .fix(
-        "Warm up before recording, or leave the first steps out (--steps). Keep compiled programs \
+        "Warm up before recording, or leave the first steps out (`--steps`). Keep compiled programs \
          between runs with a compilation cache.",
     )
+    .why_elsewhere("The first call of a compiled function compiles it, and so does every call with another shape or type.")
     .code("jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")")
     .gain(Some(time), "idle time of the devices during compilation ÷ all steps, of the mean step")
     .of_mean_step(facts)

@@ -43,6 +43,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "Keep compiled programs between runs with the compilation cache; write loops over layers \
              as jax.lax.scan; see in `compile` which phase takes longest.",
         )
+        .fix_elsewhere(
+            "Keep compiled programs between runs, where the framework can; write loops over layers as \
+             loops of the program; see in `compile` which phase takes longest.",
+        )
         .code("jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")")
         .seen([in_view("compile", "compilations by phase".to_owned())])
         .found()

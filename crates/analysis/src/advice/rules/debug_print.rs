@@ -33,6 +33,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why("The device stops until the host has taken the values and run Python.")
     .fix("Take jax.debug.print and jax.debug.callback out of the step, or print every hundred steps.")
+    .fix_elsewhere("Take prints and callbacks out of the step, or print every hundred steps.")
     .code(
         "jax.lax.cond(step % 100 == 0, lambda: jax.debug.print(\"loss {}\", loss), lambda: None)",
     )

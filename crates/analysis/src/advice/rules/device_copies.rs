@@ -27,6 +27,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     )
     .why("An argument that is also a result is copied unless it is donated; layouts that do not agree are copied too.")
     .fix("Donate the state to the step; keep one layout and one sharding for each array.")
+    .why_elsewhere("An argument that is also a result is copied unless it is updated in place; layouts that do not agree are copied too.")
+    .fix_elsewhere("Update the state in place; keep one layout and one sharding for each array.")
     .code("step = jax.jit(train_step, donate_argnums=0)")
     .gain(Some(found.time), PART_ESTIMATE)
     .seen(facts.largest_ops(|row| row.class == "copy"))

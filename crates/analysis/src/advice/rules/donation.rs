@@ -65,6 +65,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     finding(&RULE, severity, text)
         .why("Old and new state are both in memory, and arrays that could be updated in place are copied.")
         .fix("Donate arguments that nobody needs after the call, such as the state of a training step.")
+        .fix_elsewhere("Let the program update in place what nobody needs after the call, such as the state of a training step.")
         .code("step = jax.jit(train_step, donate_argnames=(\"state\",))")
         .sure(Confidence::Medium)
         .seen(evidence)

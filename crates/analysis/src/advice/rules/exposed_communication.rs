@@ -1,7 +1,7 @@
 //! Communication that no computation hides (guides: large all-reduce, poor overlap). The figure per
 //! step is the part *collectives* of `steps`, op by op and with reasons as `collectives` has it.
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
+use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::evidence::{between, in_view};
 use crate::advice::facts::{Facts, part_ps};
 use crate::advice::report::{AdviceEvidence, Confidence};
@@ -23,7 +23,7 @@ const TOLD: usize = 4;
 fn check(facts: &Facts<'_>) -> Outcome {
     let exposed = |row: &_| part_ps(row, PartKind::Collectives) as f64;
     let Some((step, mean)) = facts.step_ps.zip(facts.mean(exposed)) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     let ratio = mean / step;
     let share = format::percent(ratio);

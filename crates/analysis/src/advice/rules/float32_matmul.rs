@@ -68,6 +68,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
                 "See that jax_default_matmul_precision is not \"highest\" or \"float32\"; cast weights \
                  and activations to bf16 to halve what is read.",
             )
+            .fix_elsewhere(
+                "See that no higher precision is asked for; cast weights and activations to bf16 to \
+                 halve what is read.",
+            )
             .sure(Confidence::Low)
             .found();
     }

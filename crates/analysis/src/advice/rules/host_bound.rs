@@ -37,7 +37,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         [] => "Python, dispatch, bookkeeping".to_owned(),
         causes => told(causes),
     };
-    let remedy = causes.first().map(|&(cause, _)| cause.remedy());
+    let remedy = causes
+        .first()
+        .map(|&(cause, _)| cause.remedy(facts.session.framework()));
     finding(
         &RULE,
         found.severity,
@@ -52,6 +54,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "{}Put the whole step into one jitted function, several steps into one with jax.lax.scan; do \
          not read results (float(loss), block_until_ready, print) in every step; keep logging and \
          checkpoints out of the loop.",
+        remedy.map_or_else(String::new, |remedy| format!("{remedy} ")),
+    ))
+    .fix_elsewhere(format!(
+        "{}Put the whole step into one compiled function, several steps into one call; do not read \
+         results in every step; keep logging and checkpoints out of the loop.",
         remedy.map_or_else(String::new, |remedy| format!("{remedy} ")),
     ))
     .code(

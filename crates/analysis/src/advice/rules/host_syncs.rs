@@ -3,7 +3,7 @@
 
 use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin};
 
-use super::{NO_STEPS, Outcome, Rule, WAITING, finding, gravity, waiting};
+use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::activity::{driving_threads, levels};
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
@@ -26,7 +26,7 @@ const MIN_STOP_PS: i64 = 5_000_000;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let Some((ratio, time)) = waiting(facts) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     let share = format::percent(ratio);
     if ratio < MIN_WAITING {
@@ -46,7 +46,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .iter()
         .map(|&host| Stops::of(facts, host));
     let Some(most) = stops.max_by(|a, b| a.per_step.total_cmp(&b.per_step)) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     let text = format!(
         "The host stops for the device {} times in a median step ({} to copy results), and devices \
@@ -69,6 +69,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "Keep what the loop needs on the device (jnp.where or lax.cond instead of if, arrays \
              instead of float()); gather metrics and read them once in many steps; \
              block_until_ready only to measure.",
+        )
+        .fix_elsewhere(
+            "Keep what the loop needs on the device; gather metrics and read them once in many steps.",
         )
         .code("metrics.append(loss)                      # an array, not float(loss)\nif step % 100 == 0:\n    log(jax.device_get(metrics))")
         .gain(

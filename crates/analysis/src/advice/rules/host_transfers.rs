@@ -83,6 +83,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Put inputs on the device before the step that needs them; keep state and intermediate \
          results there (no np.asarray, no float() in the loop); read metrics every hundred steps."
     })
+    .fix_elsewhere(if is_offload {
+        ""
+    } else {
+        "Put inputs on the device before the step that needs them; keep state and intermediate \
+         results there; read metrics every hundred steps."
+    })
     .code(if is_offload {
         ""
     } else {

@@ -53,6 +53,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
                 "Launch the next step before reading the results of the last one; wait \
                  (block_until_ready, float(loss), np.asarray) once in many steps.",
             )
+            .fix_elsewhere(
+                "Launch the next step before reading the results of the last one; wait for results \
+                 once in many steps.",
+            )
             .code("state, loss = train_step(state, batch)\nif step % 100 == 0:\n    print(float(loss))        # waits here only")
             .found();
     }
@@ -74,6 +78,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .fix(
             "Look at the gaps in the timeline, and record what the host does: host_tracer_level=2, \
              python_tracer_level=1, jax.profiler.TraceAnnotation around the parts of the loop.",
+        )
+        .fix_elsewhere(
+            "Look at the gaps in the timeline, and record what the host does: Python, and names for \
+             the parts of the loop.",
         )
         .code("with jax.profiler.TraceAnnotation(\"load batch\"):\n    batch = next(loader)")
         .found()

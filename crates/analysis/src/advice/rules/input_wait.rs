@@ -3,7 +3,7 @@
 
 use stepscope_model::{Class, Picos, Span};
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
+use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::evidence::{between, in_view, longest_slice};
 use crate::advice::facts::{Facts, part_ps};
 use crate::advice::report::AdviceEvidence;
@@ -33,7 +33,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         parts.iter().map(|&part| part_ps(row, part) as f64).sum()
     });
     let (Some(step), Some((_, most))) = (facts.step_ps, bound) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     if gravity(&threshold, most / step).is_none() {
         let share = format::percent(most / step);
@@ -41,7 +41,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     let waits = facts.waits();
     let Some(worst) = waits.hosts.first() else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     let wait = worst.input_median_ps;
     let share = format::percent(wait / step);
@@ -57,7 +57,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     } else {
         String::new()
     };
-    let causes = waits.causes(&worst.host);
+    let causes = waits.causes(facts.session, &worst.host);
     let words: Vec<String> = causes
         .iter()
         .take(CAUSES)

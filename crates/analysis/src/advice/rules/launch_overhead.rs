@@ -63,6 +63,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
             "Fewer and larger kernels: more in one jitted function, larger batches; CUDA graphs \
              (command buffers), which launch many kernels with one call.",
         )
+        .fix_elsewhere(
+            "Fewer and larger kernels: more in one compiled function, larger batches; CUDA graphs, \
+             which launch many kernels with one call.",
+        )
         .code("XLA_FLAGS=\"--xla_gpu_graph_min_graph_size=1\"    # command buffers for short sequences too")
         .gain(
             Some(launching.min(waits)),

@@ -1,6 +1,6 @@
 //! Devices that work together have unequal work (guides: load imbalance between devices).
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
+use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::facts::{Facts, part_ps};
 use crate::advice::report::Confidence;
 use crate::format;
@@ -18,7 +18,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let typical = facts.typical(compute);
     let working: Vec<_> = typical.iter().filter(|(_, time)| *time > 0.0).collect();
     let Some(step) = facts.step_ps else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     if working.len() < 2 {
         return Outcome::Skipped("Needs two devices that work in steps.".to_owned());
@@ -26,7 +26,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let sum: f64 = working.iter().map(|(_, time)| *time).sum();
     let mean = sum / working.len() as f64;
     let Some((place, most)) = working.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     let more = most - mean;
     let share = format::percent(more / step);

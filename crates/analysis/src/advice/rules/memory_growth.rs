@@ -60,6 +60,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     finding(&RULE, severity, what)
         .why("Something is allocated in every step and kept: a list of losses or metrics that are still arrays, a cache, captured tracers.")
         .fix("Turn what is kept into numbers, and compare two memory snapshots some steps apart to see who allocated.")
+        .fix_elsewhere("Turn what is kept into numbers; see who allocates in every step.")
         .code("losses.append(float(loss))            # not the array\njax.profiler.save_device_memory_profile(f\"memory_{step}.prof\")")
         .sure(Confidence::Medium)
         .seen([in_view("memory", "low points of the steps".to_owned())])

@@ -50,12 +50,13 @@ mod unrolled_loop;
 
 use super::evidence::of_op;
 use super::facts::{Facts, Place, part_ps};
-use super::report::{AdviceEvidence, AdviceFinding, Confidence};
+use super::report::{AdviceEvidence, AdviceFinding, Confidence, Elsewhere};
 use crate::format;
 use crate::memory::AllocatorRow;
 use crate::ops::OpRow;
 use crate::overview::thresholds::Threshold;
 use crate::overview::{PartKind, VerdictKind};
+use crate::recording;
 use crate::verdict::Severity;
 
 /// A rule.
@@ -131,8 +132,9 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// Why a rule about steps cannot be checked.
-const NO_STEPS: &str =
-    "Needs steps: with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
+fn no_steps(facts: &Facts<'_>) -> String {
+    recording::needs_steps(facts.session)
+}
 /// Why a rule about work cannot be checked.
 const NO_WORK: &str = "No device recorded work.";
 /// Why a rule about shares of work says nothing.
@@ -190,7 +192,7 @@ const PART_ESTIMATE: &str = "the median over steps of this part on the device th
 fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<Part, Outcome> {
     let of_row = |row: &_| parts.iter().map(|&part| part_ps(row, part) as f64).sum();
     let (Some(step), Some((place, time))) = (facts.step_ps, facts.worst(of_row)) else {
-        return Err(Outcome::Skipped(NO_STEPS.to_owned()));
+        return Err(Outcome::Skipped(no_steps(facts)));
     };
     let share = format::percent(time / step);
     let text = format!("{} of its median step ({share})", format::duration_ps(time));
@@ -270,6 +272,7 @@ fn finding(rule: &Rule, severity: Severity, what: String) -> AdviceFinding {
         confidence: Confidence::High,
         evidence: Vec::new(),
         parts: rule.parts.to_vec(),
+        elsewhere: Elsewhere::default(),
     }
 }
 
@@ -294,6 +297,18 @@ impl AdviceFinding {
 
     fn fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = fix.into();
+        self
+    }
+
+    /// What to change where the program is not of JAX.
+    fn fix_elsewhere(mut self, fix: impl Into<String>) -> Self {
+        self.elsewhere.fix = fix.into();
+        self
+    }
+
+    /// Why it is so where the program is not of JAX.
+    fn why_elsewhere(mut self, why: impl Into<String>) -> Self {
+        self.elsewhere.why = why.into();
         self
     }
 

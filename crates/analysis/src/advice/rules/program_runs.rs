@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stepscope_model::{DeviceId, ProgramId};
 
-use super::{NO_STEPS, Outcome, Rule, WAITING, finding, gravity, waiting};
+use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::advice::evidence::in_view;
 use crate::advice::facts::Facts;
 use crate::advice::report::{AdviceEvidence, Confidence};
@@ -25,7 +25,7 @@ const TOLD: usize = 4;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let Some((ratio, time)) = waiting(facts) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     let Some((device, runs)) = runs_per_step(facts) else {
         return Outcome::Skipped("No program runs were recorded within steps.".to_owned());
@@ -46,6 +46,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
              its own: the host launches it, and XLA cannot fuse it with the next.",
         )
         .fix("Put what belongs to a step into one jitted function.")
+        .why_elsewhere("Each call of a compiled function, and each operation outside of one, is a program of its own: the host launches it, and XLA cannot fuse it with the next.")
+        .fix_elsewhere("Put what belongs to a step into one compiled function.")
         .code("@jax.jit\ndef train_step(state, batch):    # loss, gradients, update, metrics: one program\n    ...")
         .gain(
             Some(time * (1.0 - 1.0 / runs.max(1.0))),

@@ -83,6 +83,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Pad batches to one shape and drop the last partial batch; pass Python numbers as arrays; make \
          jitted functions once, outside of the loop; let JAX say what it compiles and why.",
     )
+    .why_elsewhere("A function is compiled for each combination of shapes and types, and for each new function object.")
+    .fix_elsewhere(
+        "Pad batches to one shape and drop the last partial batch; make compiled functions once, \
+         outside of the loop.",
+    )
     .code("jax.config.update(\"jax_explain_cache_misses\", True)")
     .gain(
         Some(time as f64 / facts.step_count() / facts.session.hosts.len().max(1) as f64),

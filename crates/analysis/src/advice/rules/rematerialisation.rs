@@ -43,6 +43,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Where memory is left, keep more: a policy that saves the results of matrix products, or no \
          checkpoint on cheap blocks.",
     )
+    .fix_elsewhere("Where memory is left, keep more: the results of matrix products, or all of cheap blocks.")
     .code("jax.checkpoint(block, policy=jax.checkpoint_policies.dots_with_no_batch_dims_saveable)")
     .gain(found.per_step, SHARE_OF_WORK)
     .seen(facts.largest_ops(is_again))

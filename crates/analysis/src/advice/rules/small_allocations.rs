@@ -1,6 +1,6 @@
 //! Many small allocations in every step (guides: many small allocations).
 
-use super::{NO_STEPS, Outcome, Rule, finding, fullest, gravity};
+use super::{Outcome, Rule, finding, fullest, gravity, no_steps};
 use crate::advice::evidence::in_view;
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
@@ -19,7 +19,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Err(outcome) => return outcome,
     };
     if facts.step_ps.is_none() {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     }
     let per_step = count / facts.step_count();
     let text = format!(
@@ -35,6 +35,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .fix(format!(
             "Compute metrics within the jitted step and return them as one array; keep optimisers' \
              counters together. Fewer results also make each call cheaper. Fragments: {} at the peak.",
+            format::percent(row.fragmentation_ratio)
+        ))
+        .fix_elsewhere(format!(
+            "Compute metrics within the step and return them as one array; keep optimisers' counters \
+             together. Fewer results also make each call cheaper. Fragments: {} at the peak.",
             format::percent(row.fragmentation_ratio)
         ))
         .sure(Confidence::Medium)

@@ -1,6 +1,6 @@
 //! Some steps take much longer than the others.
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
+use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::facts::Facts;
 use crate::format;
 use crate::overview::{PartKind, StepBar};
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(facts: &Facts<'_>) -> Outcome {
     let bars = &facts.bars;
     let Some(step) = facts.mean_step_ps else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     if bars.len() < 5 {
         let counted = format::counted(bars.len(), "step");
@@ -91,7 +91,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         }
     })
     .fix(if warms_up {
-        "Leave them out of what you measure (--steps), and record from a later step on."
+        "Leave them out of what you measure (`--steps`), and record from a later step on."
     } else {
         "Look at the longest of these steps beside a usual one in the timeline."
     })

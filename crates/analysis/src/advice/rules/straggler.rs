@@ -1,7 +1,7 @@
 //! A host, or a device of one host, that the others wait for in the collectives. The figure is the
 //! one of `hosts`: time that the others wait for it, on aligned clocks.
 
-use super::{NO_STEPS, Outcome, Rule, finding, gravity};
+use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::evidence::{between, in_view};
 use crate::advice::facts::Facts;
 use crate::advice::report::AdviceEvidence;
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let Some(step) = facts.mean_step_ps else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     let several_hosts = facts.session.hosts.len() > 1;
     if facts.is_cpu_only() && !several_hosts {

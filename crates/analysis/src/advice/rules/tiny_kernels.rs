@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{NO_STEPS, Outcome, Rule, WAITING, finding, gravity, waiting};
+use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::advice::evidence::in_view;
 use crate::advice::facts::Facts;
 use crate::advice::report::{AdviceEvidence, Confidence};
@@ -82,7 +82,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped("Only GPUs run kernels.".to_owned());
     };
     let Some(tiny) = tiny(facts, kernels) else {
-        return Outcome::Skipped(NO_STEPS.to_owned());
+        return Outcome::Skipped(no_steps(facts));
     };
     let (calls, estimate) = match launching_ps(kernels) {
         Some(time) => (
@@ -118,6 +118,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .fix(
             "Put more into one jitted function, so that XLA can fuse it; fewer branches; larger \
              batches; CUDA graphs (command buffers), which launch many kernels at once.",
+        )
+        .fix_elsewhere(
+            "Put more into one compiled function, so that the compiler can fuse it; fewer branches; \
+             larger batches; CUDA graphs, which launch many kernels at once.",
         )
         .gain(Some(tiny.blamed), estimate)
         .sure(Confidence::Medium)

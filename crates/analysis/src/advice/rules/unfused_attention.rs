@@ -99,6 +99,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Use one kernel for all of it: jax.nn.dot_product_attention with cuDNN on GPUs, flash or \
          splash attention (jax.experimental.pallas.ops) on TPUs.",
     )
+    .fix_elsewhere("Use one kernel for all of it, such as flash attention.")
     .code("out = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation=\"cudnn\")")
     .gain(
         facts.per_step(between_ps as f64),

@@ -45,6 +45,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
          between.",
     )
     .fix("Put the ops and what they work on into one jitted function; look at the graph around the largest.")
+    .why_elsewhere("Each reads its operands from device memory and writes its result back. A function that is called op by op leaves nothing to fuse; so do barriers and custom calls in between.")
+    .fix_elsewhere("Put the ops and what they work on into one compiled function; look at the graph around the largest.")
     .gain(found.per_step, SHARE_OF_WORK)
     .sure(Confidence::Medium)
     .seen(facts.largest_ops(is_alone))

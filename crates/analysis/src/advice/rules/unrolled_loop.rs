@@ -80,6 +80,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
          of a step hardly changes with it, that of compilation grows with the number of layers.",
     )
     .fix("Stack the weights of equal layers and go over them with jax.lax.scan (flax: nn.scan); `unroll=` of scan gives back what overlap between layers gains.")
+    .fix_elsewhere("Stack the weights of equal layers and go over them with a loop of the program.")
     .code("def layer(x, weights):\n    return block(x, weights), None\nx, _ = jax.lax.scan(layer, x, stacked_weights)")
     .sure(Confidence::Medium)
     .seen(ops_seen(largest.rows.iter().copied(), 3, |row| {

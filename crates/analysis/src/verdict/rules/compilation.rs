@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::host_names::module_function;
-use stepscope_model::{Class, HostId, Session, SliceId, SliceKind, TrackId};
+use stepscope_model::{Class, Framework, HostId, Session, SliceId, SliceKind, TrackId};
 
 use super::Rule;
 use crate::format;
@@ -74,9 +74,11 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     };
     let fix = match (severity, steps.as_slice()) {
         (Severity::Info, _) => String::new(),
-        (_, [_, _, ..]) => "Capture after the warm-up; if it compiles still, `JAX_LOG_COMPILES=1` \
-         says what changed."
-            .to_owned(),
+        (_, [_, _, ..]) if evidence.session.framework() == Framework::Jax => {
+            "Capture after the warm-up; if it compiles still, `JAX_LOG_COMPILES=1` says what changed."
+                .to_owned()
+        }
+        (_, [_, _, ..]) => "Capture after the warm-up.".to_owned(),
         (_, [step]) => format!(
             "Run 3 to 5 steps before the profiler starts, or leave that step \
          out: `--steps {}..`.",

@@ -32,6 +32,6 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
             "Device tracing was off (device_tracer_level=0).",
         )
         .why("Ops, kernels and copies of GPUs and TPUs are not recorded.")
-        .fix("Leave device_tracer_level at 1, the default."),
+        .fix("Leave `options.device_tracer_level = 1`, the default."),
     ]
 }

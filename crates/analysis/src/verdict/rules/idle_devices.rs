@@ -1,6 +1,6 @@
 //! `idle_devices`: some devices worked in the observed time and others did not, as `overview` counts them.
 
-use stepscope_model::{DeviceId, DeviceKind};
+use stepscope_model::{DeviceId, DeviceKind, Framework};
 
 use super::Rule;
 use crate::format;
@@ -38,9 +38,14 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     vec![
         Finding::new("idle_devices", Severity::Info, what)
             .why("They count in no mean.")
-            .fix(
-                "If the program should use them, look at the sharding of its inputs: \
-             `jax.debug.visualize_array_sharding(array)`.",
-            ),
+            .fix(match session.framework() {
+                Framework::Jax => {
+                    "If the program should use them, look at the sharding of its inputs: \
+                     `jax.debug.visualize_array_sharding(array)`."
+                }
+                _ => {
+                    "If the program should use them, look at how its inputs are divided over devices."
+                }
+            }),
     ]
 }

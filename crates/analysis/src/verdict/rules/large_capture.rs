@@ -1,5 +1,7 @@
 //! `large_capture`, `many_steps`: more than the question needs.
 
+use stepscope_model::Framework;
+
 use super::Rule;
 use crate::format;
 use crate::verdict::evidence::Evidence;
@@ -26,7 +28,12 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
                     "Stopping the profiler held the program up, and other tools open it slowly \
                  or, past 2 GiB, not at all.",
                 )
-                .fix("Capture 5 to 10 steps, with `options.python_tracer_level = 0`."),
+                .fix(match evidence.session.framework() {
+                    Framework::Jax => {
+                        "Capture 5 to 10 steps, with `options.python_tracer_level = 0`."
+                    }
+                    _ => "Capture 5 to 10 steps, without Python.",
+                }),
         );
     }
     if steps > limits::MANY_STEPS {

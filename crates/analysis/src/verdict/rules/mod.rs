@@ -23,8 +23,11 @@ mod recorder;
 mod steps;
 mod work_on_cpu;
 
+use stepscope_model::Session;
+
 use super::evidence::Evidence;
 use super::report::Finding;
+use crate::recording;
 
 /// A rule: the findings it can make, and how it looks for them.
 pub struct Rule {
@@ -95,5 +98,10 @@ const EXPLAIN_SILENCE: &[&str] = &[
 ];
 
 /// The line of code that records steps.
-const ANNOTATE: &str =
-    "Put `with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):` around each step.";
+fn annotate(session: &Session) -> String {
+    match recording::steps(session) {
+        "" => "Mark each step.".to_owned(),
+        line if line.starts_with("with ") => format!("Put `{line}` around each step."),
+        line => format!("Mark each step: `{line}`."),
+    }
+}

@@ -1,6 +1,6 @@
 //! `no_device_work`: threads were recorded, and not one op, kernel or copy of a device.
 
-use stepscope_model::{Session, SliceKind};
+use stepscope_model::{Framework, Session, SliceKind};
 
 use super::{EXPLAIN_SILENCE, Rule, has, work_on_cpu};
 use crate::format;
@@ -23,6 +23,7 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
     };
     let what = format!("No device recorded work: {rows}.");
     let finding = Finding::new("no_device_work", Severity::Bad, what);
+    let is_jax = session.framework() == Framework::Jax;
     let finding = match (launches(session), work_on_cpu::accelerator(evidence)) {
         (Some((name, count)), Some(accelerator)) => finding
             .why(format!(
@@ -33,7 +34,7 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
                 "Run `stepscope doctor` in the environment of the program: it checks the tracer's \
              library, permissions and rivals.",
             ),
-        (Some((name, count)), None) if has_waited(session) => finding
+        (Some((name, count)), None) if is_jax && has_waited(session) => finding
             .why(format!(
                 "{} of {name} launched work and the program waited for results, so it ran: old \
                  versions of jaxlib record nothing of what a CPU runs.",
@@ -45,17 +46,24 @@ fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
             ),
         (Some((name, count)), None) => finding
             .why(format!(
-                "{} of {name} launched work that had not run when the profiler stopped: JAX \
-                 returns before the work is done.",
+                "{} of {name} launched work that had not run when the profiler stopped: calls \
+                 return before the work is done.",
                 format::counted(count, "call"),
             ))
-            .fix("Wait for the result before the profiler stops: `jax.block_until_ready(result)`."),
+            .fix(if is_jax {
+                "Wait for the result before the profiler stops: `jax.block_until_ready(result)`."
+            } else {
+                "Wait for the result before the profiler stops."
+            }),
         (None, _) => finding
             .why("No program was launched while the profiler was on, or another process did it.")
-            .fix(
-                "Put the profiler around the step itself, in the process that owns the devices, \
-             and end with `jax.block_until_ready(result)`.",
-            ),
+            .fix(if is_jax {
+                "Put the profiler around the step itself, in the process that owns the devices, and \
+                 end with `jax.block_until_ready(result)`."
+            } else {
+                "Put the profiler around the step itself, in the process that owns the devices, and \
+                 wait for its result."
+            }),
     };
     vec![finding]
 }

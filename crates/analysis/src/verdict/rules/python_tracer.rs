@@ -1,6 +1,6 @@
 //! `python_tracer`: Python calls were traced, which costs time in the steps themselves.
 
-use stepscope_model::SliceKind;
+use stepscope_model::{Framework, SliceKind};
 
 use super::Rule;
 use crate::format;
@@ -58,6 +58,11 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
                 "Each traced call makes the step longer by about 0.16 µs; steps without the \
              tracer are faster.",
             )
-            .fix("`options.python_tracer_level = 0`, unless you look for slow Python."),
+            .fix(match session.framework() {
+                Framework::Jax => {
+                    "`options.python_tracer_level = 0`, unless you look for slow Python."
+                }
+                _ => "Leave Python out of the capture, unless you look for slow Python.",
+            }),
     ]
 }

@@ -2,7 +2,7 @@
 
 use stepscope_model::StepOrigin;
 
-use super::{ANNOTATE, Rule};
+use super::{Rule, annotate};
 use crate::steps::step_notes;
 use crate::verdict::evidence::Evidence;
 use crate::verdict::report::{Finding, Severity};
@@ -18,7 +18,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     if !evidence.has_work() {
         return Vec::new();
     }
-    let told = step_notes(session).into_iter().next();
+    let told = step_notes(session, None).into_iter().next();
     let told = told.map(|note| note.text).unwrap_or_default();
     let origin = session.step_origin.filter(|_| !session.steps.is_empty());
     let mut found = Vec::new();
@@ -26,12 +26,12 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         None => found.push(
             Finding::new("no_steps", Severity::Warning, told)
                 .why("There is no step time, and nothing can be said per step.")
-                .fix(ANNOTATE),
+                .fix(annotate(session)),
         ),
         Some(StepOrigin::ProgramRuns) => found.push(
             Finding::new("steps_inferred", Severity::Info, told)
                 .why("A step ends where the next run of that program begins.")
-                .fix(ANNOTATE),
+                .fix(annotate(session)),
         ),
         Some(StepOrigin::StepLine | StepOrigin::Annotation) => {}
     }

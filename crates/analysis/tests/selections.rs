@@ -1,0 +1,229 @@
+//! What is said of a selection is of the selection: notes count what was selected, and a figure is
+//! the same whether it was asked for alone or among all.
+
+mod support;
+
+use serde_json::{Value, json};
+use stepscope_model::Session;
+
+use support::{all_captures, ask, drawn, open};
+
+fn rows(report: &Value, key: &str) -> Vec<Value> {
+    report[key].as_array().cloned().unwrap_or_default()
+}
+
+fn notes(report: &Value) -> Vec<String> {
+    let notes = rows(report, "notes");
+    let text = |note: &Value| note["text"].as_str().map(str::to_owned);
+    notes.iter().filter_map(text).collect()
+}
+
+fn says(report: &Value, words: &str) -> bool {
+    notes(report).iter().any(|note| note.contains(words))
+}
+
+/// Four steps of 100 us; the second and the fourth load and compile.
+const STEPS: &str = "
+    host vm
+    thread python
+    repeat 4 every 100us
+      0..90us train #step_num=$i,_r=1#
+    end
+      110..130us data_loading
+      310..320us data_loading
+      150..170us PjitFunction(step)
+      150..165us backend_compile_and_load
+      350..380us PjitFunction(step)
+      350..375us backend_compile_and_load
+    thread pool/3
+      352..360us algsimp
+    thread tf_XLAEigen/42
+    each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+    repeat 4 every 100us
+      50..80us fusion.1
+    end
+";
+
+#[test]
+fn notes_on_steps_count_those_that_are_selected() {
+    let session = drawn(&[STEPS]);
+    for analysis in ["steps", "overview", "input", "hosts"] {
+        let all = ask(&session, analysis, &[]);
+        assert!(says(&all, "4 steps, annotated"), "{analysis}: {all}");
+        let two = ask(&session, analysis, &[("steps", "1..3")]);
+        assert!(says(&two, "2 of 4 steps, annotated"), "{analysis}: {two}");
+        let timed = ask(&session, analysis, &[("time", "..250us")]);
+        assert!(says(&timed, "3 of 4 steps, annotated"), "{analysis}");
+    }
+}
+
+#[test]
+fn stages_of_input_are_those_that_begin_in_the_selection() {
+    let session = drawn(&[STEPS]);
+    let counted = |options: &[(&str, &str)]| -> Vec<(Value, Value)> {
+        let report = ask(&session, "input", options);
+        let stages = rows(&report, "stages");
+        let figures = |row: &Value| (row["count"].clone(), row["total_ps"].clone());
+        stages.iter().map(figures).collect()
+    };
+    assert_eq!(counted(&[]), [(json!(2), json!(30_000_000))]);
+    assert_eq!(counted(&[("steps", "1")]), [(json!(1), json!(20_000_000))]);
+    assert_eq!(
+        counted(&[("time", "300us..")]),
+        [(json!(1), json!(10_000_000))]
+    );
+    let none = ask(&session, "input", &[("steps", "0")]);
+    assert!(says(&none, "began in this selection"), "{none}");
+}
+
+#[test]
+fn compilations_and_their_passes_are_those_of_the_selection() {
+    let session = drawn(&[STEPS]);
+    let all = ask(&session, "compile", &[]);
+    assert_eq!(
+        (&all["row_count"], &all["total_ps"]),
+        (&json!(2), &json!(40_000_000))
+    );
+    let first = ask(&session, "compile", &[("steps", "1")]);
+    assert_eq!(
+        (&first["row_count"], &first["total_ps"]),
+        (&json!(1), &json!(15_000_000))
+    );
+    let names = |report: &Value| -> Vec<Value> {
+        let passes = rows(report, "passes");
+        passes.iter().map(|row| row["name"].clone()).collect()
+    };
+    assert_eq!(names(&first), [json!("backend_compile_and_load")]);
+    let none = ask(&session, "compile", &[("steps", "2")]);
+    assert_eq!(none["total_ps"], json!(0));
+    assert!(says(&none, "No compilation in this selection"), "{none}");
+}
+
+#[test]
+fn batches_are_those_of_the_selection() {
+    let session = drawn(&["
+        host vm
+        thread client/1
+        repeat 3 every 100us
+          0..80us    inference_request #request_id=$i#
+        end
+        thread worker/3
+        repeat 3 every 100us
+          20..70us   process_batch #batch_id=$i,padding_amount=$i,batch_size_after_padding=4#
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_f program_id=5 device_ordinal=0]
+        repeat 3 every 100us
+          40..60us   dot.1
+        end
+    "]);
+    let all = ask(&session, "requests", &[]);
+    assert_eq!(rows(&all, "batches").len(), 3);
+    let last = ask(&session, "requests", &[("time", "200us..")]);
+    let batches = rows(&last, "batches");
+    assert_eq!(batches.len(), 1);
+    assert_eq!(batches[0]["padding"], json!(2));
+    assert_eq!(last["padding_ratio"], json!(0.5));
+    assert_eq!(
+        rows(&last, "rows")[0]["batch_id"],
+        json!(0),
+        "its place among those that are told"
+    );
+    let none = ask(&session, "requests", &[("time", "90us..95us")]);
+    assert!(
+        says(&none, "No request is in this selection; 3 requests"),
+        "{none}"
+    );
+}
+
+/// Figures that an occurrence of a collective has by itself.
+fn instances(session: &Session, options: &[(&str, &str)]) -> Vec<Value> {
+    let mut options = options.to_vec();
+    options.push(("instances", "0"));
+    rows(&ask(session, "collectives", &options), "instances")
+}
+
+#[test]
+fn an_occurrence_waits_as_long_whatever_is_selected() {
+    let mut compared = 0;
+    for capture in all_captures() {
+        let session = open(&capture);
+        let all = instances(&session, &[]);
+        if all.is_empty() {
+            continue;
+        }
+        let mut steps: Vec<i64> = all.iter().filter_map(|row| row["step"].as_i64()).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        for step in steps {
+            let own = |row: &&Value| row["step"] == json!(step);
+            let expected: Vec<Value> = all.iter().filter(own).cloned().collect();
+            let step = step.to_string();
+            let found = instances(&session, &[("steps", &step)]);
+            assert_eq!(found, expected, "{} step {step}", capture.name);
+            compared += found.len();
+        }
+        let waits = |options: &[(&str, &str)]| -> Vec<(Value, Value)> {
+            let report = ask(&session, "collectives", options);
+            let devices = rows(&report, "devices");
+            let wait = |row: &Value| (row["device_index"].clone(), row["wait_ps"].clone());
+            devices.iter().map(wait).collect()
+        };
+        for (device, wait) in waits(&[]) {
+            let alone = waits(&[("device", &device.to_string())]);
+            assert_eq!(alone, [(device, wait)], "{}", capture.name);
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn nobody_is_said_to_be_absent_who_was_not_asked_for() {
+    let session = drawn(&["
+        host vm
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+          10..30us all-reduce.2
+        thread tf_XLAEigen/43
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=1]
+          20..30us all-reduce.2
+        program 5 jit_step
+          p.0 = f32[512] parameter(0)
+          ROOT all-reduce.2 = f32[512] all-reduce(p.0) replica_groups={{0,1}}
+    "]);
+    let one = ask(&session, "collectives", &[("device", "0")]);
+    assert!(!says(&one, "not in the session"), "{one}");
+    assert_eq!(rows(&one, "rows")[0]["wait_ps"], json!(10_000_000));
+    let hosts = ask(&session, "hosts", &[("device", "0")]);
+    assert!(
+        says(&hosts, "1 occurrence of 1 collective was matched"),
+        "{hosts}"
+    );
+}
+
+#[test]
+fn steps_have_the_same_exposed_time_in_every_answer() {
+    for capture in all_captures() {
+        let session = open(&capture);
+        let end = session.extent().map_or(0, |extent| extent.end.0);
+        // Cuts steps anywhere.
+        let time = format!("{}ps..{}ps", end / 3, end / 3 * 2);
+        for options in [vec![], vec![("time", time.as_str())], vec![("device", "0")]] {
+            let collectives = ask(&session, "collectives", &options);
+            let steps = rows(&ask(&session, "steps", &options), "rows");
+            for row in rows(&collectives, "steps") {
+                let own = steps.iter().filter(|step| step["step"] == row["step"]);
+                let exposed: Vec<f64> = own
+                    .filter_map(|step| step["collectives_ps"].as_f64())
+                    .collect();
+                let mean = exposed.iter().sum::<f64>() / exposed.len() as f64;
+                let told = row["exposed_ps"].as_f64().expect("a figure");
+                assert!(
+                    (told - mean).abs() <= 1.0,
+                    "{} {options:?}: {mean} {row}",
+                    capture.name
+                );
+            }
+        }
+    }
+}

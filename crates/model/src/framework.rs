@@ -1,0 +1,74 @@
+//! Which framework a program was written with, so that advice speaks its language.
+
+use crate::session::Session;
+use crate::vendor::frameworks::{of_event, of_program};
+
+/// What a program was written with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Framework {
+    /// JAX, or nothing that says otherwise: what records for XLA is JAX as a rule.
+    Jax,
+    /// TensorFlow.
+    TensorFlow,
+    /// PyTorch.
+    PyTorch,
+    /// Another one, such as Julia's Reactant.
+    Other,
+}
+
+impl Session {
+    /// The framework that names of programs, events, kernels and frames tell. A sign of JAX counts
+    /// before any other, because JAX programs use libraries of the others.
+    pub fn framework(&self) -> Framework {
+        *self.memo.get_or_compute(|| {
+            let programs = self.programs.iter().filter_map(|one| of_program(&one.name));
+            let labels = self.labels.iter();
+            let events = labels.filter_map(|label| of_event(self.text(label.name)));
+            programs.chain(events).min().unwrap_or(Framework::Jax)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Program;
+
+    fn framework(programs: &[&str]) -> Framework {
+        let mut session = Session::default();
+        let programs = programs.iter().map(|name| Program::named(1, *name));
+        session.programs.extend(programs);
+        session.framework()
+    }
+
+    #[test]
+    fn a_sign_of_jax_counts_before_others() {
+        assert_eq!(framework(&[]), Framework::Jax);
+        assert_eq!(framework(&["main"]), Framework::Jax);
+        assert_eq!(
+            framework(&["cluster_0__XlaCompiledKernel"]),
+            Framework::TensorFlow
+        );
+        assert_eq!(framework(&["cluster_0", "jit_step"]), Framework::Jax);
+        assert_eq!(framework(&["reactant_fn"]), Framework::Other);
+    }
+
+    #[test]
+    fn names_of_events_tell() {
+        assert_eq!(
+            of_event("void tensorflow::functor::Fill<float>(int)"),
+            Some(Framework::TensorFlow)
+        );
+        assert_eq!(
+            of_event("ExecutorState::Process"),
+            Some(Framework::TensorFlow)
+        );
+        assert_eq!(of_event("aten::mm"), Some(Framework::PyTorch));
+        assert_eq!(of_event("PjitFunction(train_step)"), Some(Framework::Jax));
+        assert_eq!(
+            of_event("Iterator::Prefetch::Generator"),
+            None,
+            "tf.data feeds JAX as well"
+        );
+    }
+}

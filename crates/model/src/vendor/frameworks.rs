@@ -1,0 +1,43 @@
+//! What names say about the framework that the program was written with.
+
+use crate::framework::Framework;
+
+/// Beginnings of names of programs.
+const PROGRAMS: &[(&str, Framework)] = &[
+    ("jit_", Framework::Jax),
+    ("pmap_", Framework::Jax),
+    ("pjit_", Framework::Jax),
+    ("cluster_", Framework::TensorFlow),
+    ("a_inference_", Framework::TensorFlow),
+    ("__inference_", Framework::TensorFlow),
+    ("SyncTensorsGraph", Framework::PyTorch),
+    ("reactant_", Framework::Other),
+];
+
+/// Parts of names of events, kernels and frames. What several frameworks bring along, such as
+/// threads that are called `tf_`, or the pipelines of tf.data, says nothing.
+const EVENTS: &[(&str, Framework)] = &[
+    ("PjitFunction", Framework::Jax),
+    ("jit(", Framework::Jax),
+    ("jax/_src", Framework::Jax),
+    ("jaxlib", Framework::Jax),
+    ("tensorflow::", Framework::TensorFlow),
+    ("ExecutorState::", Framework::TensorFlow),
+    ("EagerExecute", Framework::TensorFlow),
+    ("EagerLocalExecute", Framework::TensorFlow),
+    ("TFE_Py_", Framework::TensorFlow),
+    ("aten::", Framework::PyTorch),
+    ("at::native::", Framework::PyTorch),
+    ("ProfilerStep#", Framework::PyTorch),
+    ("torch/", Framework::PyTorch),
+];
+
+pub(crate) fn of_program(name: &str) -> Option<Framework> {
+    let found = PROGRAMS.iter().find(|(start, _)| name.starts_with(start));
+    found.map(|&(_, framework)| framework)
+}
+
+pub(crate) fn of_event(name: &str) -> Option<Framework> {
+    let found = EVENTS.iter().find(|(part, _)| name.contains(part));
+    found.map(|&(_, framework)| framework)
+}

@@ -1,7 +1,9 @@
-// Builds the page of reports as one file: scripts and styles inside, and a policy of its own that
-// lets nothing in or out. `stepscope export --html` puts the answers into it.
+// Builds the page of reports as one file: its script, packed, and styles inside, and a policy of its
+// own that lets nothing in or out. `stepscope export --html` puts the answers into it.
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 import { defineConfig, type Plugin } from 'vite';
 import solid from 'vite-plugin-solid';
@@ -53,7 +55,12 @@ const POLICY = [
   "form-action 'none'",
 ];
 
-/** Puts every script and style sheet into the page, and the digests of the scripts into its policy. */
+/** Unpacks the script of the page and runs it. */
+const LOADER = readFileSync(resolve(import.meta.dirname, 'src/share/loader.js'), 'utf8');
+
+const digestOf = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`;
+
+/** Puts the script and every style sheet into the page, and the digests of scripts into its policy. */
 function oneFile(): Plugin {
   return {
     name: 'stepscope-one-file',
@@ -65,14 +72,17 @@ function oneFile(): Plugin {
         const page = Object.values(bundle).find((file) => file.fileName.endsWith('.html'));
         if (page?.type !== 'asset') throw new Error('there is no page');
         let html = String(page.source);
+        const digests: string[] = [];
         for (const file of Object.values(bundle)) {
           if (file === page) continue;
           const name = file.fileName.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
           if (file.type === 'chunk') {
-            const code = file.code.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+            const packed = gzipSync(file.code, { level: 9 }).toString('base64');
+            digests.push(digestOf(file.code));
             // Behind the report, which the script reads.
             html = html.replace(new RegExp(`\\s*<script[^>]*src="[^"]*${name}"[^>]*></script>`), '');
-            html = html.replace('</body>', () => `<script type="module">${code}</script>\n</body>`);
+            const code = `<script type="text/plain" id="stepscope-code">${packed}</script>`;
+            html = html.replace('</body>', () => `${code}\n<script>${LOADER}</script>\n</body>`);
           } else if (file.fileName.endsWith('.css')) {
             const link = new RegExp(`<link[^>]*href="[^"]*${name}"[^>]*>`);
             html = html.replace(link, () => `<style>${String(file.source)}</style>`);
@@ -81,9 +91,8 @@ function oneFile(): Plugin {
           }
           delete bundle[file.fileName];
         }
-        const digests = [...html.matchAll(/<script(?![^>]*application\/json)[^>]*>([\s\S]*?)<\/script>/g)]
-          .map(([, code]) => createHash('sha256').update(code ?? '').digest('base64'))
-          .map((digest) => `'sha256-${digest}'`);
+        const inline = html.matchAll(/<script(?![^>]* type=)[^>]*>([\s\S]*?)<\/script>/g);
+        digests.push(...[...inline].map(([, code]) => digestOf(code ?? '')));
         const policy = [...POLICY, `script-src ${digests.join(' ')}`].join('; ');
         page.source = html.replace(
           '<meta charset="utf-8" />',

@@ -1,4 +1,5 @@
 """Stepscope as a dashboard of TensorBoard: `tensorboard --logdir ./logs`, tab *Stepscope*.
+Several directories (`--logdir_spec a:./one,b:./two`) are shown as one, by their names.
 
 TensorBoard finds this module by its entry point. The pages come from `stepscope view` in a process
 of its own, started when the dashboard is first opened and ended with TensorBoard, and reach the
@@ -18,6 +19,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -67,9 +69,11 @@ class StepscopePlugin(base_plugin.TBPlugin):
     plugin_name = _NAME
 
     def __init__(self, context: base_plugin.TBContext) -> None:
-        self._logdir: str = context.logdir or ""
-        self._look = _Look(self._logdir)
-        self._engine = _Engine(self._logdir)
+        # Several log directories come by a flag of their own, and `logdir` is empty then.
+        spec = getattr(context.flags, "logdir_spec", "") if context.flags else ""
+        named = {} if context.logdir else _named_directories(spec or "")
+        self._look = _Look(list(named.values()) or [context.logdir or ""])
+        self._engine = _Engine(context.logdir or "", named)
 
     def get_plugin_apps(self) -> dict[str, WsgiApp]:
         return {"/index.js": _index, "/app": self._proxy, "/app/*": self._proxy}
@@ -186,6 +190,22 @@ def _chunks(
         connection.close()
 
 
+def _named_directories(spec: str) -> dict[str, str]:
+    """The directories of `--logdir_spec a:PATH,b:PATH,PATH` by name, as TensorBoard reads it."""
+    named: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in spec.split(","))):
+        name, colon, path = part.partition(":")
+        # What is before the colon may be a scheme, a drive, or a part of the path.
+        is_path = part.startswith("/") or bool(os.path.splitdrive(part)[0])
+        if not colon or path.startswith("//") or is_path:
+            name, path = "", part
+        path = path if "://" in path else os.path.realpath(os.path.expanduser(path))
+        name = name.replace("/", "_") or os.path.basename(path.rstrip("/")) or "logs"
+        count = sum(1 for known in named if known == name or known.startswith(f"{name} ("))
+        named[name if count == 0 else f"{name} ({count + 1})"] = path
+    return named
+
+
 class _EngineError(Exception):
     """Why there are no pages, a sentence for the person in front of them."""
 
@@ -193,8 +213,11 @@ class _EngineError(Exception):
 class _Engine:
     """`stepscope view` in a process of its own, started when first asked for."""
 
-    def __init__(self, logdir: str) -> None:
+    def __init__(self, logdir: str, named: dict[str, str]) -> None:
         self._logdir = logdir
+        # Several directories instead, by name, and the folder of links to them.
+        self._named = named
+        self._links: str | None = None
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._address: tuple[int, str] | None = None
@@ -215,12 +238,18 @@ class _Engine:
 
     def _start(self) -> tuple[int, str]:
         self._end()
-        line = [*_command(), "view", self._logdir, "--child", "--no-report", "--port", "0"]
+        atexit.register(self._end)
+        root = self._logdir
+        more: list[str] = []
+        if self._named:
+            self._links = root = _linked(self._named)
+            # The folder of links goes when this process does, and captures in it would.
+            more = ["--no-capture"]
+        line = [*_command(), "view", root, "--child", "--no-report", "--port", "0", *more]
         # Its input is a pipe from here: it ends when this process does, however that ends.
         self._process = subprocess.Popen(
             line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
-        atexit.register(self._end)
         said: list[str] = []
         threading.Thread(target=_listen, args=(self._process.stderr, said), daemon=True).start()
         told: list[dict[str, Any]] = []
@@ -236,9 +265,13 @@ class _Engine:
 
     def _end(self) -> None:
         process, self._process, self._address = self._process, None, None
+        links, self._links = self._links, None
+        atexit.unregister(self._end)
+        if links is not None:
+            # Links alone: nothing behind them is touched.
+            shutil.rmtree(links, ignore_errors=True)
         if process is None:
             return
-        atexit.unregister(self._end)
         if process.stdin is not None:
             process.stdin.close()
         try:
@@ -246,6 +279,29 @@ class _Engine:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _linked(named: dict[str, str]) -> str:
+    """A folder with a link to each directory, by its name."""
+    far = [f"{name}: {path}" for name, path in named.items() if "://" in path]
+    if far:
+        raise _EngineError(
+            "Stepscope shows several log directories of this machine, but not several of which some "
+            "are far away:\n"
+            + "\n".join(far)
+            + "\nStart TensorBoard with --logdir and the folder above them, or with one of them."
+        )
+    folder = tempfile.mkdtemp(prefix="stepscope-logdirs-")
+    try:
+        for name, path in named.items():
+            os.symlink(path, os.path.join(folder, name), target_is_directory=True)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise _EngineError(
+            f"The log directories of --logdir_spec cannot be shown together ({error}).\n"
+            "Start TensorBoard with --logdir and the folder above them."
+        ) from error
+    return folder
 
 
 def _listen(stream: IO[bytes] | None, said: list[str]) -> None:
@@ -282,8 +338,8 @@ def _command() -> list[str]:
 class _Look:
     """Whether there are profiles, found out on a thread: TensorBoard waits for the answer."""
 
-    def __init__(self, logdir: str) -> None:
-        self._logdir = logdir
+    def __init__(self, logdirs: list[str]) -> None:
+        self._logdirs = [logdir for logdir in logdirs if logdir]
         self._found = False
         self._looked = float("-inf")
         self._lock = threading.Lock()
@@ -292,7 +348,7 @@ class _Look:
         """As far as is known; asks again beside, while there are none."""
         with self._lock:
             is_due = not self._found and time.monotonic() - self._looked > _LOOK_AGAIN
-            if is_due and self._logdir:
+            if is_due and self._logdirs:
                 self._looked = time.monotonic()
                 looking = threading.Thread(target=self._look, daemon=True)
                 looking.start()
@@ -303,13 +359,16 @@ class _Look:
         return self._found
 
     def _look(self) -> None:
-        try:
-            found = _has_profiles(self._logdir)
-        except Exception as error:
-            _log.info("cannot look into %s: %s", self._logdir, error)
-            return
-        with self._lock:
-            self._found = self._found or found
+        for logdir in self._logdirs:
+            try:
+                found = _has_profiles(logdir)
+            except Exception as error:
+                _log.info("cannot look into %s: %s", logdir, error)
+                continue
+            if found:
+                with self._lock:
+                    self._found = True
+                return
 
 
 def _has_profiles(logdir: str) -> bool:

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 from conftest import DEMO
-from stepscope.tensorboard_plugin import StepscopePlugin
+from stepscope.tensorboard_plugin import StepscopePlugin, _named_directories
 from tensorboard.backend.security_validator import SecurityValidatorMiddleware
 from tensorboard.plugins.base_plugin import TBContext
 
@@ -84,6 +85,59 @@ def test_why_there_are_no_pages_is_said(tmp_path: Path) -> None:
     status, _, body = asked(made, "/app/")
     assert status.startswith("503")
     assert b"did not start" in body and b"nowhere" in body
+
+
+class Flags:
+    """What TensorBoard was started with."""
+
+    def __init__(self, logdir_spec: str) -> None:
+        self.logdir_spec = logdir_spec
+
+
+def test_several_named_directories_are_shown_as_one(tmp_path: Path) -> None:
+    folders = [tmp_path / name / "plugins/profile/run" for name in ("old", "new")]
+    (profile,) = DEMO.rglob("*.xplane.pb*")
+    for folder in folders:
+        folder.mkdir(parents=True)
+        shutil.copy(profile, folder)
+    spec = f"before:{tmp_path / 'old'},{tmp_path / 'new'}"
+    made = StepscopePlugin(TBContext(logdir="", flags=Flags(spec)))
+    assert made.is_active()
+    status, _, body = asked(made, "/app/api/sessions")
+    assert status == "200 OK"
+    sessions = json.loads(body)["sessions"]
+    assert sorted(one["name"] for one in sessions) == ["before/run", "new/run"]
+    pair = "&".join(f"session={one['key']}" for one in sessions)
+    status, _, body = asked(made, "/app/api/comparisons/compare", QUERY_STRING=pair)
+    assert status == "200 OK" and len(json.loads(body)["differences"]) == 1
+    settings = json.loads(asked(made, "/app/api/capture")[2])
+    assert settings["logdir"] == "" and "several" in settings["reason"]
+    links = Path(made._engine._links or "")
+    assert links.is_dir()
+    made._engine.forget()
+    assert not links.exists() and all(list(folder.iterdir()) for folder in folders)
+
+
+def test_several_directories_far_away_are_refused_in_words(tmp_path: Path) -> None:
+    made = StepscopePlugin(TBContext(logdir="", flags=Flags(f"a:gs://lab/logs,b:{tmp_path}")))
+    status, _, body = asked(made, "/app/")
+    assert status.startswith("503")
+    assert b"a: gs://lab/logs" in body and b"--logdir" in body
+
+
+@pytest.mark.parametrize(
+    ("spec", "named"),
+    [
+        ("a:/x,b:/y", {"a": "/x", "b": "/y"}),
+        ("/x/train, /y/train", {"train": "/x/train", "train (2)": "/y/train"}),
+        ("old/run:/x,/y/a:b", {"old_run": "/x", "a:b": "/y/a:b"}),
+        ("gs://lab/logs", {"logs": "gs://lab/logs"}),
+        ("a:gs://lab/logs", {"a": "gs://lab/logs"}),
+        ("", {}),
+    ],
+)
+def test_directories_are_named_as_tensorboard_reads_them(spec: str, named: dict[str, str]) -> None:
+    assert _named_directories(spec) == named
 
 
 def test_it_is_active_where_there_are_profiles(tmp_path: Path) -> None:

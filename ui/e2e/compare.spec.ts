@@ -4,17 +4,17 @@ import type { Page } from '@playwright/test';
 import { expect, keepImage, openView, test } from './server';
 
 interface SessionEntry {
-  id: number;
+  key: string;
   name: string;
   location: string;
 }
 
-async function idOf(page: Page, url: string, name: string): Promise<number> {
+async function keyOf(page: Page, url: string, name: string): Promise<string> {
   const response = await page.request.get(`${url}api/sessions`);
   const { sessions } = (await response.json()) as { sessions: SessionEntry[] };
   const found = sessions.find((session) => session.name.includes(name));
   if (!found) throw new Error(`no session ${name}`);
-  return found.id;
+  return found.key;
 }
 
 /** A view of a session with a baseline. */
@@ -25,8 +25,8 @@ async function openPair(
   view: string,
   query = '',
 ): Promise<void> {
-  const id = await idOf(page, url, baseline);
-  await openView(page, url, session, view, `?baseline=${id}${query}`);
+  const key = await keyOf(page, url, baseline);
+  await openView(page, url, session, view, `?baseline=${key}${query}`);
 }
 
 interface Window {
@@ -102,13 +102,13 @@ test('the baseline is chosen once and holds in every view', async ({ page, url }
   await openView(page, url, 'slower', 'overview');
   await page.getByRole('button', { name: /^Baseline/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: /^base/ }).click();
-  await expect(page).toHaveURL(/baseline=\d+/);
+  await expect(page).toHaveURL(/baseline=[\w~.-]+/);
   await expect(page.locator('.kpi-before').first()).toContainText('from');
   await expect(page.locator('.baseline-line')).toBeVisible();
   await keepImage(page, 'overview-baseline');
   await page.getByRole('button', { name: 'Compute' }).click();
   await page.getByRole('link', { name: /^Ops/ }).click();
-  await expect(page).toHaveURL(/ops\?.*baseline=\d+/);
+  await expect(page).toHaveURL(/ops\?.*baseline=[\w~.-]+/);
   await expect(page.locator('.has-changes .change').first()).toBeVisible();
   await page.getByRole('button', { name: 'No baseline' }).click();
   await expect(page.locator('.has-changes')).toHaveCount(0);
@@ -202,8 +202,8 @@ test('timelines lie below each other, aligned by step, and move together', async
   // One scale for both, and the same step begins at the same place.
   expect(shown.endPs - shown.startPs).toBeCloseTo(upper.endPs - upper.startPs, -3);
   const steps = async (name: string) => {
-    const id = await idOf(page, url, name);
-    const answer = await page.request.get(`${url}api/sessions/${id}/analyses/timeline`);
+    const key = await keyOf(page, url, name);
+    const answer = await page.request.get(`${url}api/sessions/${key}/analyses/timeline`);
     const report = (await answer.json()) as { steps: { step: number; start_ps: number }[] };
     return report.steps;
   };
@@ -266,7 +266,7 @@ test('sessions checked in the list are compared, three of them as small multiple
     await page.getByRole('checkbox', { name: `Compare ${name}`, exact: true }).check();
   }
   await page.getByRole('button', { name: 'Compare 3 sessions' }).click();
-  await expect(page).toHaveURL(/compare\?also=\d+&baseline=\d+/);
+  await expect(page).toHaveURL(/compare\?also=[\w~.-]+&baseline=[\w~.-]+/);
   await expect(page.locator('.compare-answer')).toHaveCount(2);
   await expect(page.locator('.step-multiples figure')).toHaveCount(3);
   await expect(page.locator('.compare-figures th')).toHaveCount(4);

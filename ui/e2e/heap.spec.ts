@@ -16,7 +16,7 @@ async function heap(
   url: string,
   query = '',
 ): Promise<Heap> {
-  const session = /#\/s\/(\d+)/.exec(page.url())?.[1] ?? '0';
+  const session = /#\/s\/([^/]+)/.exec(page.url())?.[1] ?? '0';
   const response = await page.request.get(`${url}api/sessions/${session}/analyses/heap${query}`);
   expect(response.ok()).toBe(true);
   return (await response.json()) as Heap;

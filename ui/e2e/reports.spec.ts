@@ -10,7 +10,7 @@ async function report<T>(
   name: string,
   query = '',
 ): Promise<T> {
-  const session = /#\/s\/(\d+)/.exec(page.url())?.[1] ?? '0';
+  const session = /#\/s\/([^/]+)/.exec(page.url())?.[1] ?? '0';
   const response = await page.request.get(`${url}api/sessions/${session}/analyses/${name}${query}`);
   expect(response.ok()).toBe(true);
   return (await response.json()) as T;

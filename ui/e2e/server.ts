@@ -59,13 +59,13 @@ export async function openView(
   query = '',
 ): Promise<void> {
   const response = await page.request.get(`${url}api/sessions`);
-  const { sessions } = (await response.json()) as { sessions: { id: number; name: string }[] };
+  const { sessions } = (await response.json()) as { sessions: { key: string; name: string }[] };
   const found =
     sessions.find((candidate) => candidate.name === session) ??
     sessions.find((candidate) => candidate.name.includes(session));
   if (!found)
     throw new Error(`no session ${session} among ${sessions.map(({ name }) => name).join(', ')}`);
-  await page.goto(`${url}#/s/${found.id}/${view}${query}`);
+  await page.goto(`${url}#/s/${found.key}/${view}${query}`);
   await page.locator('.answer, .empty, .timeline-canvas').first().waitFor();
 }
 

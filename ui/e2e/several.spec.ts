@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { expect, keepImage, openView, test } from './server';
 
 interface SessionEntry {
-  id: number;
+  key: string;
   name: string;
   location: string;
 }
@@ -17,7 +17,7 @@ async function sessionsAt(page: Page, url: string, folder: string): Promise<Sess
 
 test('budgets that break are named, with the causes', async ({ page, url }) => {
   const [baseline] = await sessionsAt(page, url, 'planted-cpu/base');
-  await openView(page, url, 'slower', 'check', `?baseline=${baseline!.id}`);
+  await openView(page, url, 'slower', 'check', `?baseline=${baseline!.key}`);
   await expect(page.locator('.check-answer')).toContainText('breaks 2 of its 3 budgets');
   await expect(page.locator('.check-row.is-broken')).toHaveCount(2);
   await expect(page.locator('.check-causes li').first()).toContainText('extra ops');
@@ -43,8 +43,8 @@ test('methods with several device counts have curves, the others a line of text'
   expect(several).toBeGreaterThan(1);
   await expect(page.locator('.scaling-legend span:has(> i:not(.scaling-dash))')).toHaveCount(several);
   const own = await sessionsAt(page, url, 'scaling-cpu');
-  const ids = own.map(({ id }) => id).sort((one, other) => one - other);
-  await openView(page, url, 'unitary_grad_lcam', 'scaling', `?sessions=${ids.join(',')}`);
+  const keys = own.map(({ key }) => key).sort();
+  await openView(page, url, 'unitary_grad_lcam', 'scaling', `?sessions=${keys.join(',')}`);
   await expect(page.locator('.scaling-alone')).toHaveCount(0);
   await keepImage(page, 'scaling');
 });

@@ -10,11 +10,28 @@ test('the list names every session of the folder, and a click opens one', async 
   }
   await keepImage(page, 'sessions');
   await page.getByRole('row').filter({ hasText: 'mlp_dp' }).click();
-  await expect(page).toHaveURL(/#\/s\/\d+\/overview/);
+  await expect(page).toHaveURL(/#\/s\/[^/]+\/overview/);
   await expect(page.getByText('Step time')).toBeVisible();
   await page.goBack();
   await expect(page).toHaveURL(/#\/$/);
   await expect(page.getByRole('row').filter({ hasText: 'mlp_dp' })).toBeVisible();
+});
+
+test('a link names its session for good, and one by number shows no other', async ({ page, url }) => {
+  const response = await page.request.get(`${url}api/sessions`);
+  const { sessions } = (await response.json()) as { sessions: { id: number; key: string }[] };
+  expect(sessions.map(({ id }) => id)).toEqual(sessions.map((_, position) => position));
+  await openView(page, url, 'mlp_dp', 'steps');
+  expect(page.url()).toMatch(/#\/s\/hosts4-cpu~mlp_dp\/steps$/);
+  await page.goto('about:blank');
+  await page.goto(`${url}#/s/3/steps`);
+  await expect(page.locator('.numbered-link')).toContainText('session 3 by its number');
+  await expect(page.locator('.table-row').nth(1)).toBeVisible();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(page.locator('.numbered-link')).toHaveCount(0);
+  await page.goto('about:blank');
+  await page.goto(`${url}#/s/moved-away/steps`);
+  await expect(page.locator('.empty')).toContainText('no session');
 });
 
 test('Back undoes a selection, and a link restores it', async ({ page, url }) => {
@@ -107,7 +124,7 @@ test('a server that has ended is named, and a view that is here still opens', as
 }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   await page.route('**/*', (route) => route.abort());
-  const session = /#\/s\/(\d+)/.exec(page.url())?.[1];
+  const session = /#\/s\/([^/]+)/.exec(page.url())?.[1];
   await page.evaluate((id) => (location.hash = `#/s/${id}/input`), session);
   await expect(page.locator('.empty')).toContainText('The server does not answer');
   await expect(page.locator('.empty')).not.toContainText('defect');
@@ -126,12 +143,7 @@ test('no request leaves the machine', async ({ page, url }) => {
   });
   for (const view of ['overview', 'timeline', 'steps', 'ops', 'kernels', 'scopes']) {
     await page.goto('about:blank');
-    if (view === 'timeline') {
-      await page.goto(`${url}#/s/0/timeline`);
-      await page.locator('canvas').first().waitFor();
-    } else {
-      await openView(page, url, 'demo', view);
-    }
+    await openView(page, url, 'demo', view);
   }
   expect(strangers).toEqual([]);
 });

@@ -15,8 +15,12 @@ interface Running {
 }
 
 async function start(logdir: string, ...options: string[]): Promise<Running> {
+  return startWith(['--logdir', logdir, ...options]);
+}
+
+async function startWith(options: string[]): Promise<Running> {
   const port = await freePort();
-  const line = ['--logdir', logdir, '--port', String(port), '--host', '127.0.0.1', ...options];
+  const line = ['--port', String(port), '--host', '127.0.0.1', ...options];
   const child = spawn(TENSORBOARD, line, { stdio: 'ignore' });
   const origin = `http://127.0.0.1:${port}`;
   for (let attempt = 0; attempt < 600; attempt += 1) {
@@ -123,4 +127,22 @@ test('TensorBoard lists it beside the others, active where there are profiles', 
   }
   await expect.poll(() => engines(empty)).toBe(0);
   rmSync(empty, { recursive: true, force: true });
+});
+
+test('several named log directories are shown as one, and compared', async ({ page, logs }) => {
+  const other = mkdtempSync(path.join(tmpdir(), 'stepscope-other-'));
+  cpSync(path.join(ROOT, 'fixtures/demo-gpt-cpu'), other, { recursive: true });
+  const running = await startWith(['--logdir_spec', `before:${logs},after:${other}`]);
+  try {
+    await page.goto(`${running.origin}/#stepscope`);
+    const frame = page.frameLocator('iframe');
+    await expect(frame.getByText('before/demo')).toBeVisible({ timeout: 30_000 });
+    await frame.getByLabel('Compare before/demo').check();
+    await frame.getByLabel('Compare after/demo').check();
+    await frame.getByRole('button', { name: 'Compare 2 sessions' }).click();
+    await expect(frame.locator('.compare')).toContainText('after/demo', { timeout: 30_000 });
+  } finally {
+    running.process.kill();
+    rmSync(other, { recursive: true, force: true });
+  }
 });

@@ -53,7 +53,9 @@ for (const { capture, query } of [
       test.skip();
       return;
     }
-    await page.goto(`${url}#/s/0/timeline?slice=${start.address}`);
+    const listed = await page.request.get(`${url}api/sessions`);
+    const { sessions } = (await listed.json()) as { sessions: { key: string }[] };
+    await page.goto(`${url}#/s/${sessions[0]!.key}/timeline?slice=${start.address}`);
     await expect(page.locator('.slice-name')).toHaveText(start.details.name);
     await expect(page.locator('.flow')).toHaveCount(start.details.flows.length);
     const flow = start.details.flows[0]!;
@@ -65,6 +67,38 @@ for (const { capture, query } of [
     await expect(page.locator('.flow').first()).toBeVisible();
   });
 }
+
+test('the ruler shows the step as `steps` lists it, on the device that one chooses', async ({
+  page,
+}) => {
+  const folder = path.join(CORPUS, 'v100-tensorflow');
+  if (!existsSync(folder)) {
+    console.log('skipped: there is no v100-tensorflow in the corpus');
+    test.skip();
+  }
+  const url = await serve(folder);
+  const api = `${url}api/sessions/0/analyses`;
+  const { steps } = (await (await page.request.get(`${api}/timeline`)).json()) as {
+    steps: { device: string; duration_ps: number }[];
+  };
+  const { rows } = (await (await page.request.get(`${api}/steps?limit=0`)).json()) as {
+    rows: { device: string; duration_ps: number }[];
+  };
+  const told = (all: typeof rows) => all.map((one) => `${one.device} ${one.duration_ps}`).sort();
+  expect(told(steps)).toEqual(told(rows));
+  // Two devices, one after the other: nothing on the ruler is as long as both.
+  expect(Math.max(...steps.map((step) => step.duration_ps))).toBeLessThan(25e9);
+  const { sessions } = (await (await page.request.get(`${url}api/sessions`)).json()) as {
+    sessions: { key: string }[];
+  };
+  await page.goto(`${url}#/s/${sessions[0]!.key}/timeline`);
+  const choice = page.getByLabel('Whose steps the ruler shows');
+  await expect(choice).toHaveValue('GPU:4');
+  await choice.selectOption('GPU:6');
+  await expect(page).toHaveURL(/ruler=GPU:6/);
+  await page.reload();
+  await expect(choice).toHaveValue('GPU:6');
+});
 
 function serve(folder: string): Promise<string> {
   const child = spawn(BINARY, ['view', folder, '--port', '0'], {

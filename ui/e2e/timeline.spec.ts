@@ -62,14 +62,14 @@ interface Report {
 }
 
 async function reportOf(page: Page, url: string): Promise<Report> {
-  const session = /#\/s\/(\d+)/.exec(page.url())![1];
+  const session = /#\/s\/([^/]+)/.exec(page.url())![1];
   const response = await page.request.get(`${url}api/sessions/${session}/analyses/timeline`);
   return (await response.json()) as Report;
 }
 
 /** A slice of a track of ops or of a thread, in the middle of the session. */
 async function someSlice(page: Page, url: string, query: string) {
-  const session = /#\/s\/(\d+)/.exec(page.url())![1];
+  const session = /#\/s\/([^/]+)/.exec(page.url())![1];
   const path = `${url}api/sessions/${session}/timeline/search`;
   const response = await page.request.get(`${path}?query=${encodeURIComponent(query)}&limit=50`);
   const { slices, match_count } = (await response.json()) as {

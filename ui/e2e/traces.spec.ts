@@ -12,7 +12,7 @@ test('a trace of PyTorch shows its steps, kernels and streams', async ({ page, u
   await expect(page.locator('body')).toContainText('aten::mm');
   await openView(page, url, SESSION, 'timeline');
   await expect(page.locator('.timeline-canvas')).toBeVisible();
-  const id = /#\/s\/(\d+)/.exec(page.url())?.[1] ?? '';
+  const id = /#\/s\/([^/]+)/.exec(page.url())?.[1] ?? '';
   const response = await page.request.get(`${url}api/sessions/${id}/analyses/timeline`);
   const report = (await response.json()) as {
     groups: { name: string; tracks: { name: string }[] }[];

@@ -14,7 +14,7 @@ async function analyses(page: Page, url: string): Promise<Entry[]> {
 }
 
 async function answer<T>(page: Page, url: string, name: string): Promise<T> {
-  const session = /#\/s\/(\d+)/.exec(page.url())?.[1] ?? '0';
+  const session = /#\/s\/([^/]+)/.exec(page.url())?.[1] ?? '0';
   const response = await page.request.get(`${url}api/sessions/${session}/analyses/${name}`);
   expect(response.ok()).toBe(true);
   return (await response.json()) as T;

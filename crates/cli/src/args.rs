@@ -461,7 +461,7 @@ fn wide() -> Arg {
     .help_heading("Output")
 }
 
-fn serving() -> [Arg; 7] {
+fn serving() -> [Arg; 8] {
     const HEADING: &str = "Server";
     [
         Arg::new("port")
@@ -499,6 +499,11 @@ fn serving() -> [Arg; 7] {
         flag(
             "child",
             "For programs that start it: one line of JSON with URL and token; ends with its input",
+        )
+        .help_heading(HEADING),
+        flag(
+            "no-capture",
+            "The pages offer no captures of running jobs: nothing is written at the path",
         )
         .help_heading(HEADING),
         Arg::new("token")

@@ -69,12 +69,54 @@ fn answers_are_those_of_the_analyses() {
         let name = question.split('?').next().expect("a name");
         let entry = stepscope_analysis::find(name).expect("an analysis");
         let answer = entry.run_pairs(&session, options).expect("an answer");
-        let kept = String::from_utf8(unpacked(&report["answers"][question])).expect("text");
-        assert!(
-            kept == answer.json_text().expect("JSON"),
-            "{question}: {kept:.400}"
-        );
+        let answer: Value = serde_json::from_str(&answer.json_text().expect("JSON")).expect("JSON");
+        assert!(kept(&report, question) == answer, "{question}");
     }
+}
+
+/// The answer to a question, whole.
+fn kept(report: &Value, question: &str) -> Value {
+    let position = report["answers"][question].as_u64().expect("a position");
+    let shared: Vec<Value> = serde_json::from_slice(&unpacked(&report["shared"])).expect("a list");
+    let text = &report["texts"][usize::try_from(position).expect("small")];
+    let mut answer: Value = serde_json::from_slice(&unpacked(text)).expect("JSON");
+    fill(&mut answer, &shared);
+    answer
+}
+
+/// Puts what a mark names in its place.
+fn fill(value: &mut Value, shared: &[Value]) {
+    let named = value.as_str().and_then(|text| text.strip_prefix('\u{1}'));
+    if let Some(number) = named {
+        let number: usize = number.parse().expect("a number");
+        *value = shared[number].clone();
+        return fill(value, &shared[..number]);
+    }
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(|value| fill(value, shared)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| fill(value, shared)),
+        _ => {}
+    }
+}
+
+#[test]
+fn equal_answers_and_shared_objects_stand_once() {
+    let session = fixture("mlp-cpu");
+    let (_, report, _) = report(&session, 15_000_000).expect("a report");
+    let texts = report["texts"].as_array().expect("texts");
+    let answers = report["answers"].as_object().expect("answers");
+    assert!(texts.len() < answers.len(), "{} texts", texts.len());
+    let graphs = answers
+        .keys()
+        .filter(|question| question.starts_with("graph"));
+    let (mut raw, mut packed) = (0, 0);
+    for question in graphs {
+        raw += kept(&report, question).to_string().len();
+        let position = usize::try_from(answers[question].as_u64().expect("it")).expect("small");
+        packed += texts[position].as_str().expect("text").len();
+    }
+    // Graphs of neighbouring ops show the same ops.
+    assert!(raw > 25 * packed, "{raw} bytes in {packed}");
 }
 
 /// Tiles of a group by level and index.
@@ -92,50 +134,103 @@ fn tiles(group: &Value) -> BTreeMap<(u32, i64), stepscope_analysis::timeline::ti
         .collect()
 }
 
+/// Numbers as `columns.rs` writes them.
+struct Numbers<'a>(std::slice::Iter<'a, u8>);
+
+impl Numbers<'_> {
+    fn next(&mut self) -> i64 {
+        let (mut value, mut shift) = (0u64, 0);
+        loop {
+            let byte = *self.0.next().expect("a byte");
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return value.cast_signed();
+            }
+            shift += 7;
+        }
+    }
+
+    fn signed(&mut self) -> i64 {
+        let value = self.next();
+        (value >> 1) ^ -(value & 1)
+    }
+
+    fn length(&mut self) -> usize {
+        usize::try_from(self.next()).expect("small")
+    }
+
+    fn column(&mut self, length: usize) -> Vec<i64> {
+        (0..length).map(|_| self.next()).collect()
+    }
+}
+
 #[test]
-fn the_finest_tiles_hold_every_slice_alone() {
-    let session = fixture("mlp-cpu");
-    let (_, report, _) = report(&session, 50_000_000).expect("a report");
-    let mut slices = 0;
-    for group in report["tiles"].as_array().expect("groups") {
-        let tiles = tiles(group);
-        let mut alone: BTreeMap<(TrackId, usize), Vec<u32>> = BTreeMap::new();
-        for ((level, index), tile) in &tiles {
-            let has_finer = level > &0
-                && [0, 1]
-                    .iter()
-                    .any(|half| tiles.contains_key(&(level - 1, index * 2 + half)));
-            if has_finer {
+fn tracks_hold_every_slice() {
+    for name in ["mlp-cpu", "demo-gpt-cpu"] {
+        let session = fixture(name);
+        let (_, report, left_out) = report(&session, 50_000_000).expect("a report");
+        assert!(left_out.is_empty(), "{left_out:?}");
+        assert_eq!(report["tiles"].as_array().map(Vec::len), Some(0));
+        let tracks = report["tracks"].as_array().expect("tracks");
+        assert_eq!(tracks.len(), session.tracks.len(), "{name}");
+        for whole in tracks {
+            let id = u32::try_from(whole["track"].as_u64().expect("a number")).expect("small");
+            let track = session.track(TrackId(id));
+            let bytes = unpacked(&whole["columns"]);
+            let mut numbers = Numbers(bytes.iter());
+            if let Some(samples) = &track.samples {
+                assert_eq!(numbers.next(), 1);
+                assert_eq!(numbers.length(), samples.times.len());
                 continue;
             }
-            for track in &tile.tracks {
-                let TrackContent::Lanes(lanes) = &track.content else {
+            assert_eq!((numbers.next(), numbers.length()), (0, track.lanes.len()));
+            for lane in &track.lanes {
+                let (length, unit) = (numbers.length(), numbers.next());
+                assert_eq!(length, lane.len());
+                if length == 0 {
                     continue;
-                };
-                for (number, lane) in lanes.iter().enumerate() {
-                    assert!(
-                        lane.counts.iter().all(|&count| count == 1),
-                        "{level}/{index}"
-                    );
-                    alone
-                        .entry((track.track, number))
-                        .or_default()
-                        .extend(&lane.first);
+                }
+                let first = numbers.signed();
+                let gaps = numbers.column(length - 1);
+                let durations = numbers.column(length);
+                let labels = numbers.column(length);
+                let mut start = first;
+                for index in 0..lane.len() {
+                    let duration = durations[index] * unit;
+                    let slice = (lane.starts()[index], lane.durations()[index]);
+                    assert_eq!((start, duration), slice, "{name} track {id}");
+                    assert_eq!(labels[index], i64::from(lane.labels()[index].0));
+                    start += duration + gaps.get(index).copied().unwrap_or(0) * unit;
                 }
             }
+            assert_eq!(numbers.0.len(), 0, "nothing follows");
         }
-        for track in group["tracks"].as_array().expect("tracks") {
-            let id = TrackId(u32::try_from(track.as_u64().expect("a number")).expect("small"));
-            for (number, lane) in session.track(id).lanes.iter().enumerate() {
-                let mut found = alone.remove(&(id, number)).unwrap_or_default();
-                found.sort_unstable();
-                found.dedup();
-                assert_eq!(found.len(), lane.len(), "track {} lane {number}", id.0);
-                slices += found.len();
+    }
+}
+
+#[test]
+fn tracks_without_room_have_tiles_that_hold_all_their_slices() {
+    let session = fixture("demo-gpt-cpu");
+    let (_, report, _) = report(&session, 300_000).expect("a report");
+    let groups = report["tiles"].as_array().expect("groups");
+    assert!(!groups.is_empty(), "not all tracks are whole");
+    let whole = report["tracks"].as_array().expect("tracks");
+    for group in groups {
+        let tiles = tiles(group);
+        let Some((_, root)) = tiles.last_key_value() else {
+            continue;
+        };
+        for track in &root.tracks {
+            let is_whole = whole.iter().any(|one| one["track"] == track.track.0);
+            assert!(!is_whole, "a track is whole or has tiles");
+            let TrackContent::Lanes(lanes) = &track.content else {
+                continue;
+            };
+            for (lane, tile) in session.track(track.track).lanes.iter().zip(lanes) {
+                assert_eq!(tile.counts.iter().sum::<u32>() as usize, lane.len());
             }
         }
     }
-    assert_eq!(slices, session.slice_count());
 }
 
 #[test]
@@ -155,9 +250,9 @@ fn a_report_is_as_small_as_it_has_to_be() {
             assert!(!left_out.is_empty(), "{most_bytes}");
         }
         let groups = report["tiles"].as_array().expect("groups");
-        let whole = groups.iter().filter(|group| !tiles(group).is_empty());
-        // Devices come first.
-        assert!(whole.count() > 0 && !tiles(&groups[0]).is_empty());
+        let drawn = groups.iter().filter(|group| !tiles(group).is_empty());
+        let whole = report["tracks"].as_array().expect("tracks");
+        assert!(drawn.count() + whole.len() > 0, "{most_bytes}");
     }
     assert!(
         detail_counts.is_sorted_by(|one, other| one >= other),

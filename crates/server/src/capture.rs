@@ -45,7 +45,7 @@ struct JobState {
 struct End {
     status: &'static str,
     session_id: String,
-    session: Option<u32>,
+    session: Option<String>,
     error: String,
     hint: String,
 }
@@ -82,6 +82,12 @@ impl Captures {
     /// session elsewhere would not be in the list, and whoever holds the address of this server is
     /// not to write wherever the server may.
     fn logdir(&self) -> Result<PathBuf, String> {
+        if self.library.refuses_captures() {
+            return Err(
+                "this server was started without captures, as for several log directories"
+                    .to_owned(),
+            );
+        }
         let root = self.library.root_path();
         let root = root.ok_or("this server shows a capture that lies in no folder")?;
         if !root.is_dir() {
@@ -161,7 +167,7 @@ impl Captures {
         let (library, folder) = (Arc::clone(&self.library), outcome.folder.clone());
         let found = tokio::task::spawn_blocking(move || {
             library.look_again();
-            library.number_in(&folder)
+            library.key_in(&folder)
         });
         end.session = found.await.ok().flatten();
         if end.session.is_none() {
@@ -211,7 +217,7 @@ impl Job {
             duration_seconds: self.request.duration.as_secs_f64(),
             hosts: state.hosts.clone(),
             session_id: text(|end| &end.session_id),
-            session: end.and_then(|end| end.session),
+            session: end.and_then(|end| end.session.clone()),
             error: text(|end| &end.error),
             hint: text(|end| &end.hint),
         }

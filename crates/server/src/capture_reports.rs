@@ -65,8 +65,8 @@ pub struct CaptureReport {
     pub hosts: Vec<CaptureHost>,
     /// Name of the session's folder, when done.
     pub session_id: String,
-    /// Number of the session in routes, when done and there is one.
-    pub session: Option<u32>,
+    /// Key of the session in routes, when done and there is one.
+    pub session: Option<String>,
     /// Why there is no session; else empty.
     pub error: String,
     /// What to do about it; may be empty.

@@ -24,6 +24,7 @@ mod capture_routes;
 mod error;
 mod guard;
 pub mod handover;
+mod key;
 mod library;
 mod listing;
 mod opening;

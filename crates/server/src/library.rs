@@ -6,8 +6,8 @@
 //! ```
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use stepscope_analysis::Note;
@@ -18,7 +18,9 @@ use tokio::sync::watch;
 
 use crate::api::ReportCache;
 use crate::error::panic_text;
+use crate::key::{key_of, key_of_name};
 use crate::opening::{OpenError, OpenProgress, open_with_progress};
+use crate::reports::{SessionState, SessionSummary};
 
 /// Sessions held open at most.
 const MAX_OPEN: usize = 24;
@@ -82,17 +84,62 @@ pub(crate) enum State {
 
 /// One session of the library.
 pub(crate) struct Slot {
-    pub(crate) id: u32,
+    /// Its name in routes; no two sessions have the same.
+    pub(crate) key: String,
     /// None for a session that was handed in open.
     pub(crate) files: Option<SessionFiles>,
     /// Where it lies, as a person would type it.
     pub(crate) path: String,
     state: watch::Sender<State>,
+    /// What an opening told; it stays known when the session is closed to save memory.
+    known: OnceLock<SessionSummary>,
 }
 
 impl Slot {
+    fn new(key: String, files: Option<SessionFiles>, path: String) -> Self {
+        Self {
+            key,
+            files,
+            path,
+            state: watch::Sender::new(State::Closed),
+            known: OnceLock::new(),
+        }
+    }
+
     pub(crate) fn state(&self) -> State {
         self.state.borrow().clone()
+    }
+
+    fn open(&self, open: &Arc<OpenSession>) {
+        self.known.get_or_init(|| {
+            let mut summary = self.closed();
+            summary.describe(&open.session);
+            summary
+        });
+        self.state.send_replace(State::Open(Arc::clone(open)));
+    }
+
+    /// What is known of it, under a number of the list.
+    pub(crate) fn summary(&self, number: u32) -> SessionSummary {
+        let known = self.known.get().cloned();
+        let mut summary = known.unwrap_or_else(|| self.closed());
+        summary.id = number;
+        summary.state = match self.state() {
+            State::Closed => SessionState::Closed,
+            State::Opening(_) => SessionState::Opening,
+            State::Open(_) => SessionState::Open,
+            State::Failed(error) => {
+                summary.error = error.message;
+                SessionState::Failed
+            }
+        };
+        summary
+    }
+
+    fn closed(&self) -> SessionSummary {
+        let mut summary = SessionSummary::closed(0, &self.path, self.files.as_ref());
+        summary.key.clone_from(&self.key);
+        summary
     }
 }
 
@@ -102,6 +149,7 @@ pub struct Library {
     shelf: RwLock<Shelf>,
     looked: Mutex<Instant>,
     clock: AtomicU64,
+    is_read_only: AtomicBool,
 }
 
 /// What was found, in the order of the answer.
@@ -109,7 +157,6 @@ pub struct Library {
 struct Shelf {
     slots: Vec<Arc<Slot>>,
     notes: Vec<Note>,
-    next_id: u32,
 }
 
 impl Library {
@@ -141,47 +188,53 @@ impl Library {
             shelf: RwLock::default(),
             looked: Mutex::new(Instant::now()),
             clock: AtomicU64::new(1),
+            is_read_only: AtomicBool::new(false),
         }
     }
 
-    /// Adds a session that is open already and lies in no file. Gives its number in routes.
-    pub fn add_open(&self, session: Session) -> u32 {
-        let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
-        let id = listed.take_id();
-        let open = State::Open(Arc::new(OpenSession::new(session)));
-        let state = watch::Sender::new(open);
-        let slot = Slot {
-            id,
-            files: None,
-            path: String::new(),
-            state,
-        };
-        listed.slots.insert(0, Arc::new(slot));
-        id
+    /// Nothing is to be captured into its path: it may be several folders in one.
+    pub fn refuse_captures(&self) {
+        self.is_read_only.store(true, Ordering::Relaxed);
     }
 
-    /// The number in routes of a session that lies in these files.
-    pub fn number_of(&self, files: &SessionFiles) -> Option<u32> {
+    pub(crate) fn refuses_captures(&self) -> bool {
+        self.is_read_only.load(Ordering::Relaxed)
+    }
+
+    /// Adds a session that is open already and lies in no file. Gives its key in routes.
+    pub fn add_open(&self, session: Session) -> String {
+        let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        let key = unique_key(key_of_name(&session.name), |key| {
+            listed.slots.iter().any(|slot| slot.key == key)
+        });
+        let slot = Slot::new(key.clone(), None, String::new());
+        slot.open(&Arc::new(OpenSession::new(session)));
+        listed.slots.insert(0, Arc::new(slot));
+        key
+    }
+
+    /// The key in routes of a session that lies in these files.
+    pub fn key_of(&self, files: &SessionFiles) -> Option<String> {
         let slots = self.slots();
         slots
             .iter()
             .find(|slot| is_unchanged(slot, files))
-            .map(|slot| slot.id)
+            .map(|slot| slot.key.clone())
     }
 
     /// Takes in a session that was opened elsewhere, so that it is not opened again. Gives its
-    /// number in routes; none where the library does not know these files.
-    pub fn adopt(&self, files: &SessionFiles, session: Session) -> Option<u32> {
-        let slot = self.slot(self.number_of(files)?)?;
+    /// key in routes; none where the library does not know these files.
+    pub fn adopt(&self, files: &SessionFiles, session: Session) -> Option<String> {
+        let slot = self.slot(&self.key_of(files)?)?;
         let open = Arc::new(OpenSession::new(session));
-        slot.state.send_replace(State::Open(Arc::clone(&open)));
+        slot.open(&open);
         // Without the thread, tiles and searches compute what they need when they are asked.
-        let thread = std::thread::Builder::new().name(format!("fill-{}", slot.id));
+        let thread = std::thread::Builder::new().name(format!("fill-{}", slot.key));
         let _ = thread.spawn(move || {
             std::thread::sleep(SETTLING);
             open.timeline.fill(&open.session);
         });
-        Some(slot.id)
+        Some(slot.key.clone())
     }
 
     /// The path as given; empty without one.
@@ -197,15 +250,15 @@ impl Library {
         self.root.as_deref()
     }
 
-    /// The number of the session whose files lie in a folder.
-    pub(crate) fn number_in(&self, folder: &Path) -> Option<u32> {
+    /// The key of the session whose files lie in a folder.
+    pub(crate) fn key_in(&self, folder: &Path) -> Option<String> {
         let folder = folder.canonicalize().ok()?;
         let is_in = |slot: &&Arc<Slot>| {
             let hosts = slot.files.iter().flat_map(|files| &files.hosts);
             let mut paths = hosts.filter_map(|host| host.path.canonicalize().ok());
             paths.any(|path| path.parent() == Some(&folder))
         };
-        self.slots().iter().find(is_in).map(|slot| slot.id)
+        self.slots().iter().find(is_in).map(|slot| slot.key.clone())
     }
 
     pub(crate) fn slots(&self) -> Vec<Arc<Slot>> {
@@ -216,8 +269,28 @@ impl Library {
         self.read().notes.clone()
     }
 
-    pub(crate) fn slot(&self, id: u32) -> Option<Arc<Slot>> {
-        self.read().slots.iter().find(|slot| slot.id == id).cloned()
+    /// The session of a key, or of the number that it has in the list now.
+    pub(crate) fn slot(&self, wanted: &str) -> Option<Arc<Slot>> {
+        let slots = self.slots();
+        let keyed = slots.iter().find(|slot| slot.key == wanted);
+        let numbered = || slots.get(wanted.parse::<usize>().ok()?);
+        keyed.or_else(numbered).cloned()
+    }
+
+    /// What is known of a session.
+    pub(crate) fn summary(&self, slot: &Slot) -> SessionSummary {
+        let slots = self.slots();
+        let position = slots.iter().position(|known| known.key == slot.key);
+        slot.summary(number(position.unwrap_or(0)))
+    }
+
+    /// What is known of all sessions, in the order of the list.
+    pub(crate) fn summaries(&self) -> Vec<SessionSummary> {
+        let slots = self.slots();
+        let numbered = slots.iter().enumerate();
+        numbered
+            .map(|(position, slot)| slot.summary(number(position)))
+            .collect()
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, Shelf> {
@@ -225,13 +298,13 @@ impl Library {
     }
 
     /// The session captured last: the first of the list.
-    pub fn newest(&self) -> Option<u32> {
-        self.read().slots.first().map(|slot| slot.id)
+    pub fn newest(&self) -> Option<String> {
+        self.read().slots.first().map(|slot| slot.key.clone())
     }
 
     /// Begins to open a session on a thread of its own, unless that has happened.
-    pub fn begin_opening(self: &Arc<Self>, id: u32) {
-        if let Some(slot) = self.slot(id) {
+    pub fn begin_opening(self: &Arc<Self>, key: &str) {
+        if let Some(slot) = self.slot(key) {
             self.begin(&slot);
         }
     }
@@ -277,7 +350,7 @@ impl Library {
         }
         let (library, worker) = (Arc::clone(self), Arc::clone(slot));
         let job = move || library.open_now(&worker, &progress);
-        let thread = std::thread::Builder::new().name(format!("open-{}", slot.id));
+        let thread = std::thread::Builder::new().name(format!("open-{}", slot.key));
         if let Err(error) = thread.spawn(job) {
             let error = defect(&format!("the system gives no thread: {error}"));
             slot.state.send_replace(State::Failed(error));
@@ -297,7 +370,7 @@ impl Library {
                 let open = Arc::new(open);
                 let now = self.clock.fetch_add(1, Ordering::Relaxed);
                 open.last_used.store(now, Ordering::Relaxed);
-                slot.state.send_replace(State::Open(Arc::clone(&open)));
+                slot.open(&open);
                 self.make_room();
                 // Whoever waited asks for a tile now, and should have the cores.
                 std::thread::sleep(SETTLING);
@@ -329,7 +402,7 @@ impl Library {
         }
     }
 
-    /// Looks for sessions again, unless that happened a moment ago. What is known keeps its number.
+    /// Looks for sessions again, unless that happened a moment ago. What is known keeps its key.
     pub(crate) fn refresh(&self) {
         let is_remote = self.root.as_deref().is_some_and(is_remote);
         self.look(if is_remote { FRESH_REMOTE } else { FRESH });
@@ -365,46 +438,46 @@ impl Library {
     }
 
     fn put(&self, found: Found) {
-        let newest = found.newest().map(|session| session.location.clone());
         let notes = found.notes.iter().map(note).collect();
         let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let known = std::mem::take(&mut listed.slots);
-        // The answer of a search is oldest first.
-        for files in found.sessions.into_iter().rev() {
+        let handed_in = known.iter().filter(|slot| slot.files.is_none());
+        listed.slots = handed_in.cloned().collect();
+        for files in found.newest_first() {
             let path = path_of(&found.root, &files.location);
             let same = known
                 .iter()
-                .find(|slot| slot.path == path && is_unchanged(slot, &files));
+                .find(|slot| slot.path == path && is_unchanged(slot, files));
             let slot = if let Some(slot) = same {
                 Arc::clone(slot)
             } else {
                 let before = known.iter().find(|slot| slot.path == path);
-                let id = before.map_or_else(|| listed.take_id(), |slot| slot.id);
-                Arc::new(Slot {
-                    id,
-                    files: Some(files),
-                    path,
-                    state: watch::Sender::new(State::Closed),
-                })
+                let is_taken = |key: &str| {
+                    let mut slots = known.iter().chain(&listed.slots);
+                    slots.any(|slot| slot.key == key)
+                };
+                let key = before.map_or_else(
+                    || unique_key(key_of(files), is_taken),
+                    |slot| slot.key.clone(),
+                );
+                Arc::new(Slot::new(key, Some(files.clone()), path))
             };
             listed.slots.push(slot);
         }
-        let is_newest = |slot: &Arc<Slot>| {
-            let location = slot.files.as_ref().map(|files| &files.location);
-            location.is_some() && location == newest.as_ref()
-        };
-        listed.slots.sort_by_key(|slot| !is_newest(slot));
-        let handed_in = known.into_iter().filter(|slot| slot.files.is_none());
-        listed.slots.splice(0..0, handed_in);
         listed.notes = notes;
     }
 }
 
-impl Shelf {
-    const fn take_id(&mut self) -> u32 {
-        self.next_id += 1;
-        self.next_id - 1
-    }
+/// The key, or one made of it that is not taken.
+fn unique_key(key: String, is_taken: impl Fn(&str) -> bool) -> String {
+    let is_free = |key: &String| !is_taken(key);
+    let others = (2..).map(|count: usize| format!("{key}~{count}"));
+    let mut candidates = std::iter::once(key.clone()).chain(others);
+    candidates.find(is_free).unwrap_or(key)
+}
+
+fn number(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
 }
 
 fn is_unchanged(slot: &Slot, files: &SessionFiles) -> bool {

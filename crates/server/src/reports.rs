@@ -40,8 +40,11 @@ pub struct SessionsReport {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct SessionSummary {
-    /// Its number in routes, the same as long as the server runs.
+    /// Its number, as `stepscope sessions` counts: 0 is the session captured last. It changes when
+    /// another session appears.
     pub id: u32,
+    /// Its name in routes and links: where it lies, so that it stays when others appear.
+    pub key: String,
     /// Name.
     pub name: String,
     /// Path of the run directory or file; empty for a session that is in no file.

@@ -69,7 +69,7 @@ pub async fn serve(
     when_ready: impl FnOnce(&Ready),
 ) -> Result<(), ServerError> {
     if let Some(newest) = library.newest() {
-        library.begin_opening(newest);
+        library.begin_opening(&newest);
     }
     let listener = bind(options.address, options.port).await?;
     let address = listener.local_addr()?;

@@ -18,8 +18,8 @@ use crate::error::ServerError;
 use crate::reports::{AnalysisEntry, SessionSummary, SessionsReport};
 use crate::ui;
 
-/// The one session of a page of one file.
-const SESSION: u32 = 0;
+/// The key of the one session of a page of one file; its own would tell where the capture lay.
+const SESSION: &str = "report";
 
 /// Why a session has no other names.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +88,8 @@ pub fn about_now() -> About {
 
 /// Answers of routes by their relative URL, as JSON.
 fn shell(session: &Session) -> Result<Vec<(String, String)>, serde_json::Error> {
-    let mut summary = SessionSummary::closed(SESSION, "", None);
+    let mut summary = SessionSummary::closed(0, "", None);
+    SESSION.clone_into(&mut summary.key);
     summary.describe(session);
     let sessions = SessionsReport {
         root: String::new(),

@@ -24,30 +24,27 @@ pub struct Found {
 }
 
 impl Found {
-    /// The session captured last: by the time in the run's name, or, where a run is not named by
-    /// its time, by the time its files were last written. One with a capture of time comes before
-    /// any of memory profiles alone, and these before programs alone.
+    /// The session captured last: the first of [`Found::newest_first`].
     pub fn newest(&self) -> Option<&SessionFiles> {
-        let sessions = self.sessions.iter();
-        sessions.max_by_key(|session| (session.rank(), session.captured()))
+        self.newest_first().first().copied()
     }
 
     /// The session so many before the newest, as `latest~1` says it, among those of its kind:
     /// captures of time, memory profiles alone, programs alone.
     pub fn before_newest(&self, count: usize) -> Option<&SessionFiles> {
-        let rank = self.newest()?.rank();
-        let sessions = self.sessions.iter().rev();
-        let mut of_rank: Vec<&SessionFiles> =
-            sessions.filter(|session| session.rank() == rank).collect();
-        of_rank.sort_by_key(|session| std::cmp::Reverse(session.captured()));
-        of_rank.get(count).copied()
+        let sessions = self.newest_first();
+        let rank = sessions.first()?.rank();
+        let before = sessions.get(count).copied();
+        before.filter(|session| session.rank() == rank)
     }
 
-    /// The order in which sessions are numbered everywhere: captured last first.
+    /// The order in which sessions are numbered everywhere: captured last first, by the time in the
+    /// run's name, or, where a run is not named by its time, by the time its files were last
+    /// written. Captures of time come before memory profiles alone, and these before programs
+    /// alone. Of the same time, the name that sorts last comes first.
     pub fn newest_first(&self) -> Vec<&SessionFiles> {
-        let newest = self.newest().map(|session| &session.location);
         let mut sessions: Vec<&SessionFiles> = self.sessions.iter().rev().collect();
-        sessions.sort_by_key(|session| Some(&session.location) != newest);
+        sessions.sort_by_key(|session| std::cmp::Reverse((session.rank(), session.captured())));
         sessions
     }
 

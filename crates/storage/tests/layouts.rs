@@ -56,6 +56,35 @@ fn the_newest_session_is_the_one_captured_last() {
     assert_eq!(found.newest().unwrap().name, "2026_11_21_09_00_00");
 }
 
+/// Names without a time: the files decide, for `latest`, `latest~1` and the numbers alike.
+#[test]
+fn sessions_whose_names_hold_no_time_are_ordered_by_their_files() {
+    let tree = Tree::new();
+    let hours = [("baseline", 3), ("long", 1), ("wide", 2), ("zero", 0)];
+    for (name, hour) in hours {
+        let path = tree.file(&format!("{name}/a.xplane.pb"), &profile(1, 99));
+        let file = std::fs::File::options().append(true).open(path).unwrap();
+        let written = SystemTime::UNIX_EPOCH + Duration::from_secs(3600 * (9 + hour));
+        file.set_modified(written).unwrap();
+    }
+    tree.file("log/plugins/profile/1970_01_01_10_30_00/a.xplane.pb", b"");
+    let found = found(tree.path());
+    let order = ["baseline", "wide", "1970_01_01_10_30_00", "long", "zero"];
+    let listed: Vec<&str> = found
+        .newest_first()
+        .iter()
+        .map(|session| session.name.as_str())
+        .collect();
+    assert_eq!(listed, order);
+    assert_eq!(found.newest().unwrap().name, order[0]);
+    for (number, name) in order.iter().enumerate() {
+        for wanted in [number.to_string(), format!("latest~{number}")] {
+            assert_eq!(found.pick(&wanted).unwrap().name, *name, "{wanted}");
+        }
+    }
+    assert!(found.pick("latest~5").is_none());
+}
+
 #[test]
 fn any_folder_on_the_way_down_may_be_given() {
     let tree = Tree::new();

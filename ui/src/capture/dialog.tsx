@@ -258,7 +258,7 @@ function Running(props: { report: CaptureReport }) {
     if (props.report.session === null) return 'Nothing was captured';
     return props.report.status === 'complete' ? 'Captured' : 'Captured in part';
   };
-  const open = (session: number) => {
+  const open = (session: string) => {
     setOpen(false);
     setCurrent(undefined);
     navigate({ session, view: 'overview' });
@@ -292,10 +292,12 @@ function Running(props: { report: CaptureReport }) {
           <button type="button" onClick={() => setCurrent(undefined)}>
             Capture again
           </button>
-          <Show when={props.report.session !== null}>
-            <button type="button" class="primary" onClick={() => open(props.report.session ?? 0)}>
-              Open what came
-            </button>
+          <Show when={props.report.session}>
+            {(session) => (
+              <button type="button" class="primary" onClick={() => open(session())}>
+                Open what came
+              </button>
+            )}
           </Show>
         </Show>
       </footer>

@@ -84,8 +84,8 @@ test('a host that records says how far it is', () => {
 });
 
 test('only a complete capture opens by itself', () => {
-  const report = { state: 'done', status: 'complete', session: 3 } as CaptureReport;
-  expect(sessionToOpen(report)).toBe(3);
+  const report = { state: 'done', status: 'complete', session: 'run' } as CaptureReport;
+  expect(sessionToOpen(report)).toBe('run');
   expect(sessionToOpen({ ...report, status: 'partial' })).toBeNull();
   expect(sessionToOpen({ ...report, state: 'running' })).toBeNull();
 });

@@ -126,6 +126,6 @@ export function stateOf(host: CaptureHost, durationSeconds: number): { ratio: nu
 }
 
 /** The session to go to without asking: the capture is complete. */
-export function sessionToOpen(report: CaptureReport): number | null {
+export function sessionToOpen(report: CaptureReport): string | null {
   return report.state === 'done' && report.status === 'complete' ? report.session : null;
 }

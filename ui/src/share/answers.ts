@@ -6,10 +6,11 @@ import type { Transport } from '../wire/transport';
 import type { AnalysisEntry } from '../wire/types';
 import { unpackedJson } from './packed';
 import { questionOf } from './questions';
+import { wholeValues, withShared } from './shared-values';
 import { TileStore } from './tile-store';
 
-const ANALYSIS = /^api\/sessions\/\d+\/analyses\/([a-z_]+)$/;
-const TIMELINE = /^api\/sessions\/\d+\/timeline\/([a-z]+)$/;
+const ANALYSIS = /^api\/sessions\/[^/]+\/analyses\/([a-z_]+)$/;
+const TIMELINE = /^api\/sessions\/[^/]+\/timeline\/([a-z]+)$/;
 
 const HINT = 'Open the capture itself with `stepscope view` to ask for it.';
 
@@ -17,25 +18,33 @@ class NotHere extends Error {}
 
 /** The transport of a report. */
 export function transportOf(report: ShareReport): Transport {
-  const tiles = new TileStore(report.tiles);
+  const tiles = new TileStore(report.tiles, report.tracks);
   const once = <T>(text: string | undefined, none: T) => {
     let value: Promise<T> | undefined;
     return () => (value ??= text ? unpackedJson<T>(text) : Promise.resolve(none));
   };
   const declared = once<AnalysisEntry[]>(report.shell['api/analyses'], []);
   const labels = once<LabelReport[]>(report.labels, []);
-  const details = once<Record<string, SliceDetails>>(report.details, {});
+  const packedValues = once<unknown[]>(report.shared, []);
+  let shared: Promise<readonly unknown[]> | undefined;
+  const full = async (value: unknown) => {
+    shared ??= packedValues().then(wholeValues);
+    return withShared(value, await shared);
+  };
+  const packedDetails = once<unknown>(report.details, {});
+  let details: Promise<Record<string, SliceDetails>> | undefined;
 
   const analysis = async (name: string, query: string): Promise<unknown> => {
     const question = questionOf(name, query, await declared(), report.row_limits);
-    const answer = report.answers[question];
-    if (answer !== undefined) return unpackedJson(answer);
+    const text = report.texts[report.answers[question] ?? -1];
+    if (text !== undefined) return full(await unpackedJson(text));
     throw new NotHere(report.refusals[question] ?? 'This report does not hold that answer');
   };
 
   const slice = async (query: URLSearchParams): Promise<SliceDetails> => {
     const [track, lane, index] = ['track', 'lane', 'index'].map((name) => Number(query.get(name)));
-    const known = (await details())[`${track}/${lane}/${index}`];
+    details ??= packedDetails().then(full) as Promise<Record<string, SliceDetails>>;
+    const known = (await details)[`${track}/${lane}/${index}`];
     if (known) return known;
     const lone = tiles.lone(track!, lane!, index!);
     const label = (await labels()).find((each) => each.label === lone?.label);

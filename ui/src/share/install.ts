@@ -10,14 +10,22 @@ function entryViewOf(report: ShareReport): string {
   return views.find((view) => view in report.answers) ?? 'overview';
 }
 
+/** The key of the one session: the shell was asked for it by that. */
+function sessionOf(report: ShareReport): string {
+  const prefix = 'api/sessions/';
+  const asked = Object.keys(report.shell).find((url) => url.startsWith(prefix));
+  return asked?.slice(prefix.length) ?? '';
+}
+
 const place = document.getElementById('stepscope-report');
 const text = place?.textContent ?? '';
 if (text) {
   const report = JSON.parse(text) as ShareReport;
   setShared(report);
   setTransport(transportOf(report));
-  if (!/^#\/s\/0\//.test(window.location.hash)) {
-    history.replaceState(null, '', `#/s/0/${entryViewOf(report)}`);
+  const session = sessionOf(report);
+  if (!window.location.hash.startsWith(`#/s/${session}/`)) {
+    history.replaceState(null, '', `#/s/${session}/${entryViewOf(report)}`);
   }
   // The answers are kept packed; their text is not needed twice.
   place?.remove();

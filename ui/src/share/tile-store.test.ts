@@ -29,6 +29,16 @@ test('a cut keeps what reaches into it, and the sample before it', () => {
   expect([...cut(tracks[1]!, TILE_PX, 2 * TILE_PX).counter!.timePs]).toEqual([900, 1200]);
 });
 
+test('a track that is there whole has a tile of every window, and every slice alone', async () => {
+  // Kind, lanes; slices, unit, first start, gap, durations, labels.
+  const columns = Uint8Array.from([0, 1, 2, 1, 20, 5, 30, 40, 7, 8]).buffer;
+  const store = new TileStore([], [{ track: 5, columns: packed(columns) }]);
+  const tile = decodeTile(await store.tile(0, 2 * TILE_PX, [5]));
+  expect([...tile.tracks[0]!.lanes[0]!.startPs]).toEqual([10, 45]);
+  expect(store.lone(5, 0, 1)).toEqual({ label: 8, startPs: 45, durationPs: 40 });
+  expect(store.lone(5, 0, 2)).toBeUndefined();
+});
+
 test('where a finer tile is missing the one around it answers', async () => {
   const store = new TileStore([{ tracks: [3, 4], tiles: { '1/0': packed(whole) } }]);
   const half = decodeTile(await store.tile(TILE_PX, 2 * TILE_PX, [3]));

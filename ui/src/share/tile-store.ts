@@ -1,11 +1,13 @@
 /**
- * Tiles of a report: the finest tile there is around a stretch of time, cut to that stretch, so that
- * the timeline asks as it asks a server. Where a finer tile is missing nothing is finer, or there was
- * no room.
+ * Tiles of a report, so that the timeline asks as it asks a server. Of tracks that are there whole
+ * they are made here; of the others the finest tile there is around a stretch of time is cut to that
+ * stretch. Where a finer tile is missing nothing is finer, or there was no room.
  */
 import { decodeTile, type LaneTile, type Tile, type TrackTile } from '../timeline/tile';
 import { ancestorIndex, TILE_PX, tileIndexAt } from '../timeline/tile-grid';
 import type { ShareTileGroup } from '../wire/generated/ShareTileGroup';
+import type { ShareTrack } from '../wire/generated/ShareTrack';
+import { decodeColumns, firstAt, tileOf, type TrackColumns } from './columns';
 import { unpacked } from './packed';
 
 const MAGIC = 0x31545353;
@@ -32,7 +34,17 @@ export class TileStore {
   private readonly kept = new Map<string, Promise<Tile>>();
   private readonly decoded = new Map<string, Tile>();
 
-  constructor(private readonly groups: readonly ShareTileGroup[]) {}
+  /** Tracks that are there whole, once they were asked for. */
+  private readonly whole = new Map<number, Promise<TrackColumns>>();
+  private readonly columns = new Map<number, TrackColumns>();
+  private readonly packed: ReadonlyMap<number, string>;
+
+  constructor(
+    private readonly groups: readonly ShareTileGroup[],
+    tracks: readonly ShareTrack[] = [],
+  ) {
+    this.packed = new Map(tracks.map(({ track, columns }) => [track, columns]));
+  }
 
   /** The tile of some tracks between two times, as bytes. */
   async tile(startPs: number, endPs: number, tracks: readonly number[]): Promise<ArrayBuffer> {
@@ -40,6 +52,12 @@ export class TileStore {
     const index = tileIndexAt(level, startPs);
     const wanted = new Set(tracks);
     const found: TrackTile[] = [];
+    await Promise.all(
+      tracks.map(async (track) => {
+        const columns = await this.columnsOf(track);
+        if (columns) found.push(tileOf(track, columns, startPs, endPs, TILE_PX));
+      }),
+    );
     for (const [number, group] of this.groups.entries()) {
       if (!group.tracks.some((track) => wanted.has(track))) continue;
       const tile = await this.around(number, group, level, index);
@@ -53,8 +71,16 @@ export class TileStore {
     return encodeTile({ startPs, endPs, widthPx: TILE_PX, tracks: found });
   }
 
-  /** A slice, if a tile that was looked at shows it alone. */
+  /** A slice, if its track is there whole or a tile that was looked at shows it alone. */
   lone(track: number, lane: number, index: number): LoneSlice | undefined {
+    const whole = this.columns.get(track)?.lanes[lane];
+    if (whole && index < whole.label.length) {
+      return {
+        label: whole.label[index]!,
+        startPs: whole.startPs[index]!,
+        durationPs: whole.durationPs[index]!,
+      };
+    }
     for (const tile of this.decoded.values()) {
       const found = tile.tracks.find((each) => each.track === track)?.lanes[lane];
       const at = found ? found.index.findIndex((first) => first === index) : -1;
@@ -67,6 +93,18 @@ export class TileStore {
       }
     }
     return undefined;
+  }
+
+  /** The slices of a track that is there whole. */
+  private columnsOf(track: number): Promise<TrackColumns> | undefined {
+    const text = this.packed.get(track);
+    if (text === undefined) return undefined;
+    const known = this.whole.get(track);
+    if (known) return known;
+    const columns = unpacked(text).then(decodeColumns);
+    this.whole.set(track, columns);
+    void columns.then((each) => this.columns.set(track, each));
+    return columns;
   }
 
   /** The finest tile that holds this one. */
@@ -132,18 +170,6 @@ function cutLane(lane: LaneTile, startPs: number, endPs: number): LaneTile {
     count: lane.count.subarray(first, last),
     label: lane.label.subarray(first, last),
   };
-}
-
-/** The position of the first time at or after an instant. */
-function firstAt(timesPs: Float64Array, instantPs: number): number {
-  let low = 0;
-  let high = timesPs.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (timesPs[middle]! < instantPs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The bytes of a tile, by docs/wire.md. */

@@ -62,7 +62,7 @@ export function App() {
       const list = sessions.data()?.sessions;
       const only = list?.length === 1 ? list[0] : undefined;
       if (only && route.session === null && window.location.hash === '') {
-        navigate({ session: only.id, view: entryView(only) }, true);
+        navigate({ session: only.key, view: entryView(only) }, true);
       }
     });
   }
@@ -86,7 +86,7 @@ export function App() {
             <Show
               when={shown()}
               keyed
-              fallback={<Dynamic component={VIEWS.get(SESSIONS_VIEW)} session={0} />}
+              fallback={<Dynamic component={VIEWS.get(SESSIONS_VIEW)} session="" />}
             >
               {({ session }) => (
                 <SessionGate>

@@ -100,7 +100,7 @@ function StepChange() {
 function Choice(props: { close: () => void }) {
   const [query, setQuery] = createSignal('');
   const all = () =>
-    (sessions.data()?.sessions ?? []).filter((session) => session.id !== route.session);
+    (sessions.data()?.sessions ?? []).filter((session) => session.key !== route.session);
   const found = () => {
     const pattern = compilePattern(query());
     return all().filter((session) => pattern.test(`${session.name} ${session.devices}`));
@@ -139,9 +139,9 @@ function Choice(props: { close: () => void }) {
               <li>
                 <button
                   class="quiet"
-                  aria-current={session.id === baseline() ? 'true' : undefined}
+                  aria-current={session.key === baseline() ? 'true' : undefined}
                   onClick={() => {
-                    setBaseline(session.id);
+                    setBaseline(session.key);
                     props.close();
                   }}
                 >

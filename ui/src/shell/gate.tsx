@@ -35,7 +35,7 @@ export function SessionGate(props: { children: JSX.Element }) {
           </EmptyState>
         )}
       </Match>
-      <Match when={opened.data()?.id === route.session}>{props.children}</Match>
+      <Match when={opened.data()?.key === route.session}>{props.children}</Match>
       <Match when={opened.isLoading()}>
         <Opening />
       </Match>

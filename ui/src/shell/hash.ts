@@ -1,5 +1,6 @@
 /**
  * The URL hash and back: `#/` lists the sessions, `#/s/<session>/<view>?name=value` shows a view.
+ * A session is named by its key, never by its number, which changes when another one appears.
  * Values stay readable: commas, colons, slashes and dots are not escaped.
  */
 
@@ -8,8 +9,8 @@ export type Params = Record<string, string>;
 
 /** Where the page is. */
 export interface Route {
-  /** The session, `null` in the list of sessions. */
-  session: number | null;
+  /** The key of the session, `null` in the list of sessions. */
+  session: string | null;
   /** Name of the analysis shown; `sessions` for the list. */
   view: string;
   params: Params;
@@ -17,6 +18,10 @@ export interface Route {
 
 export const SESSIONS_VIEW = 'sessions';
 export const FIRST_VIEW = 'overview';
+/** In the list of sessions: the number by which a link asked for one. */
+export const NUMBERED_PARAM = 'numbered';
+/** How a key looks. */
+export const KEY = /^(?!\d+$)[\w.~-]+$/;
 
 /** Reads a hash; anything unreadable leads to the list of sessions. */
 export function parseHash(hash: string): Route {
@@ -24,9 +29,14 @@ export function parseHash(hash: string): Route {
   const mark = text.indexOf('?');
   const path = mark < 0 ? text : text.slice(0, mark);
   const params = parseParams(mark < 0 ? '' : text.slice(mark + 1));
-  const match = /^\/s\/(\d+)(?:\/([a-z_]+))?\/?$/.exec(path);
-  if (!match) return { session: null, view: SESSIONS_VIEW, params };
-  return { session: Number(match[1]), view: match[2] ?? FIRST_VIEW, params };
+  const match = /^\/s\/([\w.~-]+)(?:\/([a-z_]+))?\/?$/.exec(path);
+  const session = match?.[1];
+  if (session === undefined) return { session: null, view: SESSIONS_VIEW, params };
+  // Links were made of numbers once; today another session may have that one.
+  if (/^\d+$/.test(session)) {
+    return { session: null, view: SESSIONS_VIEW, params: { [NUMBERED_PARAM]: session } };
+  }
+  return { session, view: match?.[2] ?? FIRST_VIEW, params };
 }
 
 /** Writes a hash; the same route gives the same text whatever the order of its parameters. */

@@ -141,7 +141,7 @@ function commands(): Command[] {
       title: session.name,
       detail: session.devices || session.location,
       group: 'Session',
-      run: () => navigate({ session: session.id, view }),
+      run: () => navigate({ session: session.key, view }),
     });
   }
   // A report is one session, and computes nothing.
@@ -170,9 +170,9 @@ function commands(): Command[] {
 /** Sessions to hold this one against, and what is done with a baseline. */
 function baselineCommands(): Command[] {
   if (route.session === null) return [];
-  const others = (sessions.data()?.sessions ?? []).filter(({ id }) => id !== route.session);
+  const others = (sessions.data()?.sessions ?? []).filter(({ key }) => key !== route.session);
   const list = others.map((session) => ({
-    ...action(`Compare with ${session.name}`, () => setBaseline(session.id), session.devices),
+    ...action(`Compare with ${session.name}`, () => setBaseline(session.key), session.devices),
     group: 'Baseline',
   }));
   if (baseline() === null) return list;

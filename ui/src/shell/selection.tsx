@@ -174,7 +174,7 @@ function DeviceSelection() {
   // Without the selection: all devices there are.
   const overview = createReport(
     'overview',
-    () => route.session ?? 0,
+    () => route.session ?? '',
     () => ({}),
   );
   const entries = () =>

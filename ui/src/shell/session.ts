@@ -5,7 +5,7 @@ import { shellQuote, truncateMiddle } from '../format/text';
 import { createAnswer } from '../wire/report';
 import type { Group } from '../wire/generated/Group';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
-import { FIRST_VIEW } from './hash';
+import { FIRST_VIEW, KEY } from './hash';
 import { baseline, getParam, route, selectionParams } from './state';
 import { VIEWS } from './views';
 
@@ -59,10 +59,10 @@ export const { analyses, comparisons, sessions, opened, menu, summaryOf } = crea
       .filter((entry) => entry.name !== HISTORY_VIEW || sessionCount() > 1 || hasHistory())
       .map(({ name, summary, group }) => ({ name, summary, group, title: titleOf(name) }));
   });
-  const summaryOf = (id: number | null): SessionSummary | undefined => {
+  const summaryOf = (key: string | null): SessionSummary | undefined => {
     const current = opened.data();
-    if (current && current.id === id) return current;
-    return sessions.data()?.sessions.find((session) => session.id === id);
+    if (current && current.key === key) return current;
+    return sessions.data()?.sessions.find((session) => session.key === key);
   };
   return { analyses, comparisons, sessions, opened, menu, summaryOf };
 });
@@ -89,29 +89,27 @@ export function shortCommandLine(): string {
   return commandWith((path) => truncateMiddle(path, baseline() === null ? 36 : 20));
 }
 
-/** Other sessions of a comparison of more than two, as numbers. Reactive. */
-export function otherSessions(): number[] {
+/** Other sessions of a comparison of more than two, by their keys. Reactive. */
+export function otherSessions(): string[] {
   if (route.view !== COMPARE_VIEW) return [];
   return (getParam('also') ?? '')
     .split(',')
-    .filter((part) => /^\d+$/.test(part))
-    .map(Number)
-    .filter((id) => id !== route.session && id !== baseline());
+    .filter((key) => KEY.test(key) && key !== route.session && key !== baseline());
 }
 
-/** The number of the session that lies where a name in a report about all sessions says. */
-export function sessionCalled(name: string): number | undefined {
+/** The key of the session that lies where a name in a report about all sessions says. */
+export function sessionCalled(name: string): string | undefined {
   const found = sessions.data()?.sessions.find(({ location }) => {
     const parts = location
       .split('/')
       .filter((part) => !['', '.', 'plugins', 'profile'].includes(part));
     return `/${parts.join('/')}`.endsWith(`/${name}`);
   });
-  return found?.id;
+  return found?.key;
 }
 
 /** A session that lies in no file, such as the demo, has no path. */
-function locationOf(session: number | null): string {
+function locationOf(session: string | null): string {
   const root = sessions.data()?.root || 'PATH';
   return session === null ? root : summaryOf(session)?.location || root;
 }
@@ -140,7 +138,7 @@ function commandWith(shown: (path: string) => string): string {
 }
 
 /** The session that is checked comes first, its baseline as an option. */
-function checkWith(shown: (path: string) => string, session: number): string {
+function checkWith(shown: (path: string) => string, session: string): string {
   const against = baseline();
   const words = ['stepscope', CHECK_VIEW, shown(locationOf(session))];
   if (against !== null) words.push('--baseline', shown(locationOf(against)));

@@ -23,7 +23,7 @@ beforeEach(() => {
 
 describe('parameters', () => {
   test('are set, replaced and removed', () => {
-    navigate({ session: 1, view: 'ops' });
+    navigate({ session: 'run-1', view: 'ops' });
     setParams({ sort: '-self_ps', limit: 50 }, false);
     expect(getParam('sort')).toBe('-self_ps');
     expect(getParam('limit')).toBe('50');
@@ -32,7 +32,7 @@ describe('parameters', () => {
   });
 
   test('of a view come back with it, and do not follow to others', () => {
-    navigate({ session: 2, view: 'timeline' });
+    navigate({ session: 'run-2', view: 'timeline' });
     setParams({ window: '10..20' }, true);
     navigate({ view: 'steps' });
     expect(getParam('window')).toBeUndefined();
@@ -43,18 +43,18 @@ describe('parameters', () => {
 
 describe('the selection', () => {
   test('follows to other views of the session, not to other sessions', () => {
-    navigate({ session: 3, view: 'overview' });
+    navigate({ session: 'run-3', view: 'overview' });
     select('steps', '3..8');
     select('match', 'dot');
     navigate({ view: 'ops' });
     expect(selectionParams()).toEqual({ steps: '3..8', match: 'dot' });
-    expect(hrefTo({ view: 'kernels' })).toBe('#/s/3/kernels?match=dot&steps=3..8');
-    navigate({ session: 4, view: 'ops' });
+    expect(hrefTo({ view: 'kernels' })).toBe('#/s/run-3/kernels?match=dot&steps=3..8');
+    navigate({ session: 'run-4', view: 'ops' });
     expect(selectionParams()).toEqual({});
   });
 
   test('a step toggles, and all of it clears', () => {
-    navigate({ session: 5, view: 'steps' });
+    navigate({ session: 'run-5', view: 'steps' });
     toggleStep(7);
     expect(selected('steps')).toBe('7');
     toggleStep(7);
@@ -68,25 +68,25 @@ describe('the selection', () => {
 
 describe('the baseline', () => {
   test('follows to other views and sessions, and is never the session itself', () => {
-    navigate({ session: 6, view: 'ops' });
-    setBaseline(7);
-    expect(baseline()).toBe(7);
+    navigate({ session: 'run-6', view: 'ops' });
+    setBaseline('run-7');
+    expect(baseline()).toBe('run-7');
     navigate({ view: 'kernels' });
-    expect(baseline()).toBe(7);
-    expect(hrefTo({ session: 8, view: 'ops' })).toBe('#/s/8/ops?baseline=7');
-    expect(hrefTo({ session: 7, view: 'ops' })).toBe('#/s/7/ops');
+    expect(baseline()).toBe('run-7');
+    expect(hrefTo({ session: 'run-8', view: 'ops' })).toBe('#/s/run-8/ops?baseline=run-7');
+    expect(hrefTo({ session: 'run-7', view: 'ops' })).toBe('#/s/run-7/ops');
     expect(selectionParams()).toEqual({});
     setBaseline(null);
     expect(baseline()).toBeNull();
   });
 
   test('swaps with the session, and keeps view and selection', () => {
-    navigate({ session: 9, view: 'steps' });
-    setBaseline(10);
+    navigate({ session: 'run-9', view: 'steps' });
+    setBaseline('run-10');
     select('steps', '3..8');
     swapBaseline();
-    expect(route.session).toBe(10);
-    expect(baseline()).toBe(9);
+    expect(route.session).toBe('run-10');
+    expect(baseline()).toBe('run-9');
     expect(route.view).toBe('steps');
     expect(selectionParams()).toEqual({ steps: '3..8' });
   });

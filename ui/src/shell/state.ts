@@ -12,7 +12,7 @@
  */
 import { createStore, reconcile } from 'solid-js/store';
 
-import { formatHash, parseHash, sameRoute, type Params, type Route } from './hash';
+import { formatHash, KEY, parseHash, sameRoute, type Params, type Route } from './hash';
 import { shared } from './shared';
 
 export type { Params, Route } from './hash';
@@ -60,14 +60,14 @@ export function setParams(
 
 /** Goes to a view (of another session when given), keeping the selection within one session. */
 export function navigate(
-  target: { session?: number | null; view: string; params?: Params },
+  target: { session?: string | null; view: string; params?: Params },
   replace = false,
 ): void {
   go(resolve(target), replace);
 }
 
 /** The address of a view, for links: `navigate` as an `href`. */
-export function hrefTo(target: { session?: number | null; view: string; params?: Params }): string {
+export function hrefTo(target: { session?: string | null; view: string; params?: Params }): string {
   return formatHash(resolve(target));
 }
 
@@ -113,15 +113,14 @@ export function flushUrl(): void {
 }
 
 /** The session chosen as the baseline; null without one, and where it is the session shown. Reactive. */
-export function baseline(): number | null {
+export function baseline(): string | null {
   if (shared()) return null;
-  const text = store.params[BASELINE_KEY] ?? '';
-  const id = /^\d+$/.test(text) ? Number(text) : null;
-  return id === store.session ? null : id;
+  const key = store.params[BASELINE_KEY];
+  return key === undefined || !KEY.test(key) || key === store.session ? null : key;
 }
 
 /** Chooses the baseline, or none; Back undoes it. */
-export function setBaseline(session: number | null): void {
+export function setBaseline(session: string | null): void {
   setParams({ [BASELINE_KEY]: session }, false);
 }
 
@@ -129,15 +128,15 @@ export function setBaseline(session: number | null): void {
 export function swapBaseline(): void {
   const [shown, other] = [store.session, baseline()];
   if (shown === null || other === null) return;
-  const params = { ...selectionParams(), [BASELINE_KEY]: String(shown) };
+  const params = { ...selectionParams(), [BASELINE_KEY]: shown };
   navigate({ session: other, view: store.view, params });
 }
 
-function resolve(target: { session?: number | null; view: string; params?: Params }): Route {
+function resolve(target: { session?: string | null; view: string; params?: Params }): Route {
   const session = target.session === undefined ? store.session : target.session;
   const shared = session === store.session ? selectionParams() : {};
   const against = store.params[BASELINE_KEY];
-  if (against !== undefined && session !== null && against !== String(session)) {
+  if (against !== undefined && session !== null && against !== session) {
     shared[BASELINE_KEY] = against;
   }
   const isHere = session === store.session && target.view === store.view;

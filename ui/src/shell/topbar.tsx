@@ -122,8 +122,8 @@ function SessionPicker() {
               {(session) => (
                 <li>
                   <a
-                    href={hrefTo({ session: session.id, view: route.view })}
-                    aria-current={session.id === route.session ? 'true' : undefined}
+                    href={hrefTo({ session: session.key, view: route.view })}
+                    aria-current={session.key === route.session ? 'true' : undefined}
                     onClick={close}
                   >
                     <span class="session-name">{session.name}</span>

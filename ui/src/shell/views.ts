@@ -6,7 +6,7 @@ import { lazy, type Component } from 'solid-js';
 
 /** What every view of a session is given. */
 export interface ViewProps {
-  session: number;
+  session: string;
 }
 
 /** The one view that is of no session. */

@@ -17,7 +17,7 @@ export const SEARCH_LIMIT = 500;
 
 /** Requests about one session. */
 export class TimelineApi {
-  constructor(private readonly session: number) {}
+  constructor(private readonly session: string) {}
 
   async tile(
     startPs: number,

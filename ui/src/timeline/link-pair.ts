@@ -14,7 +14,9 @@ const GLIDE = 0.35;
 const NEAR = 1 / 4000;
 
 export class TimelinePair {
-  private readonly anchors: Record<'upper' | 'lower', Anchor[]>;
+  private anchors: Record<'upper' | 'lower', Anchor[]> = { upper: [], lower: [] };
+  /** The steps that the anchors were made of. */
+  private aligned: readonly (readonly TimelineStep[])[] = [];
   /** Time of the lower timeline − time of the upper one, as shown. */
   private offsetPs: number | null = null;
   private frame = 0;
@@ -23,9 +25,8 @@ export class TimelinePair {
     private readonly upper: Timeline,
     private readonly lower: Timeline,
   ) {
-    const anchors = anchorsOf(timed(upper.scene.steps), timed(lower.scene.steps));
-    this.anchors = { upper: anchors, lower: reversed(anchors) };
-    const offsets = anchors.map((anchor) => anchor.otherStartPs - anchor.startPs);
+    this.align();
+    const offsets = this.anchors.upper.map((anchor) => anchor.otherStartPs - anchor.startPs);
     const ends = [0, ...offsets];
     const [least, most] = [Math.min(...ends), Math.max(...ends)];
     const { report: above } = upper;
@@ -41,6 +42,7 @@ export class TimelinePair {
 
   /** The other timeline's time for a time of one of them, with the step it lies in aligned. */
   timeIn(side: 'upper' | 'lower', timePs: number): number {
+    this.align();
     // The step that holds the time, not one that begins a little later.
     const anchors = this.anchors[side === 'upper' ? 'lower' : 'upper'];
     return timePs + offsetFor(anchors, timePs, timePs + 1);
@@ -56,7 +58,17 @@ export class TimelinePair {
     this.upper.widen({ startPs, endPs });
   }
 
+  /** By the steps on the rulers, which the reader may change. */
+  private align(): void {
+    const shown = [this.upper.scene.steps, this.lower.scene.steps] as const;
+    if (shown.every((steps, index) => steps === this.aligned[index])) return;
+    this.aligned = shown;
+    const anchors = anchorsOf(timed(shown[0]), timed(shown[1]));
+    this.anchors = { upper: anchors, lower: reversed(anchors) };
+  }
+
   private lead(side: 'upper' | 'lower', window: TimeWindow): void {
+    this.align();
     const { startPs, endPs } = window;
     const sign = side === 'upper' ? 1 : -1;
     const wanted = sign * offsetFor(this.anchors[side], startPs, endPs);

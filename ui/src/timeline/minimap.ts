@@ -32,6 +32,11 @@ export class Minimap {
     this.source = { cache, rootLevel };
   }
 
+  /** Other steps are shown now. */
+  repaintSteps(): void {
+    this.painted.width = 0;
+  }
+
   draw(context: CanvasRenderingContext2D, scene: Scene): void {
     this.repaint(scene);
     const { geometry, palette, viewport, area, matchTimes } = scene;

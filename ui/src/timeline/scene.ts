@@ -90,7 +90,7 @@ export interface Scene {
   labels: LabelTable;
   palette: Palette;
   font: string;
-  /** Steps of the host shown on the ruler, in time order. */
+  /** Steps on the ruler, those of one host or device, in time order. */
   steps: readonly TimelineStep[];
   /** Steps selected in all views; null without a selection. */
   isStepSelected: ((step: number) => boolean) | null;

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 
 import type { TrackGroup } from '../wire/generated/TrackGroup';
-import { homeWindow, minimapTracksOf, stepsOfFirstHost } from './setup';
+import { homeWindow, minimapTracksOf } from './setup';
 import { fitAll, limitsOf } from './viewport';
 
 const step = (number: number, host: string, start: number, duration = 10) => ({
   step: number,
   host,
+  device: '',
   start_ps: start,
   duration_ps: duration,
 });
@@ -35,11 +36,6 @@ const report = (groups: TrackGroup[], steps = [step(0, 'a', 0)]) => ({
   rows: [],
 });
 
-test('the ruler shows the steps of one host, in time order', () => {
-  const steps = [step(1, 'a', 50), step(0, 'b', 2), step(0, 'a', 5)];
-  expect(stepsOfFirstHost(report([], steps)).map((each) => each.start_ps)).toEqual([5, 50]);
-});
-
 test('the minimap shows ops, else programs, else the fullest track, else a thread', () => {
   const threads = group('host', [9, 'host_thread', 4]);
   const minimap = (...groups: TrackGroup[]) => minimapTracksOf(report(groups));
@@ -58,4 +54,8 @@ test('the first window is that of the steps where much lies around them', () => 
   const narrow = homeWindow([step(0, 'a', 400, 100), step(1, 'a', 500, 100)], limits);
   expect(narrow.startPs).toBeGreaterThan(380);
   expect(narrow.endPs).toBeLessThan(620);
+  // In the order of places, not of time.
+  const apart = homeWindow([step(0, 'b', 500, 100), step(0, 'a', 300, 100)], limits);
+  expect(apart.startPs).toBeLessThan(300);
+  expect(apart.endPs).toBeGreaterThan(600);
 });

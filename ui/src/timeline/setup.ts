@@ -22,14 +22,6 @@ export function readPalette(): Palette {
   });
 }
 
-/** Steps of one host, in time order: those of several would lie on each other on the ruler. */
-export function stepsOfFirstHost(report: TimelineReport): TimelineStep[] {
-  const host = report.steps[0]?.host;
-  return report.steps
-    .filter((step) => step.host === host)
-    .sort((one, other) => one.start_ps - other.start_ps);
-}
-
 /**
  * The tracks whose load the minimap shows, one per device: its ops where they have one track, else
  * its programs, else the fullest; without devices the first thread.
@@ -55,11 +47,16 @@ export function minimapTracksOf(report: TimelineReport): number[] {
 /** Steps that fill less of the session than this are what the first window shows. */
 const HOME_SHARE = 0.75;
 
-/** The window to begin with: the steps where much lies around them, else everything. */
+/**
+ * The window to begin with: the steps, wherever they were, if much lies around them, else everything.
+ */
 export function homeWindow(steps: readonly TimelineStep[], limits: Limits): TimeWindow {
-  const first = steps[0];
-  if (!first) return fitAll(limits);
-  const endPs = Math.max(...steps.map((step) => step.start_ps + step.duration_ps));
-  const share = (endPs - first.start_ps) / (limits.endPs - limits.startPs);
-  return share < HOME_SHARE ? fitRange(first.start_ps, endPs, limits, 0.02) : fitAll(limits);
+  if (steps.length === 0) return fitAll(limits);
+  let [startPs, endPs] = [Infinity, -Infinity];
+  for (const step of steps) {
+    startPs = Math.min(startPs, step.start_ps);
+    endPs = Math.max(endPs, step.start_ps + step.duration_ps);
+  }
+  const share = (endPs - startPs) / (limits.endPs - limits.startPs);
+  return share < HOME_SHARE ? fitRange(startPs, endPs, limits, 0.02) : fitAll(limits);
 }

@@ -30,8 +30,9 @@ import {
   type SelectedSlice,
 } from './scene';
 import { TimelineSearch, type SearchState } from './search';
-import { homeWindow, minimapTracksOf, readPalette, stepsOfFirstHost } from './setup';
+import { homeWindow, minimapTracksOf, readPalette } from './setup';
 import { drawStats } from './stats-overlay';
+import { stepPlaceOf, stepPlacesOf, type StepPlace } from './step-places';
 import type { Tile } from './tile';
 import { TileCache } from './tile-cache';
 import { rootLevel } from './tile-grid';
@@ -69,6 +70,10 @@ export class Timeline {
   readonly tool = createSignal<Tool>('select');
   readonly choices;
   readonly error = createSignal('');
+  /** Where there are steps that the ruler could show. */
+  readonly stepPlaces: readonly StepPlace[];
+  /** The name of the place whose steps the ruler shows; empty for the first. */
+  readonly stepPlace = createSignal('');
   /** Classes on the labels known so far, for the legend. */
   readonly classes = createSignal<readonly string[]>([]);
   /** Called when the window came to rest or jumped. */
@@ -114,6 +119,7 @@ export class Timeline {
     const labels = new LabelTable((ids) => api.labels(ids), learn, complain);
     const limits = limitsOf(report.start_ps, report.end_ps);
     this.rootLevel = rootLevel(limits.startPs, limits.endPs);
+    this.stepPlaces = stepPlacesOf(report);
     const initial: LayoutChoices = {
       toggledFolds: new Set(),
       closedGroups: new Set(),
@@ -142,7 +148,7 @@ export class Timeline {
       labels,
       palette: readPalette(),
       font: `${FONT_PX}px sans-serif`,
-      steps: stepsOfFirstHost(report),
+      steps: this.stepPlaces[0]?.steps ?? [],
       isStepSelected: null,
       minimapTracks: minimapTracksOf(report),
       selection: null,
@@ -154,7 +160,7 @@ export class Timeline {
       isSearching: false,
       matchTimes: [],
     };
-    this.home = homeWindow(this.scene.steps, limits);
+    this.home = homeWindow(report.steps, limits);
     if (this.scene.geometry.hasStepRuler) this.scene.geometry.headHeight += STEP_RULER_HEIGHT;
     this.renderer.minimap.attach(this.cache, this.rootLevel);
     const arrive = (tile: Tile) => {
@@ -261,6 +267,18 @@ export class Timeline {
     this.isPassing = false;
     this.scene.viewport.show(window);
     this.settleLater();
+    this.redraw();
+  }
+
+  // Steps
+
+  /** Shows the steps of another host or device on the ruler. */
+  showStepsOf(name: string): void {
+    const place = stepPlaceOf(this.stepPlaces, name);
+    this.scene.steps = place?.steps ?? [];
+    // The first is what everyone sees who has chosen nothing.
+    this.stepPlace[1](place === this.stepPlaces[0] ? '' : (place?.name ?? ''));
+    this.renderer.minimap.repaintSteps();
     this.redraw();
   }
 

@@ -10,12 +10,12 @@ export function OpLinks(props: {
   name: string;
   programId: string;
   /** Of another session than the one shown, with the baseline there. */
-  session?: number;
-  against?: number;
+  session?: string;
+  against?: string;
 }) {
   const to = (view: string, params: Params) => {
     if (props.session === undefined) return hrefTo({ view, params });
-    const against: Params = props.against === undefined ? {} : { baseline: String(props.against) };
+    const against: Params = props.against === undefined ? {} : { baseline: props.against };
     return hrefTo({ session: props.session, view, params: { ...params, ...against } });
   };
   const hasGraph = () => props.programId && menu().some((entry) => entry.name === 'graph');

@@ -51,12 +51,12 @@ export function createAnswer<T>(url: Accessor<string | null>, isKept = true): An
 }
 
 /** The URL of a report. */
-export function reportUrl(session: number, analysis: keyof Reports, options: Query): string {
+export function reportUrl(session: string, analysis: keyof Reports, options: Query): string {
   return urlOf(`api/sessions/${session}/analyses/${analysis}`, options);
 }
 
 /** The URL of a comparison; the first session is the baseline. */
-export function comparisonUrl(sessions: readonly number[], options: Query): string {
+export function comparisonUrl(sessions: readonly string[], options: Query): string {
   const rest = urlOf('', options).replace('?', '&');
   const named = sessions.map((session) => `session=${session}`).join('&');
   return `api/comparisons/${'compare' satisfies keyof Comparisons}?${named}${rest}`;
@@ -71,7 +71,7 @@ export interface ReportAnswer<T> extends Answer<T> {
 /** Follows the report of an analysis with options as on the command line. */
 export function createReport<Name extends keyof Reports>(
   analysis: Name,
-  session: Accessor<number>,
+  session: Accessor<string>,
   options: Accessor<Query>,
 ): ReportAnswer<Reports[Name]> {
   const answer = createAnswer<Reports[Name]>(() => reportUrl(session(), analysis, options()));
@@ -81,7 +81,7 @@ export function createReport<Name extends keyof Reports>(
     return against === null || !isWanted() ? null : reportUrl(against, analysis, options());
   });
   // An answer belongs to the baseline that was chosen when it came.
-  const [owner, setOwner] = createSignal<number | null>(null);
+  const [owner, setOwner] = createSignal<string | null>(null);
   createComputed(on(other.data, (data) => setOwner(data === undefined ? null : baseline())));
   const data = () => {
     if (!isWanted()) queueMicrotask(() => setWanted(true));

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | slices of a track | those that overlap the selected steps, all without steps; samples of a counter |
 //! | lanes | rows a track needs: depth of nesting, added up over groups that partly overlap |
+//! | step | its span on a host, as annotated, or on a device: what the figures of `steps` are made of |
 //! | self time | duration − nested slices on the same track |
 
 pub mod area;
@@ -24,7 +25,7 @@ pub mod tile;
 mod titles;
 
 use clap::Args;
-use stepscope_model::{LabelId, Picos, Session, Span, Track, TrackId, TrackRole};
+use stepscope_model::{DeviceId, HostId, LabelId, Picos, Session, Span, Track, TrackId, TrackRole};
 
 pub use index::TimelineIndex;
 pub use report::{
@@ -39,7 +40,7 @@ use crate::group::Group;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::{Selected, Selection, device_span};
+use crate::selection::{Selected, Selection};
 
 /// The `timeline` analysis.
 pub struct Timeline;
@@ -209,37 +210,38 @@ fn slice_count(
         .sum()
 }
 
-/// The selected steps on the ruler, once per host: the host's own span, else the hull of its devices'.
+/// The selected steps on the ruler: per host its annotation, where it has one, and then each device
+/// on which a step has a span of its own. These are the spans that figures are made of; their hull
+/// over devices is none of them.
 fn steps(session: &Session, selected: &Selected<'_>) -> Vec<TimelineStep> {
-    let mut steps = Vec::new();
-    for position in selected.step_positions() {
-        let step = &session.steps[position];
-        for &host in &selected.hosts {
-            let own = step
-                .spans
-                .iter()
-                .find(|on| on.host == host && on.device.is_none());
-            let devices = selected
-                .devices
-                .iter()
-                .filter(|&&id| session.device(id).host == host);
-            let hull = || {
-                devices
-                    .filter_map(|&id| device_span(step, session, id))
-                    .reduce(Span::hull)
-            };
-            let Some(span) = own.map(|on| on.span).or_else(hull) else {
-                continue;
-            };
-            steps.push(TimelineStep {
-                step: step.number,
-                host: session.host(host).name.clone(),
-                start_ps: span.start.0,
-                duration_ps: span.duration().0,
-            });
-        }
-    }
-    steps
+    let positions = selected.step_positions();
+    let on_place = |host: HostId, device: Option<DeviceId>| {
+        let steps = positions.iter().map(|&position| &session.steps[position]);
+        let spans = steps.filter_map(move |step| {
+            let mut spans = step.spans.iter();
+            let on = spans.find(|on| on.host == host && on.device == device)?;
+            Some((step.number, on.span))
+        });
+        spans.map(move |(number, span)| TimelineStep {
+            step: number,
+            host: session.host(host).name.clone(),
+            device: device
+                .map(|id| session.device(id).name.clone())
+                .unwrap_or_default(),
+            start_ps: span.start.0,
+            duration_ps: span.duration().0,
+        })
+    };
+    let of_host = |&host: &HostId| {
+        let devices = selected.devices.iter().copied();
+        let devices = devices.filter(move |&id| session.device(id).host == host);
+        let places = std::iter::once(None).chain(devices.map(Some));
+        places.map(move |device| (host, device))
+    };
+    let places = selected.hosts.iter().flat_map(of_host);
+    places
+        .flat_map(|(host, device)| on_place(host, device))
+        .collect()
 }
 
 fn notes(session: &Session, groups: &[TrackGroup]) -> Vec<Note> {

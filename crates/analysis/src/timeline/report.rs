@@ -21,7 +21,8 @@ pub struct TimelineReport {
     pub slice_count: i64,
     /// Groups (one per device and host) in display order.
     pub groups: Vec<TrackGroup>,
-    /// Step boundaries for the minimap and the step ruler.
+    /// Steps for the minimap and the step ruler, place by place: of each host as annotated, then on
+    /// each of its devices.
     pub steps: Vec<TimelineStep>,
     /// What was adjusted: overlaps put in sub-lanes, aggregated events, lines without events.
     pub notes: Vec<Note>,
@@ -87,7 +88,7 @@ pub struct TrackReport {
     pub counter_unit: String,
 }
 
-/// A step on the ruler.
+/// A step on the ruler, on one host or device.
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct TimelineStep {
@@ -96,6 +97,8 @@ pub struct TimelineStep {
     pub step: i64,
     /// Host name.
     pub host: String,
+    /// Device name; empty for the span that the host annotated.
+    pub device: String,
     /// Start.
     #[ts(type = "number")]
     pub start_ps: i64,

@@ -134,3 +134,50 @@ fn details_of_nothing_are_nothing() {
         1
     );
 }
+
+/// What the ruler shows and what `steps` says are the same spans, also of a step that ran on two
+/// devices at different times.
+#[test]
+fn steps_on_the_ruler_are_those_that_figures_are_made_of() {
+    use crate::steps::{Steps, StepsOptions};
+
+    let mut session = two_steps();
+    session.devices.push(stepscope_model::Device {
+        name: "TPU:1".to_owned(),
+        ordinal: 1,
+        ..session.devices[0].clone()
+    });
+    let mut ops = session.tracks[0].clone();
+    ops.device = Some(DeviceId(1));
+    session.tracks.push(ops);
+    let mut later = session.steps[0].spans[0];
+    later.device = Some(DeviceId(1));
+    later.span = Span::new(Picos(900), Picos(1021));
+    session.steps[0].spans.push(later);
+
+    let ruler = Timeline::run(&session, &TimelineOptions::default()).expect("a report");
+    let drawn: Vec<_> = ruler
+        .steps
+        .iter()
+        .map(|step| (step.step, &*step.device, step.start_ps, step.duration_ps))
+        .collect();
+    let mut listed = Steps::run(&session, &StepsOptions::default()).expect("a report");
+    listed
+        .rows
+        .sort_by(|one, other| one.device.cmp(&other.device));
+    let figures: Vec<_> = listed
+        .rows
+        .iter()
+        .map(|row| (row.step, &*row.device, row.start_ps, row.duration_ps))
+        .collect();
+    let expected = [
+        (7, "TPU:0", 100, 100),
+        (8, "TPU:0", 200, 100),
+        (7, "TPU:1", 900, 121),
+    ];
+    assert_eq!(drawn, expected);
+    assert_eq!(figures, expected);
+
+    let narrowed = report(|selection| selection.device = Some("TPU:0".to_owned()));
+    assert_eq!(narrowed.steps.len(), 2);
+}

@@ -40,19 +40,19 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     }
     let library = Library::holding(root, found.clone());
     let is_without_report = arguments.get_flag("no-report") || arguments.get_flag("child");
-    let number = if is_without_report {
-        library.number_of(files)
+    let key = if is_without_report {
+        library.key_of(files)
     } else {
         let session = open::open_owned(files, Reads::Everything, output)?;
         report::print(&session, &report::Options::default(), output)?;
         library.adopt(files, session)
     };
     // The newest one opens at the bare address.
-    let number = number.filter(|&number| wanted.is_some() && library.newest() != Some(number));
-    if let Some(number) = number {
-        library.begin_opening(number);
+    let key = key.filter(|key| wanted.is_some() && library.newest().as_ref() != Some(key));
+    if let Some(key) = &key {
+        library.begin_opening(key);
     }
-    start(library, number, arguments, output)
+    start(library, key.as_deref(), arguments, output)
 }
 
 /// A folder of nothing but empty folders, as a log directory is before the first capture. Anything
@@ -78,14 +78,17 @@ fn is_without_files(root: &Path) -> bool {
     true
 }
 
-/// Serves until Ctrl-C. `number` is the session that the printed address leads to.
+/// Serves until Ctrl-C. `key` is the session that the printed address leads to.
 pub(crate) fn start(
     library: Arc<Library>,
-    number: Option<u32>,
+    key: Option<&str>,
     arguments: &ArgMatches,
     output: &Output,
 ) -> Result<Exit, Failure> {
     let options = options(arguments)?;
+    if arguments.get_flag("no-capture") {
+        library.refuse_captures();
+    }
     let wanted_port = options.port;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -97,7 +100,7 @@ pub(crate) fn start(
         if arguments.get_flag("child") {
             tell_parent(ready, output);
         } else {
-            announce(ready, number, output);
+            announce(ready, key, output);
         }
     }));
     served.map_err(|error| {
@@ -120,9 +123,9 @@ fn tell_parent(ready: &Ready, output: &Output) {
     let _ = output.data(&format!("{line}\n"));
 }
 
-fn announce(ready: &Ready, number: Option<u32>, output: &Output) {
-    let place = number.map_or_else(String::new, |number| format!("#/s/{number}/overview"));
-    let url = match number {
+fn announce(ready: &Ready, key: Option<&str>, output: &Output) {
+    let place = key.map_or_else(String::new, |key| format!("#/s/{key}/overview"));
+    let url = match key {
         // The token stands before the place in the page.
         Some(_) if ready.url.contains("/?") => format!("{}{place}", ready.url),
         Some(_) => format!("{}/{place}", ready.url.trim_end_matches('/')),

@@ -1,6 +1,6 @@
 //! Answers of analyses, as many and as long as there is room for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use stepscope_analysis::{AnalysisError, format as figures};
@@ -9,10 +9,14 @@ use stepscope_model::Session;
 use super::packed::{entry_bytes, packed};
 use super::questions::{Question, usual, variants};
 use super::share::ShareReport;
+use super::shared::Shared;
 use crate::{ExportError, Pairs};
 
 /// Rows of the longest tables, most first; first as the views ask for them.
 const TIERS: [Option<usize>; 5] = [None, Some(2000), Some(500), Some(100), Some(20)];
+
+/// Values that answers share, such as HLO, take in the file at most one byte for so many.
+const SHARED_SHRINK: u64 = 4;
 
 /// Without these a report is none.
 const NEEDED: [&str; 2] = ["overview", "timeline"];
@@ -28,9 +32,19 @@ pub(super) struct Room {
 /// Answers and refusals by question.
 #[derive(Default)]
 pub(super) struct Answers {
-    kept: BTreeMap<String, String>,
+    kept: BTreeMap<String, Kept>,
     refusals: BTreeMap<String, String>,
     left_out: Vec<String>,
+    /// Values that the answers name, for their measure.
+    shared: Shared,
+    /// What these take in the file.
+    shared_bytes: u64,
+}
+
+/// An answer as JSON, and what it takes in the file beside what it shares.
+struct Kept {
+    json: String,
+    bytes: u64,
 }
 
 enum Reply {
@@ -52,6 +66,7 @@ impl Answers {
                 .iter()
                 .filter(|question| position == 0 || question.is_limited());
             answers.put(replies(session, selection, wanted.collect(), most_rows)?);
+            answers.measure()?;
             if answers.bytes() <= room.usual {
                 break;
             }
@@ -59,7 +74,7 @@ impl Answers {
                 answers.left_out = vec![format!("Rows of tables after the first {next}.")];
             }
         }
-        answers.drop_largest(room.most);
+        answers.drop_largest(room.most)?;
         Ok(answers)
     }
 
@@ -75,13 +90,19 @@ impl Answers {
         let (before, mut missing) = (self.bytes(), 0);
         for some in questions.chunks(AT_ONCE) {
             for (key, reply) in replies(session, selection, some.iter().collect(), TIERS[1])? {
-                let Reply::Answer(answer) = reply else {
+                let Reply::Answer(json) = reply else {
                     continue;
                 };
-                if self.bytes() - before + entry_bytes(&key, &answer) > room {
+                let shared_before = self.shared.len_bytes();
+                self.shared.look(&json);
+                let short = self.shared.shorten(&json);
+                let more = (self.shared.len_bytes() - shared_before) / SHARED_SHRINK;
+                let bytes = entry_bytes(&key, &packed(short.as_bytes())?);
+                if self.bytes() - before + bytes + more > room {
                     missing += 1;
                 } else {
-                    self.kept.insert(key, answer);
+                    self.shared_bytes += more;
+                    self.kept.insert(key, Kept { json, bytes });
                 }
             }
         }
@@ -95,42 +116,86 @@ impl Answers {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let entries = self.kept.iter().chain(&self.refusals);
-        entries.map(|(key, value)| entry_bytes(key, value)).sum()
+        let kept = self.kept.values().map(|kept| kept.bytes).sum::<u64>();
+        let refusals = self.refusals.iter();
+        let refusals = refusals.map(|(key, value)| entry_bytes(key, value));
+        kept + refusals.sum::<u64>() + self.shared_bytes
     }
 
-    /// Hands over what there is.
-    pub(super) fn tell(self, report: &mut ShareReport) {
-        report.answers = self.kept;
+    /// Hands over what there is; gives the values that the answers name.
+    pub(super) fn tell(self, report: &mut ShareReport) -> Result<Shared, ExportError> {
+        let mut shared = Shared::default();
+        // Some questions have one answer: graphs of an op that a capture has no program of.
+        let distinct: BTreeSet<&str> = self.kept.values().map(|kept| &*kept.json).collect();
+        for json in distinct {
+            shared.look(json);
+        }
+        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut short = Vec::new();
+        for (question, kept) in &self.kept {
+            let number = *numbers.entry(&kept.json).or_insert_with(|| {
+                short.push(shared.shorten(&kept.json));
+                short.len() - 1
+            });
+            report.answers.insert(question.clone(), number);
+        }
+        let texts = short.par_iter().map(|json| packed(json.as_bytes()));
+        report.texts = texts.collect::<Result<_, _>>()?;
         report.refusals = self.refusals;
         report.left_out.extend(self.left_out);
+        Ok(shared)
+    }
+
+    /// Weighs all answers anew.
+    fn measure(&mut self) -> Result<(), ExportError> {
+        self.shared = Shared::default();
+        for kept in self.kept.values() {
+            self.shared.look(&kept.json);
+        }
+        let mut short: Vec<(&String, &mut Kept, String)> = Vec::new();
+        for (key, kept) in &mut self.kept {
+            let json = self.shared.shorten(&kept.json);
+            short.push((key, kept, json));
+        }
+        short.par_iter_mut().try_for_each(|(key, kept, json)| {
+            kept.bytes = entry_bytes(key, &packed(json.as_bytes())?);
+            Ok::<(), ExportError>(())
+        })?;
+        self.shared_bytes = packed(self.shared.json().as_bytes())?.len() as u64;
+        Ok(())
     }
 
     fn put(&mut self, replies: Vec<(String, Reply)>) {
         for (key, reply) in replies {
             match reply {
-                Reply::Answer(answer) => self.kept.insert(key, answer),
-                Reply::Refusal(why) => self.refusals.insert(key, why),
-            };
+                Reply::Answer(json) => {
+                    self.kept.insert(key, Kept { json, bytes: 0 });
+                }
+                Reply::Refusal(why) => {
+                    self.refusals.insert(key, why);
+                }
+            }
         }
     }
 
     /// Leaves out whole answers, the longest first, until the rest fits.
-    fn drop_largest(&mut self, room: u64) {
+    fn drop_largest(&mut self, room: u64) -> Result<(), ExportError> {
         while self.bytes() > room {
             let droppable = self
                 .kept
                 .iter()
                 .filter(|(key, _)| !NEEDED.contains(&key.as_str()));
-            let largest = droppable.max_by_key(|(_, answer)| answer.len());
+            let largest = droppable.max_by_key(|(_, answer)| answer.json.len());
             let Some(key) = largest.map(|(key, _)| key.clone()) else {
-                return;
+                return Ok(());
             };
             self.kept.remove(&key);
+            self.measure()?;
             self.left_out.push(format!("The view {key}."));
             let why = "There was no room for this view in the report.".to_owned();
             self.refusals.insert(key, why);
         }
+        Ok(())
     }
 }
 
@@ -148,7 +213,7 @@ fn replies(
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()));
         let reply = match question.entry.run_pairs(session, pairs) {
-            Ok(answer) => Reply::Answer(packed(answer.json_text()?.as_bytes())?),
+            Ok(answer) => Reply::Answer(answer.json_text()?),
             Err(error @ (AnalysisError::Options(_) | AnalysisError::NothingSelected { .. }))
                 if question.own.is_empty() =>
             {

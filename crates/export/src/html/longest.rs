@@ -9,18 +9,22 @@ use stepscope_model::{Session, SliceId};
 
 use super::packed::packed;
 use super::share::ShareReport;
+use super::shared::Shared;
 use crate::ExportError;
 
 /// Slices whose details a report has, where there is room.
 const MOST: usize = 4000;
 
-/// Adds details of the longest slices of the tracks that are shown, fewer where there is less room.
+/// Adds details of the longest slices of the tracks that are shown, fewer where there is less room,
+/// and the values that they and the answers name.
 pub(super) fn add(
     session: &Session,
     report: &mut ShareReport,
+    shared: &Shared,
     spare_bytes: u64,
 ) -> Result<(), ExportError> {
-    let tracks = report.tiles.iter().flat_map(|group| &group.tracks);
+    let whole = report.tracks.iter().map(|track| &track.track);
+    let tracks = whole.chain(report.tiles.iter().flat_map(|group| &group.tracks));
     let mut longest: BinaryHeap<Reverse<(i64, SliceId)>> = BinaryHeap::new();
     let shown = tracks.map(|&track| stepscope_model::TrackId(track));
     for id in shown {
@@ -62,11 +66,16 @@ pub(super) fn add(
             .iter()
             .map(|(key, details)| (key.as_str(), details))
             .collect();
-        let json = serde_json::to_vec(&some).map_err(std::io::Error::other)?;
-        let text = packed(&json)?;
-        if text.len() as u64 <= spare_bytes || count == 0 {
+        let json = serde_json::to_string(&some).map_err(std::io::Error::other)?;
+        let mut shared = shared.clone();
+        shared.look(&json);
+        let text = packed(shared.shorten(&json).as_bytes())?;
+        let values = packed(shared.json().as_bytes())?;
+        let more = (text.len() + values.len()).saturating_sub(report.shared.len());
+        if more as u64 <= spare_bytes || count == 0 {
             report.details = if count == 0 { String::new() } else { text };
             report.detail_count = count;
+            report.shared = values;
             return Ok(());
         }
         count /= 2;

@@ -4,29 +4,38 @@
 //! page for reports (ui/share.html, built)     no network by its own policy
 //!   └─ <script id="stepscope-report">         ShareReport as JSON
 //!        ├─ answers    of every analysis, compressed      question → gzip, base64
-//!        ├─ tiles      of the timeline, coarse to fine    level, index → gzip, base64
-//!        └─ details    of the longest slices
+//!        ├─ tracks     of the timeline, slice by slice    track → gzip, base64
+//!        ├─ tiles      of tracks too long for that        level, index → gzip, base64
+//!        ├─ details    of the longest slices
+//!        └─ shared     strings and objects of several answers
 //! ```
 //!
 //! What there is room for is decided in the order in which people look: the answers of the views as
-//! they open, then other ways to ask, then finer and finer tiles, then details. What was left out
-//! stands in the report.
+//! they open, then other ways to ask, then the tracks of the timeline, whole or as finer and finer
+//! tiles, then details. What was left out stands in the report.
 
 mod answers;
 mod budget;
+mod columns;
 mod longest;
 mod packed;
 mod questions;
 mod share;
+mod shared;
 mod tiles;
 
-use stepscope_model::Session;
+use std::collections::BTreeSet;
+
+use stepscope_analysis::timeline::{Timeline, TimelineOptions, TimelineReport, details};
+use stepscope_analysis::{Analysis, AnalysisError};
+use stepscope_model::{LabelId, Session};
 
 use crate::about::About;
 use crate::{ExportError, Pairs};
 use answers::Answers;
 use budget::Budget;
-pub use share::{ShareReport, ShareTileGroup};
+use columns::Columns;
+pub use share::{ShareReport, ShareTileGroup, ShareTrack};
 use tiles::Pyramid;
 
 /// Bytes of a report unless somebody says otherwise: what mail and issue trackers take.
@@ -91,21 +100,24 @@ pub fn html(
     }
     budget.take(answers.bytes());
     budget.take(answers.add_variants(session, options, budget.up_to(VARIANTS_SHARE))?);
-    let mut pyramid = Pyramid::build(session, options, budget.up_to(TILES_SHARE))?;
-    answers.tell(&mut report);
+    let timeline = timeline(session, options)?;
+    let mut drawn = Drawn::build(session, timeline.as_ref(), budget.up_to(TILES_SHARE))?;
+    let shared = answers.tell(&mut report)?;
+    let values = packed::packed(shared.json().as_bytes())?;
     let text = loop {
         report.details.clear();
-        pyramid.tell(session, &mut report)?;
+        report.shared.clone_from(&values);
+        drawn.tell(session, &mut report)?;
         let spare = with
             .most_bytes
             .saturating_sub((with.page.len() + report_bytes(&report)?) as u64);
-        longest::add(session, &mut report, spare)?;
+        longest::add(session, &mut report, &shared, spare)?;
         let text = filled(with.page, &report)?;
         if text.len() as u64 <= with.most_bytes {
             break text;
         }
         // Names of labels and escapes are only known now.
-        if !pyramid.drop_finest() {
+        if !drawn.drop_some() {
             return Err(ExportError::TooSmall {
                 least_bytes: text.len() as u64,
                 most_bytes: with.most_bytes,
@@ -116,6 +128,62 @@ pub fn html(
         text,
         left_out: report.left_out,
     })
+}
+
+/// What the timeline has to draw; none where nothing happens in time.
+fn timeline(session: &Session, options: &Pairs) -> Result<Option<TimelineReport>, ExportError> {
+    let options = TimelineOptions {
+        selection: crate::tables::selection(options),
+    };
+    match Timeline::run(session, &options) {
+        Ok(report) => Ok(Some(report)),
+        Err(AnalysisError::NoEvents { .. } | AnalysisError::NeverRan { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The tracks of the timeline: whole as far as there is room, else as tiles.
+#[derive(Default)]
+struct Drawn {
+    columns: Columns,
+    pyramid: Pyramid,
+}
+
+impl Drawn {
+    fn build(
+        session: &Session,
+        report: Option<&TimelineReport>,
+        room: u64,
+    ) -> Result<Self, ExportError> {
+        let Some(report) = report else {
+            return Ok(Self::default());
+        };
+        let columns = Columns::choose(session, report, room)?;
+        let left = room.saturating_sub(columns.bytes());
+        let pyramid = Pyramid::build(session, report, |track| columns.has(track), left)?;
+        Ok(Self { columns, pyramid })
+    }
+
+    /// Gives up what is finest or largest; false when nothing is left.
+    fn drop_some(&mut self) -> bool {
+        self.pyramid.drop_finest()
+            || self.columns.drop_largest().is_some_and(|track| {
+                self.pyramid.add_undrawn(track);
+                true
+            })
+    }
+
+    /// Hands over tracks, tiles and the labels that they name.
+    fn tell(&self, session: &Session, report: &mut ShareReport) -> Result<(), ExportError> {
+        let labels: BTreeSet<LabelId> =
+            self.columns.labels().chain(self.pyramid.labels()).collect();
+        let labels: Vec<LabelId> = labels.into_iter().collect();
+        let json = serde_json::to_vec(&details::labels(session, &labels));
+        report.labels = packed::packed(&json.map_err(std::io::Error::other)?)?;
+        report.tracks = self.columns.told();
+        self.pyramid.tell(report);
+        Ok(())
+    }
 }
 
 /// The page with the report in its place.

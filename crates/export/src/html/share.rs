@@ -34,18 +34,36 @@ pub struct ShareReport {
     pub row_limits: Vec<String>,
     /// Answers of the server beside those of analyses, by relative URL; JSON, packed.
     pub shell: BTreeMap<String, String>,
-    /// Answers of analyses by question, such as `ops?by=category`; JSON, packed.
-    pub answers: BTreeMap<String, String>,
+    /// Answers of analyses by question, such as `ops?by=category`, as positions in `texts`.
+    pub answers: BTreeMap<String, usize>,
+    /// Answers: JSON, packed. In it, and in `details`, a string of the character U+0001 and a number
+    /// stands for that value of `shared`.
+    pub texts: Vec<String>,
+    /// Long strings and objects that answers have in common: a list as JSON, packed. One names only
+    /// values before it.
+    pub shared: String,
     /// Questions that have no answer, and why.
     pub refusals: BTreeMap<String, String>,
-    /// Labels that the tiles name: JSON, packed.
+    /// Labels that tracks and tiles name: JSON, packed.
     pub labels: String,
-    /// Tiles of the timeline, for tracks that stand together.
+    /// Tracks of the timeline that are here whole.
+    pub tracks: Vec<ShareTrack>,
+    /// Tiles of the other tracks, for those that stand together.
     pub tiles: Vec<ShareTileGroup>,
     /// Details of the longest slices by `track/lane/index`: JSON, packed.
     pub details: String,
     /// How many slices have details.
     pub detail_count: usize,
+}
+
+/// A track with every slice or sample.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ShareTrack {
+    /// The track.
+    pub track: u32,
+    /// Its columns, packed; `crates/export/src/html/columns.rs` has the format.
+    pub columns: String,
 }
 
 /// Tiles of some tracks.
@@ -76,8 +94,11 @@ pub(super) fn empty(session: &Session, about: &About, options: &Pairs) -> ShareR
         row_limits: ROW_LIMITS.iter().map(|&name| name.to_owned()).collect(),
         shell: BTreeMap::new(),
         answers: BTreeMap::new(),
+        texts: Vec::new(),
+        shared: String::new(),
         refusals: BTreeMap::new(),
         labels: String::new(),
+        tracks: Vec::new(),
         tiles: Vec::new(),
         details: String::new(),
         detail_count: 0,

@@ -1,4 +1,5 @@
-//! Tiles of the timeline, from the whole session down to where nothing is merged any more.
+//! Tiles of the timeline, from the whole session down to where nothing is merged any more, for
+//! tracks that there is no room for whole.
 //!
 //! ```text
 //! level 34  ┌───────────────────────────────┐   one tile holds the session
@@ -13,15 +14,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+use stepscope_analysis::format as figures;
 use stepscope_analysis::timeline::encode::encode;
 use stepscope_analysis::timeline::tile::{Tile, TileRequest, TrackContent, tile};
-use stepscope_analysis::timeline::{Timeline, TimelineIndex, TimelineOptions, details};
-use stepscope_analysis::{Analysis, AnalysisError, format as figures};
+use stepscope_analysis::timeline::{TimelineIndex, TimelineReport};
 use stepscope_model::{LabelId, Picos, Session, Span, TrackId};
 
 use super::packed::{entry_bytes, packed};
 use super::share::{ShareReport, ShareTileGroup};
-use crate::{ExportError, Pairs};
+use crate::ExportError;
 
 /// Pixels per tile.
 const TILE_PX: u32 = 1024;
@@ -33,6 +34,7 @@ const MIN_SPAN_PS: i64 = 100;
 const LABEL_BYTES: usize = 12;
 
 /// Tiles of all groups.
+#[derive(Default)]
 pub(super) struct Pyramid {
     groups: Vec<Group>,
 }
@@ -62,22 +64,13 @@ struct Packed {
 }
 
 impl Pyramid {
-    /// Level by level as long as there is room.
+    /// Level by level as long as there is room, for the tracks that are not there whole.
     pub(super) fn build(
         session: &Session,
-        selection: &Pairs,
+        report: &TimelineReport,
+        is_whole: impl Fn(TrackId) -> bool,
         room: u64,
     ) -> Result<Self, ExportError> {
-        let options = TimelineOptions {
-            selection: crate::tables::selection(selection),
-        };
-        let report = match Timeline::run(session, &options) {
-            Ok(report) => report,
-            Err(AnalysisError::NoEvents { .. } | AnalysisError::NeverRan { .. }) => {
-                return Ok(Self { groups: Vec::new() });
-            }
-            Err(error) => return Err(error.into()),
-        };
         let end_ps = report
             .end_ps
             .max(report.start_ps.saturating_add(MIN_SPAN_PS));
@@ -88,10 +81,12 @@ impl Pyramid {
                 .tracks
                 .iter()
                 .map(|track| TrackId(track.track))
+                .filter(|&track| !is_whole(track))
                 .collect(),
             levels: Vec::new(),
             next: vec![tile_index(level, span.start.0)],
         });
+        let groups = groups.filter(|group: &Group| !group.tracks.is_empty());
         let mut pyramid = Self {
             groups: groups.collect(),
         };
@@ -134,17 +129,23 @@ impl Pyramid {
         true
     }
 
-    /// Hands over tiles and the labels that they name.
-    pub(super) fn tell(
-        &self,
-        session: &Session,
-        report: &mut ShareReport,
-    ) -> Result<(), ExportError> {
-        let levels = || self.groups.iter().flat_map(|group| &group.levels);
-        let labels: BTreeSet<LabelId> = levels().flat_map(|level| &level.labels).copied().collect();
-        let labels: Vec<LabelId> = labels.into_iter().collect();
-        let json = serde_json::to_vec(&details::labels(session, &labels));
-        report.labels = packed(&json.map_err(std::io::Error::other)?)?;
+    /// A track that was to be there whole and has no room: it is not drawn at all.
+    pub(super) fn add_undrawn(&mut self, track: TrackId) {
+        self.groups.push(Group {
+            tracks: vec![track],
+            levels: Vec::new(),
+            next: Vec::new(),
+        });
+    }
+
+    /// Labels that the tiles name.
+    pub(super) fn labels(&self) -> impl Iterator<Item = LabelId> {
+        let levels = self.groups.iter().flat_map(|group| &group.levels);
+        levels.flat_map(|level| &level.labels).copied()
+    }
+
+    /// Hands over tiles.
+    pub(super) fn tell(&self, report: &mut ShareReport) {
         report.tiles = self.groups.iter().map(Group::told).collect();
         report
             .left_out
@@ -163,7 +164,6 @@ impl Pyramid {
                 figures::duration_ps(2f64.powi(i32::try_from(finest).unwrap_or(i32::MAX)))
             ));
         }
-        Ok(())
     }
 }
 
@@ -199,10 +199,8 @@ impl Group {
             bytes += entry_bytes(&key(level, tile.index), &tile.text);
             labels.extend(tile.labels.difference(&known));
         }
-        let names = labels.iter().map(|&label| session.label_name(label).len());
-        bytes += names
-            .map(|length| (length / 2 + LABEL_BYTES) as u64)
-            .sum::<u64>();
+        let names = labels.iter().map(|&label| label_bytes(session, label));
+        bytes += names.sum::<u64>();
         if bytes > *left {
             return Ok(false);
         }
@@ -236,6 +234,11 @@ impl Group {
             tiles: tiles.collect(),
         }
     }
+}
+
+/// What a label takes in the file, about.
+pub(super) fn label_bytes(session: &Session, label: LabelId) -> u64 {
+    (session.label_name(label).len() / 2 + LABEL_BYTES) as u64
 }
 
 fn one(

@@ -110,7 +110,7 @@ pub(crate) async fn run(
     .await
 }
 
-/// A comparison of the sessions that `session=…&session=…` name by their numbers, the baseline
+/// A comparison of the sessions that `session=…&session=…` name by their keys, the baseline
 /// first; without them every session, where the comparison asks all, and the benchmarks beside them.
 /// `history=…` names a history of the folder, whose runs are asked instead or as well. Sessions are
 /// held open until it is done.
@@ -133,7 +133,7 @@ pub(crate) async fn compare(
         // The list begins with the latest; runs are told oldest first.
         for slot in library.slots().into_iter().rev() {
             // One that cannot be opened says so in the list of sessions.
-            if let Ok(open) = opened(&library, &slot.id.to_string()).await {
+            if let Ok(open) = opened(&library, &slot.key).await {
                 sessions.push((slot, open));
             }
         }

@@ -14,13 +14,10 @@ use crate::library::{Library, OpenSession, Slot};
 
 /// The session of a route.
 fn slot(library: &Library, id: &str) -> Result<Arc<Slot>, ApiError> {
-    let number = id.parse().ok();
-    number
-        .and_then(|number| library.slot(number))
-        .ok_or_else(|| {
-            ApiError::not_found(format!("There is no session {id:?}."))
-                .with_hint("The list of sessions has their numbers.")
-        })
+    library.slot(id).ok_or_else(|| {
+        ApiError::not_found(format!("There is no session {id:?}."))
+            .with_hint("It may have been moved or deleted; the list has those that are there.")
+    })
 }
 
 /// The session of a route, open.

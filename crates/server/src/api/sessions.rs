@@ -9,7 +9,8 @@ use stepscope_storage::{SessionFiles, histories_at};
 
 use super::slot;
 use crate::error::{ApiError, compute};
-use crate::library::{Library, Slot, State as SlotState, modified_epoch_ms};
+use crate::key::key_of;
+use crate::library::{Library, State as SlotState, modified_epoch_ms};
 use crate::reports::{
     ProgressReport, SessionState, SessionSummary, SessionWarning, SessionsReport, VersionReport,
 };
@@ -27,7 +28,7 @@ pub(crate) async fn list(
         library.refresh();
         Ok(Json(SessionsReport {
             root: library.root(),
-            sessions: library.slots().iter().map(|slot| summary(slot)).collect(),
+            sessions: library.summaries(),
             histories: library.root_path().map(histories_at).unwrap_or_default(),
             notes: library.notes(),
         }))
@@ -42,7 +43,7 @@ pub(crate) async fn session(
     let slot = slot(&library, &id)?;
     // Why it failed stands in the summary.
     let _ = library.opened(&slot).await;
-    Ok(Json(summary(&slot)))
+    Ok(Json(library.summary(&slot)))
 }
 
 pub(crate) async fn progress(
@@ -69,25 +70,12 @@ pub(crate) async fn progress(
     }))
 }
 
-fn summary(slot: &Slot) -> SessionSummary {
-    let mut summary = SessionSummary::closed(slot.id, &slot.path, slot.files.as_ref());
-    match slot.state() {
-        SlotState::Closed => {}
-        SlotState::Opening(_) => summary.state = SessionState::Opening,
-        SlotState::Open(open) => summary.describe(&open.session),
-        SlotState::Failed(error) => {
-            summary.state = SessionState::Failed;
-            summary.error = error.message;
-        }
-    }
-    summary
-}
-
 impl SessionSummary {
     /// What its files tell of a session before it is opened; `location` is the path to show.
     pub fn closed(id: u32, location: &str, files: Option<&SessionFiles>) -> Self {
         Self {
             id,
+            key: files.map(key_of).unwrap_or_default(),
             name: files.map(|files| files.name.clone()).unwrap_or_default(),
             location: location.to_owned(),
             kind: files

@@ -8,6 +8,7 @@ use stepscope_analysis::ANALYSES;
 use stepscope_analysis::timeline::encode::decode;
 use stepscope_analysis::timeline::tile::{TrackContent, TrackTile};
 use stepscope_server::{Library, open_files};
+use tempfile::TempDir;
 
 const SESSION: &str = "/api/sessions/0";
 
@@ -60,7 +61,7 @@ async fn requests_that_come_together_share_one_opening() {
 }
 
 #[tokio::test]
-async fn the_newest_session_comes_first_and_numbers_stay() {
+async fn the_newest_session_comes_first_and_keys_stay() {
     let folder = log_directory(&[TWO_STEPS, TWO_STEPS]);
     let server = server_at(folder.path());
     let before = get_json(&server, "/api/sessions").await;
@@ -71,7 +72,15 @@ async fn the_newest_session_comes_first_and_numbers_stay() {
         .map(|s| &s["name"])
         .collect();
     assert_eq!(names, ["2025_01_02_00_00_00", "2025_01_01_00_00_00"]);
-    assert_eq!(before["sessions"][0]["id"], 0);
+    let keys = |list: &serde_json::Value| -> Vec<(u64, String)> {
+        let sessions = list["sessions"].as_array().unwrap().iter();
+        let key = |session: &serde_json::Value| session["key"].as_str().unwrap().to_owned();
+        sessions
+            .map(|session| (session["id"].as_u64().unwrap(), key(session)))
+            .collect()
+    };
+    let key = |day: usize| format!("2025_01_0{day}_00_00_00");
+    assert_eq!(keys(&before), [(0, key(2)), (1, key(1))]);
     let later = folder.path().join("plugins/profile/2025_01_03_00_00_00");
     write_run(
         &later,
@@ -82,13 +91,44 @@ async fn the_newest_session_comes_first_and_numbers_stay() {
     // A list is fresh for two seconds.
     tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
     let after = get_json(&server, "/api/sessions").await;
-    let ids: Vec<_> = after["sessions"]
-        .as_array()
+    assert_eq!(keys(&after), [(0, key(3)), (1, key(2)), (2, key(1))]);
+    // A key leads where it led, in this server and in the next; a number to its place in the list.
+    for server in [&server, &server_at(folder.path())] {
+        for (wanted, found) in [(key(1), key(1)), ("0".to_owned(), key(3))] {
+            let summary = get_json(server, &format!("/api/sessions/{wanted}")).await;
+            assert_eq!(summary["name"], found);
+        }
+    }
+    assert_eq!(
+        get_error(&server, "/api/sessions/3").await.0,
+        StatusCode::NOT_FOUND
+    );
+}
+
+#[tokio::test]
+async fn a_session_closed_to_save_memory_stays_described() {
+    let folder = TempDir::new().unwrap();
+    let bytes = stepscope_testing::drawing::draw(TWO_STEPS)
         .unwrap()
-        .iter()
-        .map(|s| &s["id"])
-        .collect();
-    assert_eq!(ids, [2, 0, 1]);
+        .to_bytes();
+    // More than are held open.
+    let names: Vec<String> = (10..36).map(|number| format!("run-{number}")).collect();
+    for name in &names {
+        write_run(&folder.path().join(name), &bytes);
+    }
+    let server = server_at(folder.path());
+    for name in &names {
+        let open = get_json(&server, &format!("/api/sessions/{name}")).await;
+        assert_eq!(open["state"], "open");
+    }
+    let list = get_json(&server, "/api/sessions").await;
+    let sessions = list["sessions"].as_array().unwrap();
+    assert!(sessions.iter().any(|session| session["state"] == "closed"));
+    for session in sessions {
+        assert_eq!(session["devices"], "1 × TPU v6 Lite", "{session}");
+        assert_eq!(session["duration_ps"], 190_000_000);
+        assert_eq!(session["step_count"], 2);
+    }
 }
 
 #[tokio::test]
@@ -103,13 +143,20 @@ async fn a_session_that_cannot_be_read_says_why() {
         .iter()
         .find(|s| s["name"] == "2025_01_05_00_00_00")
         .unwrap();
-    let summary = get_json(&server, &format!("/api/sessions/{}", broken["id"])).await;
+    let summary = get_json(
+        &server,
+        &format!("/api/sessions/{}", broken["key"].as_str().unwrap()),
+    )
+    .await;
     assert_eq!(summary["state"], "failed");
     assert!(
         summary["error"].as_str().unwrap().contains("HTML"),
         "{summary}"
     );
-    let uri = format!("/api/sessions/{}/analyses/ops", broken["id"]);
+    let uri = format!(
+        "/api/sessions/{}/analyses/ops",
+        broken["key"].as_str().unwrap()
+    );
     assert_eq!(
         get_error(&server, &uri).await.0,
         StatusCode::UNPROCESSABLE_ENTITY
@@ -123,7 +170,7 @@ async fn a_session_handed_in_open_is_served_without_files() {
     let session = open_files(&found.sessions[0]).unwrap();
     drop(folder);
     let library = Library::empty();
-    let id = library.add_open(session);
+    let key = library.add_open(session);
     let server = server_of(library);
     let list = get_json(&server, "/api/sessions").await;
     assert_eq!(
@@ -131,7 +178,7 @@ async fn a_session_handed_in_open_is_served_without_files() {
         (&"".into(), &"open".into())
     );
     assert_eq!(list["sessions"][0]["name"], "2025_01_01_00_00_00");
-    let report = get_json(&server, &format!("/api/sessions/{id}/analyses/timeline")).await;
+    let report = get_json(&server, &format!("/api/sessions/{key}/analyses/timeline")).await;
     assert_eq!(report["slice_count"], 8);
 }
 

@@ -102,7 +102,7 @@ export function Curve(props: { report: BuffersReport; onPoint: (position: number
         />
         <For each={LEVELS}>
           {(share) => (
-            <text class="buffers-text" x="4" y={(1 - share) * CURVE_HEIGHT + 12}>
+            <text class="buffers-text halo" x="4" y={(1 - share) * CURVE_HEIGHT + 12}>
               {formatBytes(Math.round(share * top()))}
             </text>
           )}

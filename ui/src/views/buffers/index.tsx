@@ -47,7 +47,7 @@ export default function BuffersView(props: ViewProps) {
   );
 }
 
-function Plan(props: { session: number; report: BuffersReport }) {
+function Plan(props: { session: string; report: BuffersReport }) {
   const table = urlTableState('bytes');
   const padding = localTableState('padding_bytes');
   const report = () => props.report;

@@ -49,7 +49,7 @@ export default function CollectivesView(props: ViewProps) {
 
 const open = (row: Placed) => navigate({ view: 'timeline', params: timelineAt(row) });
 
-function Content(props: { report: CollectivesReport; session: number }) {
+function Content(props: { report: CollectivesReport; session: string }) {
   const table = urlTableState('exposed_ps');
   const name = () => summaryOf(props.session)?.name ?? 'session';
   return (

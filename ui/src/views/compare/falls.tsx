@@ -161,7 +161,7 @@ function CauseRow(props: { cause: ComparedCause; onOp: (index: number) => void }
   const view = () => VIEW_OF_CAUSE[props.cause.kind] ?? null;
   return (
     <li>
-      <span class={`cause-mark is-${tone()}`} aria-hidden="true" />
+      <span class={`change-dot is-${tone()}`} aria-hidden="true" />
       <span class="cause-text">{props.cause.text}</span>
       <Show when={props.cause.op !== null}>
         <button class="fall-link" onClick={() => props.onOp(props.cause.op ?? 0)}>

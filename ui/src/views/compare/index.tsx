@@ -40,8 +40,8 @@ export default function CompareView(props: ViewProps) {
   );
 }
 
-function Compared(props: { session: number }) {
-  const ids = createMemo(() => [baseline() ?? 0, props.session, ...otherSessions()]);
+function Compared(props: { session: string }) {
+  const ids = createMemo(() => [baseline() ?? '', props.session, ...otherSessions()]);
   const report = createAnswer<CompareReport>(() =>
     comparisonUrl(ids(), { ...selectionParams(), limit: OPS_LIMIT }),
   );
@@ -164,9 +164,9 @@ function AddSession() {
   const others = () =>
     (sessions.data()?.sessions ?? []).filter(
       (session) =>
-        session.id !== baseline() &&
-        !otherSessions().includes(session.id) &&
-        session.id !== route.session,
+        session.key !== baseline() &&
+        !otherSessions().includes(session.key) &&
+        session.key !== route.session,
     );
   return (
     <Show when={others().length > 0}>
@@ -180,7 +180,7 @@ function AddSession() {
       >
         <option value="">Add a session …</option>
         <For each={others()}>
-          {(session) => <option value={session.id}>{session.name}</option>}
+          {(session) => <option value={session.key}>{session.name}</option>}
         </For>
       </select>
     </Show>
@@ -223,9 +223,9 @@ function Which(props: { report: CompareReport; of: number }) {
   );
 }
 
-function NoBaseline(props: { session: number }) {
+function NoBaseline(props: { session: string }) {
   const others = () =>
-    (sessions.data()?.sessions ?? []).filter((session) => session.id !== props.session);
+    (sessions.data()?.sessions ?? []).filter((session) => session.key !== props.session);
   return (
     <Show
       when={others().length > 0}
@@ -250,7 +250,7 @@ function NoBaseline(props: { session: number }) {
         <span class="baseline-buttons">
           <For each={others().slice(0, 30)}>
             {(session) => (
-              <button onClick={() => setBaseline(session.id)}>
+              <button onClick={() => setBaseline(session.key)}>
                 <strong>{session.name}</strong> <span class="muted">{session.devices}</span>
               </button>
             )}

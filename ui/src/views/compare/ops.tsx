@@ -228,7 +228,7 @@ export function Ops(props: {
   /** Position of the session held against the baseline. */
   of: number;
   /** Numbers of the sessions on the server, in the report's order. */
-  ids: readonly number[];
+  ids: readonly string[];
   fileName: string;
 }) {
   const table = urlTableState('');
@@ -249,7 +249,7 @@ export function Ops(props: {
         {(op) => (
           <Details
             op={op()}
-            ids={[props.ids[0] ?? 0, props.ids[props.of] ?? 0]}
+            ids={[props.ids[0] ?? '', props.ids[props.of] ?? '']}
             close={() => setParams({ op: null }, false)}
           />
         )}
@@ -291,7 +291,7 @@ export function Ops(props: {
 
 function Details(props: {
   op: ComparedOp;
-  ids: readonly [baseline: number, session: number];
+  ids: readonly [baseline: string, session: string];
   close: () => void;
 }) {
   const sides = () =>

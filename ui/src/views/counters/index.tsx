@@ -60,7 +60,7 @@ export default function CountersView(props: ViewProps) {
   );
 }
 
-function Body(props: { report: CountersReport; session: number }) {
+function Body(props: { report: CountersReport; session: string }) {
   const tabs = () =>
     TABS.filter((name) => name !== 'utilisation' || props.report.utilisation.length > 0);
   const hasCourses = () => props.report.rows.some((row) => row.sample_count > 1);

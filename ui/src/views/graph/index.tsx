@@ -40,7 +40,7 @@ export default function GraphView(props: ViewProps) {
   );
 }
 
-function GraphPage(props: { session: number; report: GraphReport }) {
+function GraphPage(props: { session: string; report: GraphReport }) {
   const [chosen, setChosen] = createSignal<{ report: GraphReport; id: number }>();
   const shown = createMemo(() => {
     const { nodes } = props.report;
@@ -143,7 +143,7 @@ function GraphPage(props: { session: number; report: GraphReport }) {
 }
 
 /** Finds instructions while one types. */
-function Search(props: { session: number; onChoose: (name: string) => void }) {
+function Search(props: { session: string; onChoose: (name: string) => void }) {
   const wanted = () => getParam('find') ?? '';
   const found = createAnswer<GraphReport>(() =>
     wanted().length < 2
@@ -205,7 +205,7 @@ const TEXTS = [
   { title: 'Op, long', of: 'op', text: 'long' },
 ];
 
-function Downloads(props: { session: number; report: GraphReport }) {
+function Downloads(props: { session: string; report: GraphReport }) {
   const save = async (choice: string) => {
     const name = `stepscope-${props.report.program}-${props.report.op}`;
     const query = {

@@ -84,7 +84,7 @@ const COMPARE = {
   }),
 };
 
-function Tables(props: { report: HeapReport; session: number }) {
+function Tables(props: { report: HeapReport; session: string }) {
   const tab = (): Tab => TABS.find((name) => name === getParam('tab')) ?? 'stacks';
   const titles: Record<Tab, () => string> = {
     stacks: () => `Stacks ${formatCount(props.report.row_count)}`,

@@ -15,6 +15,7 @@ import type { HistorySeries } from '../../wire/generated/HistorySeries';
 import { createAnswer } from '../../wire/report';
 import { HistoryChart } from './chart';
 import { varies } from './lines';
+import '../../widgets/change.css';
 import './history.css';
 
 export default function HistoryView() {
@@ -109,7 +110,7 @@ function ChangeRow(props: { change: HistoryChange; report: HistoryReport }) {
   return (
     <li>
       <span
-        class={`history-mark is-${props.change.is_worse ? 'worse' : 'better'}`}
+        class={`change-dot is-${props.change.is_worse ? 'worse' : 'better'}`}
         aria-label={props.change.is_worse ? 'worse' : 'better'}
       />
       <span>{props.change.text}</span>
@@ -126,7 +127,7 @@ function ChangeRow(props: { change: HistoryChange; report: HistoryReport }) {
 }
 
 /** The session that a run is of; none for one that was recorded. */
-function sessionOf(report: HistoryReport, run: number): number | undefined {
+function sessionOf(report: HistoryReport, run: number): string | undefined {
   const found = report.runs[run];
   return found?.source === 'session' ? sessionCalled(found.name) : undefined;
 }

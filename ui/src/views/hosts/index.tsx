@@ -246,7 +246,7 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
   ];
 }
 
-function Hosts(props: { report: HostsReport; session: number }) {
+function Hosts(props: { report: HostsReport; session: string }) {
   const table = localTableState('host');
   return (
     <section class="card">

@@ -105,7 +105,7 @@ function tabsOf(report: KernelsReport): Tab[] {
   return TABS.filter((name) => counts[name] > 0);
 }
 
-function Tables(props: { report: KernelsReport; session: number }) {
+function Tables(props: { report: KernelsReport; session: string }) {
   const tab = (): Tab =>
     tabsOf(props.report).find((name) => name === getParam('tab')) ??
     tabsOf(props.report)[0] ??

@@ -51,7 +51,7 @@ export default function MemoryView(props: ViewProps) {
   );
 }
 
-function Allocators(props: { report: MemoryReport; session: number }) {
+function Allocators(props: { report: MemoryReport; session: string }) {
   const shown = createMemo(() => {
     const rows = props.report.allocators;
     const wanted = rows.find((row) => keyOf(row) === getParam('allocator'));

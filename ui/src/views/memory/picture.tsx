@@ -135,7 +135,7 @@ export function Picture(props: {
           </Show>
           <For each={levels()}>
             {(bytes) => (
-              <text class="memory-text" x={4} y={y(bytes) < 14 ? y(bytes) + 11 : y(bytes) - 3}>
+              <text class="memory-text halo" x={4} y={y(bytes) < 14 ? y(bytes) + 11 : y(bytes) - 3}>
                 {formatBytes(Math.round(bytes))}
               </text>
             )}

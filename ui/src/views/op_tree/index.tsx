@@ -130,7 +130,7 @@ export default function OpTreeView(props: ViewProps) {
   );
 }
 
-function Body(props: { report: OpTreeReport; session: number }) {
+function Body(props: { report: OpTreeReport; session: string }) {
   const rows = () => props.report.rows;
   const tree = createMemo(() => buildTree(rows()));
   const table = urlTableState('');

@@ -22,7 +22,7 @@ const COMPARE = compareRows((report: OverviewReport) => report.top_ops, {
   op: (row: OpRow) => [row.program_id, row.name],
 });
 
-export function TopOps(props: { report: OverviewReport; session: number }) {
+export function TopOps(props: { report: OverviewReport; session: string }) {
   const state = localTableState('self_ps');
   return (
     <section class="card">

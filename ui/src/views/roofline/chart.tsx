@@ -123,7 +123,7 @@ export function RooflineChart(props: ChartProps) {
         </Show>
         <Show when={points().length === 0}>
           <text
-            class="roofline-none"
+            class="roofline-none halo"
             x={MARGIN.left + inner().width / 2}
             y={MARGIN.top + inner().height * 0.8}
             text-anchor="middle"
@@ -268,7 +268,7 @@ function Roof(props: {
   return (
     <g class="roofline-roof" classList={{ 'is-main': props.isMain }}>
       <polyline points={line()} clip-path="url(#roofline-clip)" />
-      <text x={label().x} y={label().y - 8} text-anchor="end">
+      <text class="halo" x={label().x} y={label().y - 8} text-anchor="end">
         {name()}
       </text>
       <Show when={props.isMain && ridge() !== null && props.flops !== null}>

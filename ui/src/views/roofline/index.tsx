@@ -62,7 +62,7 @@ export default function RooflineView(props: ViewProps) {
   );
 }
 
-function Body(props: { report: RooflineReport; session: number }) {
+function Body(props: { report: RooflineReport; session: string }) {
   const levels = () => ['all', ...props.report.levels];
   const level = () => levels().find((name) => name === getParam('level')) ?? 'all';
   const shown = createMemo(() => props.report.rows.find((row) => identity(row) === getParam('op')));
@@ -168,7 +168,7 @@ function Toggle(props: { name: 'idle' | 'infeed'; title: string }) {
 
 function Tables(props: {
   report: RooflineReport;
-  session: number;
+  session: string;
   level: string;
   shown: RooflineRow | undefined;
   show: (row: RooflineRow) => void;

@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 
 import { formatDuration, formatRatio, plural } from '../../format/numbers';
 import { PARTS } from '../../format/palette';
+import { KEY } from '../../shell/hash';
 import { sessionCalled, sessions } from '../../shell/session';
 import { getParam, hrefTo, selectionParams, setParams } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
@@ -22,12 +23,8 @@ import { colourOf, ScalingChart } from './chart';
 import { formatTimes, linesOf, measureOf, MEASURES } from './lines';
 import './scaling.css';
 
-/** Numbers of the sessions that count; empty for all. */
-const chosen = () =>
-  (getParam('sessions') ?? '')
-    .split(',')
-    .filter((text) => text !== '')
-    .map(Number);
+/** Keys of the sessions that count; empty for all. */
+const chosen = () => (getParam('sessions') ?? '').split(',').filter((key) => KEY.test(key));
 
 /** Sessions that can be asked. */
 const candidates = createMemo(() =>
@@ -50,7 +47,7 @@ export default function ScalingView() {
       batch: getParam('batch'),
     };
     const path = urlOf('api/comparisons/scaling', options);
-    const named = chosen().map((id) => `session=${id}`);
+    const named = chosen().map((key) => `session=${key}`);
     return [path, ...named].join('&').replace(/^([^?&]*)&/, '$1?');
   };
   const report = createAnswer<ScalingReport>(url);
@@ -124,11 +121,13 @@ function Curves(props: { report: ScalingReport }) {
 
 function Controls(props: { report: ScalingReport }) {
   const count = () => chosen().length || candidates().length;
-  const toggle = (id: number) => {
-    const before = chosen().length > 0 ? chosen() : candidates().map((session) => session.id);
-    const after = before.includes(id) ? before.filter((other) => other !== id) : [...before, id];
+  const toggle = (key: string) => {
+    const before = chosen().length > 0 ? chosen() : candidates().map((session) => session.key);
+    const after = before.includes(key)
+      ? before.filter((other) => other !== key)
+      : [...before, key];
     const isAll = after.length === 0 || after.length === candidates().length;
-    setParams({ sessions: isAll ? null : after.sort((a, b) => a - b).join(',') }, true);
+    setParams({ sessions: isAll ? null : after.sort().join(',') }, true);
   };
   return (
     <div class="scaling-controls">
@@ -161,8 +160,8 @@ function Controls(props: { report: ScalingReport }) {
                   <label>
                     <input
                       type="checkbox"
-                      checked={chosen().length === 0 || chosen().includes(session.id)}
-                      onChange={() => toggle(session.id)}
+                      checked={chosen().length === 0 || chosen().includes(session.key)}
+                      onChange={() => toggle(session.key)}
                     />
                     <span>{session.location}</span>
                     <span class="muted">{session.devices}</span>

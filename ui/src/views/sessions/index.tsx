@@ -4,7 +4,8 @@ import { createMemo, createSignal, onCleanup, Show } from 'solid-js';
 import { openCapture } from '../../capture/dialog';
 import { formatCount, formatDate, plural } from '../../format/numbers';
 import { COMPARE_VIEW, entryView, sessions } from '../../shell/session';
-import { navigate, type Params } from '../../shell/state';
+import { NUMBERED_PARAM } from '../../shell/hash';
+import { getParam, navigate, setParams, type Params } from '../../shell/state';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
@@ -16,11 +17,11 @@ import type { SessionSummary } from '../../wire/types';
 import './sessions.css';
 
 /** Sessions checked, to be compared, in the order of checking. */
-const [checked, setChecked] = createSignal<readonly number[]>([]);
+const [checked, setChecked] = createSignal<readonly string[]>([]);
 
-function toggleChecked(id: number): void {
-  const rest = checked().filter((other) => other !== id);
-  setChecked(rest.length < checked().length ? rest : [...rest, id]);
+function toggleChecked(key: string): void {
+  const rest = checked().filter((other) => other !== key);
+  setChecked(rest.length < checked().length ? rest : [...rest, key]);
 }
 
 const COLUMNS: Column<SessionSummary>[] = [
@@ -28,7 +29,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'name',
     title: 'Session',
     figure: '',
-    width: 200,
+    width: 240,
     value: (session) => session.name,
     cell: (session) => (
       <span class="session-cell">
@@ -37,10 +38,10 @@ const COLUMNS: Column<SessionSummary>[] = [
           class="session-check"
           aria-label={`Compare ${session.name}`}
           data-tip="Check two or more to compare them"
-          checked={checked().includes(session.id)}
+          checked={checked().includes(session.key)}
           disabled={session.state === 'failed'}
           onClick={(event) => event.stopPropagation()}
-          onChange={() => toggleChecked(session.id)}
+          onChange={() => toggleChecked(session.key)}
         />
         <strong>
           <Middle text={session.name} />
@@ -54,17 +55,25 @@ const COLUMNS: Column<SessionSummary>[] = [
     ),
   },
   {
+    key: 'id',
+    title: '#',
+    figure: 'session_number',
+    width: 44,
+    kind: 'count',
+    value: (session) => session.id,
+  },
+  {
     key: 'kind',
     title: 'Kind',
     figure: 'session_kind',
-    width: 140,
+    width: 126,
     value: (session) => session.kind,
   },
   {
     key: 'modified',
     title: 'Modified',
     figure: '',
-    width: 140,
+    width: 138,
     value: (session) =>
       session.modified_epoch_ms === null ? null : formatDate(session.modified_epoch_ms),
   },
@@ -72,14 +81,14 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'hosts',
     title: 'Hosts',
     figure: '',
-    width: 100,
+    width: 88,
     value: (session) => session.hosts.join(', '),
   },
-  { key: 'devices', title: 'Devices', figure: '', width: 140, value: (session) => session.devices },
+  { key: 'devices', title: 'Devices', figure: '', width: 126, value: (session) => session.devices },
   {
     key: 'size_bytes',
     title: 'Size',
-    width: 90,
+    width: 78,
     kind: 'bytes',
     value: (session) => session.size_bytes,
   },
@@ -94,7 +103,7 @@ const COLUMNS: Column<SessionSummary>[] = [
   {
     key: 'step_count',
     title: 'Steps',
-    width: 70,
+    width: 62,
     kind: 'count',
     value: (session) => session.step_count,
   },
@@ -102,7 +111,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'warnings',
     title: 'Warnings',
     figure: '',
-    width: 90,
+    width: 82,
     kind: 'count',
     value: (session) => session.warnings.length,
     cell: (session) => (
@@ -126,13 +135,14 @@ function locationColumn(root: string): Column<SessionSummary> {
     key: 'location',
     title: 'Location',
     figure: '',
-    width: 150,
+    width: 140,
     value: (session) => below(session.location),
   };
 }
 
 export default function SessionsView() {
-  const table = urlTableState('-modified');
+  // The order of the numbers: captured last first.
+  const table = urlTableState('-id');
   // Others may have been recorded or opened since.
   const timer = setInterval(
     () => document.visibilityState === 'visible' && sessions.retry(),
@@ -156,6 +166,7 @@ export default function SessionsView() {
                 <button onClick={openCapture}>Capture a running job</button>
                 <CompareButton sessions={report().sessions} />
               </div>
+              <NumberedLink />
               <Warnings notes={report().notes} />
               <section class="card sessions-table">
                 <DataTable
@@ -165,7 +176,7 @@ export default function SessionsView() {
                   noun="session"
                   fileName="stepscope-sessions"
                   isPlain={report().sessions.length <= 8}
-                  onRow={(session) => navigate({ session: session.id, view: entryView(session) })}
+                  onRow={(session) => navigate({ session: session.key, view: entryView(session) })}
                 />
               </section>
               <Show when={infos().length > 0}>
@@ -182,19 +193,38 @@ export default function SessionsView() {
   );
 }
 
+/** A link that named a session by its number leads nowhere: the session may have another one now. */
+function NumberedLink() {
+  return (
+    <Show when={getParam(NUMBERED_PARAM)}>
+      {(number) => (
+        <p class="numbered-link" role="status">
+          <span>
+            The link asks for session {number()} by its number. Numbers change when sessions are
+            added, so choose the session below; its address names it for good.
+          </span>
+          <button class="quiet" onClick={() => setParams({ [NUMBERED_PARAM]: null }, true)}>
+            Dismiss
+          </button>
+        </p>
+      )}
+    </Show>
+  );
+}
+
 /** The oldest of the sessions checked is the baseline. */
 function CompareButton(props: { sessions: readonly SessionSummary[] }) {
   const chosen = () =>
     checked()
-      .flatMap((id) => props.sessions.find((session) => session.id === id) ?? [])
-      .sort((one, other) => (one.modified_epoch_ms ?? 0) - (other.modified_epoch_ms ?? 0));
+      .flatMap((key) => props.sessions.find((session) => session.key === key) ?? [])
+      .sort((one, other) => other.id - one.id);
   const compare = () => {
     const [baseline, session, ...also] = chosen();
     if (!baseline || !session) return;
-    const params: Params = { baseline: String(baseline.id) };
-    if (also.length > 0) params['also'] = also.map((each) => each.id).join(',');
+    const params: Params = { baseline: baseline.key };
+    if (also.length > 0) params['also'] = also.map((each) => each.key).join(',');
     setChecked([]);
-    navigate({ session: session.id, view: COMPARE_VIEW, params });
+    navigate({ session: session.key, view: COMPARE_VIEW, params });
   };
   return (
     <Show

@@ -9,6 +9,13 @@ export const MEANINGS: Record<string, Figure> = {
     formula: '',
     unit: '',
   },
+  session_number: {
+    title: 'Number',
+    definition:
+      'As `stepscope sessions` counts, for `--session`: 0 is the session captured last, by the time in its name, else by its files. It changes when a session is added.',
+    formula: '',
+    unit: '',
+  },
   size_bytes: {
     title: 'Size',
     definition: 'Size of the files of the session, as stored.',

@@ -59,6 +59,11 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     apply: (text) => timeline.setQuery(text),
     isStep: false,
   });
+  followParam('ruler', writer, {
+    read: timeline.stepPlace[0],
+    apply: (name) => timeline.showStepsOf(name),
+    isStep: false,
+  });
   createEffect(() => timeline.setSelectedSteps(stepSelection(getParam('steps') ?? '')));
   // What is selected in all views is searched for, unless something else is.
   createEffect(

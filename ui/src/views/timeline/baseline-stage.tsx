@@ -24,14 +24,14 @@ export interface Side {
 
 /** The baseline's. */
 export interface Other extends Side {
-  session: number;
+  session: string;
   pair: TimelinePair;
 }
 
 export function BaselineStage(props: {
   upper: Timeline;
   report: TimelineReport;
-  session: number;
+  session: string;
   headerWidth: number;
   onHeaderWidth: (width: number) => void;
   onOther: (other: Other | null) => void;

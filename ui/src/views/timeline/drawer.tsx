@@ -16,7 +16,7 @@ export type DrawerTab = 'slice' | 'area' | 'search';
 export interface PanelProps {
   timeline: Timeline;
   commands: Commands;
-  session: number;
+  session: string;
   /** What the other session has for the selected slice. */
   counterpart?: Counterpart | null | undefined;
 }

@@ -3,7 +3,7 @@
  */
 import { createMemo, createSignal, For, Show } from 'solid-js';
 
-import { formatCount } from '../../format/numbers';
+import { formatCount, plural } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
 import {
   filterPattern,
@@ -78,7 +78,7 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
     <div class="header-tools" style={{ height: `${props.height}px` }}>
       <input
         type="search"
-        placeholder="Filter tracks"
+        placeholder={`Filter ${plural(trackCount(props.timeline), 'track')}`}
         aria-label="Filter tracks by a regular expression"
         value={text()}
         onInput={(event) => apply(event.currentTarget.value)}
@@ -89,9 +89,7 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
         }}
       />
       <div class="header-actions">
-        <span class="muted number" data-tip="Tracks in this session">
-          {formatCount(trackCount(props.timeline))} tracks
-        </span>
+        <StepPlaceChoice timeline={props.timeline} />
         <span class="spacer" />
         <Show when={hiddenCount() > 0}>
           <button
@@ -113,6 +111,26 @@ function HeaderTools(props: { timeline: Timeline; height: number }) {
         </button>
       </div>
     </div>
+  );
+}
+
+/** Whose steps the ruler shows: a step has another span on each host and device. */
+function StepPlaceChoice(props: { timeline: Timeline }) {
+  const places = props.timeline.stepPlaces;
+  const name = () => props.timeline.stepPlace[0]() || places[0]?.name;
+  return (
+    <Show when={places.length > 1}>
+      <label class="step-place" data-tip="Whose steps the ruler shows, as `stepscope steps` lists them">
+        <span class="muted">Steps</span>
+        <select
+          aria-label="Whose steps the ruler shows"
+          value={name()}
+          onChange={(event) => props.timeline.showStepsOf(event.currentTarget.value)}
+        >
+          <For each={places}>{(place) => <option value={place.name}>{place.name}</option>}</For>
+        </select>
+      </label>
+    </Show>
   );
 }
 

@@ -29,7 +29,7 @@ export default function TimelineView(props: ViewProps) {
   // One object for one answer: a new one would begin with new timelines.
   const [shownBaseline, setShownBaseline] = createSignal<{
     report: TimelineReport;
-    session: number;
+    session: string;
   }>();
   createEffect(
     on([against.data, baseline], ([report, session]) => {

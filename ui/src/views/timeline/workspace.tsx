@@ -32,9 +32,9 @@ declare global {
 
 interface WorkspaceProps {
   report: TimelineReport;
-  session: number;
+  session: string;
   /** The baseline's timeline, when one is chosen and has come. */
-  baseline: { report: TimelineReport; session: number } | undefined;
+  baseline: { report: TimelineReport; session: string } | undefined;
 }
 
 /** The tracks of the baseline are shown unless they were turned off. */

@@ -31,9 +31,9 @@ hosts: Array<CaptureHost>,
  */
 session_id: string, 
 /**
- * Number of the session in routes, when done and there is one.
+ * Key of the session in routes, when done and there is one.
  */
-session: number | null, 
+session: string | null, 
 /**
  * Why there is no session; else empty.
  */

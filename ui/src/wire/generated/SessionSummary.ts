@@ -7,9 +7,14 @@ import type { SessionWarning } from "./SessionWarning";
  */
 export type SessionSummary = { 
 /**
- * Its number in routes, the same as long as the server runs.
+ * Its number, as `stepscope sessions` counts: 0 is the session captured last. It changes when
+ * another session appears.
  */
 id: number, 
+/**
+ * Its name in routes and links: where it lies, so that it stays when others appear.
+ */
+key: string, 
 /**
  * Name.
  */

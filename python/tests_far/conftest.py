@@ -7,6 +7,7 @@ with it. The command is that of the installed package, or the program in STEPSCO
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import shutil
 import socket
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from profiles import tpu_profile
@@ -88,6 +90,29 @@ class Asker:
     def kept(self) -> list[Path]:
         """Files in the cache."""
         return sorted(self.cache.glob("v1/objects/*/data"))
+
+
+@contextmanager
+def pages(ask: Asker, place: Place) -> Iterator[Callable[[str], Any]]:
+    """The server over a place, as a function from a route to its JSON."""
+    child = subprocess.Popen(
+        [COMMAND, "view", place.url, "--child", "--port", "0"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=ask.environment(**place.environment),
+    )
+    assert child.stdin and child.stdout
+    told = json.loads(child.stdout.readline())
+
+    def get(route: str) -> Any:
+        asked = urllib.request.Request(f"http://127.0.0.1:{told['port']}{route}")
+        asked.add_header("Authorization", f"Bearer {told['token']}")
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            return json.load(answer)
+
+    yield get
+    child.stdin.close()
+    assert child.wait(timeout=20) == 0, "it ends when its input does"
 
 
 @pytest.fixture

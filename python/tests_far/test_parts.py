@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import LARGE_BYTES, Asker, Place, web
+from conftest import LARGE_BYTES, Asker, Place, pages, web
 from profiles import tpu_profile
 
 RUN = "plugins/profile/2026_01_03_10_00_00"
@@ -90,6 +90,25 @@ def test_hosts_come_at_once_each_as_far_as_needed(ask: Asker, tmp_path: Path) ->
         assert LEFT in answer.stderr
         sizes = sorted(path.stat().st_size for path in ask.kept())
         assert len(sizes) == 2 and sizes[0] < 1 << 20 and sizes[1] > LARGE_BYTES
+
+
+def test_pages_fetch_no_more_of_a_baseline_than_they_show(ask: Asker, tmp_path: Path) -> None:
+    run = folder_with(tmp_path / "logs", tpu_profile(LARGE_BYTES))
+    older = run / RUN.replace("01_03", "01_02")
+    older.mkdir(parents=True)
+    (older / "host-0.xplane.pb").write_bytes(tpu_profile(LARGE_BYTES))
+    with web(run, "RangeHTTPServer") as place, pages(ask, place) as get:
+        baseline = get("/api/sessions")["sessions"][1]
+        route = f"/api/sessions/{baseline['key']}"
+        ops = get(f"{route}/analyses/ops")
+        assert len(ask.kept()) <= 1, "the newest session may be opened already"
+        states = [one["state"] for one in get("/api/sessions")["sessions"]]
+        assert states[1] == "closed" and disk_bytes(ask) < LARGE_BYTES + LARGE_BYTES // 8
+        # Opened for a question that reads everything, it answers the same.
+        get(f"{route}/analyses/steps")
+        assert get("/api/sessions")["sessions"][1]["state"] == "open"
+        assert get(f"{route}/analyses/ops") == ops
+        assert get(f"{route}/analyses/ops?steps=1..2") != ops
 
 
 def test_times_are_chosen_from_all_that_was_recorded(ask: Asker, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import COMMAND, Asker, Place, amazon, azure, free_port, google, web
+from conftest import COMMAND, Asker, Place, amazon, azure, free_port, google, pages, web
 
 
 def listed(ask: Asker, path: str, **more: str) -> list[dict[str, Any]]:
@@ -87,31 +87,13 @@ def test_one_file_and_what_is_not_there(ask: Asker, place: Place) -> None:
 
 
 def test_pages_are_served_from_it(ask: Asker, place: Place) -> None:
-    line = [COMMAND, "view", place.url, "--child", "--port", "0"]
-    child = subprocess.Popen(
-        line,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=ask.environment(**place.environment),
-    )
-    assert child.stdin and child.stdout
-    told = json.loads(child.stdout.readline())
-    base = f"http://127.0.0.1:{told['port']}"
-
-    def get(path: str) -> Any:
-        asked = urllib.request.Request(base + path)
-        asked.add_header("Authorization", f"Bearer {told['token']}")
-        with urllib.request.urlopen(asked, timeout=60) as answer:
-            return json.load(answer)
-
-    sessions = get("/api/sessions")
-    assert sessions["root"] == place.url
-    names = [session["name"] for session in sessions["sessions"]]
-    assert "2026_01_02_10_00_00" in names
-    report = get(f"/api/sessions/{sessions['sessions'][0]['id']}/analyses/overview")
-    assert report["report"] if "report" in report else report
-    child.stdin.close()
-    assert child.wait(timeout=20) == 0, "it ends when its input does"
+    with pages(ask, place) as get:
+        sessions = get("/api/sessions")
+        assert sessions["root"] == place.url
+        names = [session["name"] for session in sessions["sessions"]]
+        assert "2026_01_02_10_00_00" in names
+        report = get(f"/api/sessions/{sessions['sessions'][0]['id']}/analyses/overview")
+        assert report["session"] == names[0]
 
 
 def test_without_a_network_the_cache_answers_and_says_so(ask: Asker, logdir: Path) -> None:

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use stepscope_analysis::Note;
 use stepscope_analysis::timeline::TimelineIndex;
-use stepscope_model::Session;
+use stepscope_model::{Reads, Session};
 use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find, is_remote};
 use tokio::sync::watch;
 
 use crate::api::ReportCache;
 use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
-use crate::opening::{OpenError, OpenProgress, open_with_progress};
+use crate::opening::{OpenError, OpenProgress, Opened, open_reading};
 use crate::reports::{SessionState, SessionSummary};
 
 /// Sessions held open at most.
@@ -93,6 +93,8 @@ pub(crate) struct Slot {
     state: watch::Sender<State>,
     /// What an opening told; it stays known when the session is closed to save memory.
     known: OnceLock<SessionSummary>,
+    /// Of a session far away that is not open: what was read of it for questions that need no more.
+    parts: tokio::sync::Mutex<Option<Arc<OpenSession>>>,
 }
 
 impl Slot {
@@ -103,6 +105,7 @@ impl Slot {
             path,
             state: watch::Sender::new(State::Closed),
             known: OnceLock::new(),
+            parts: tokio::sync::Mutex::default(),
         }
     }
 
@@ -117,6 +120,10 @@ impl Slot {
             summary
         });
         self.state.send_replace(State::Open(Arc::clone(open)));
+        // A question about them may be under way; then they go with the slot.
+        if let Ok(mut parts) = self.parts.try_lock() {
+            *parts = None;
+        }
     }
 
     /// What is known of it, under a number of the list.
@@ -335,6 +342,40 @@ impl Library {
         }
     }
 
+    /// The session as far as a question reads it: of one far away that nobody has opened, no more
+    /// planes are fetched than that takes.
+    pub(crate) async fn opened_reading(
+        self: &Arc<Self>,
+        slot: &Arc<Slot>,
+        reads: Reads,
+    ) -> Result<Arc<OpenSession>, OpenError> {
+        let far = slot.files.as_ref().filter(|files| !files.is_here());
+        let is_closed = matches!(slot.state(), State::Closed);
+        let Some(files) = far.filter(|_| is_closed && reads != Reads::Everything) else {
+            return self.opened(slot).await;
+        };
+        let mut parts = slot.parts.lock().await;
+        if let Some(parts) = &*parts {
+            return Ok(Arc::clone(parts));
+        }
+        let files = files.clone();
+        let reading = tokio::task::spawn_blocking(move || {
+            let Opened { session, is_whole } =
+                open_reading(&files, reads, &OpenProgress::new(&files))?;
+            Ok((Arc::new(OpenSession::new(session)), is_whole))
+        });
+        let read = reading.await;
+        let (open, is_whole) = read.unwrap_or_else(|error| Err(defect(&error.to_string())))?;
+        if is_whole {
+            drop(parts);
+            slot.open(&open);
+            self.make_room();
+        } else {
+            *parts = Some(Arc::clone(&open));
+        }
+        Ok(open)
+    }
+
     fn begin(self: &Arc<Self>, slot: &Arc<Slot>) {
         let Some(files) = &slot.files else { return };
         let progress = Arc::new(OpenProgress::new(files));
@@ -361,7 +402,8 @@ impl Library {
         let Some(files) = &slot.files else { return };
         let began = Instant::now();
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            open_with_progress(files, progress).map(OpenSession::new)
+            open_reading(files, Reads::Everything, progress)
+                .map(|opened| OpenSession::new(opened.session))
         }));
         let opened = opened.unwrap_or_else(|panic| Err(defect(&panic_text(panic.as_ref()))));
         match opened {

@@ -54,21 +54,30 @@ impl Progress for HostProgress<'_> {
 
 /// Reads and decodes all files of a session.
 pub fn open_files(files: &SessionFiles) -> Result<Session, OpenError> {
-    open_with_progress(files, &OpenProgress::new(files))
+    let opened = open_reading(files, Reads::Everything, &OpenProgress::new(files))?;
+    Ok(opened.session)
 }
 
-pub(crate) fn open_with_progress(
+/// A session, as far as it was to be read.
+pub(crate) struct Opened {
+    pub(crate) session: Session,
+    /// Whether nothing was left out.
+    pub(crate) is_whole: bool,
+}
+
+pub(crate) fn open_reading(
     files: &SessionFiles,
+    reads: Reads,
     progress: &OpenProgress,
-) -> Result<Session, OpenError> {
+) -> Result<Opened, OpenError> {
     let OpenedHosts {
         inputs,
         memory,
         programs,
         manifests,
         unread,
-        ..
-    } = open_hosts(files, Reads::Everything, |file| HostProgress {
+        left_out_bytes,
+    } = open_hosts(files, reads, |file| HostProgress {
         done: &progress.hosts[file],
     });
     if inputs.is_empty()
@@ -96,5 +105,8 @@ pub(crate) fn open_with_progress(
             hint: error.hint().unwrap_or_default(),
             host,
         }));
-    Ok(session)
+    Ok(Opened {
+        session,
+        is_whole: left_out_bytes == 0,
+    })
 }

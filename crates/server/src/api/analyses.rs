@@ -12,6 +12,7 @@ use stepscope_analysis::registry::{Asks, NamedText};
 use stepscope_analysis::{
     ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, find, find_comparison,
 };
+use stepscope_model::Reads;
 use stepscope_storage::{TextBeside, benchmarks_at, histories_at, history_at};
 
 use super::{opened, slot};
@@ -100,7 +101,11 @@ pub(crate) async fn run(
         let names: Vec<&str> = ANALYSES.iter().map(|entry| entry.name).collect();
         unknown("analysis", &name, &names)
     })?;
-    let open = opened(&library, &id).await?;
+    let slot = slot(&library, &id)?;
+    let reads = entry.matches(options(&parameters));
+    let reads = reads.map_or(Reads::Everything, |options| entry.reads(&options));
+    let open = library.opened_reading(&slot, reads).await;
+    let open = open.map_err(|error| ApiError::from(&error))?;
     let place = format!("The analysis {}", entry.name);
     compute(&place, move || {
         let ask = || Ok(entry.run_pairs(&open.session, options(&parameters))?);

@@ -2,24 +2,23 @@
 
 mod support;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde_json::Value;
 use stepscope_analysis::ANALYSES;
 use stepscope_model::{Framework, Session};
 
 use support::{all_captures, ask, drawn, open};
 
+/// Whole words, since paths of a capture may hold them as parts of others.
+static JAX: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(jax|jaxlib|jitted|jnp|flax)\b").expect("a pattern"));
+
 /// Every text of a report that names JAX or what only JAX has.
 fn of_jax(report: &Value, found: &mut Vec<String>) {
     match report {
-        Value::String(text) => {
-            let lower = text.to_lowercase();
-            if ["jax", "jitted", "jnp.", "flax"]
-                .iter()
-                .any(|word| lower.contains(word))
-            {
-                found.push(text.clone());
-            }
-        }
+        Value::String(text) if JAX.is_match(text) => found.push(text.clone()),
         Value::Array(values) => values.iter().for_each(|value| of_jax(value, found)),
         Value::Object(fields) => fields.values().for_each(|value| of_jax(value, found)),
         _ => {}

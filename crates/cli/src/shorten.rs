@@ -136,33 +136,43 @@ fn collapsed(text: &str, charset: Charset) -> String {
 
 /// The beginning, and what follows where a text begins to differ from those next to it in order.
 fn around(texts: &[&str], columns: usize, charset: Charset) -> Vec<String> {
-    let ellipsis = charset.ellipsis();
+    let names: Vec<&str> = texts
+        .iter()
+        .map(|text| text.strip_prefix("void ").unwrap_or(text))
+        .collect();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
     let common = |a: &str, b: &str| {
         let pairs = a.chars().zip(b.chars());
         pairs.take_while(|(a, b)| a == b).count()
     };
-    let short = |number: usize| {
-        let text = texts[number];
-        let before = number.checked_sub(1).map(|at| common(texts[at], text));
-        let after = texts.get(number + 1).map(|next| common(text, next));
-        let differs = before.max(after).unwrap_or(0);
-        let length = text.chars().count();
-        let room = columns.saturating_sub(2 * format::width(ellipsis));
-        // Paths all begin alike.
-        let is_path = text.contains('/') && !text.contains(' ');
-        let head_room = if is_path { 0 } else { room / 4 };
-        let window = room - head_room;
-        let from = differs.saturating_sub(CONTEXT).max(head_room);
-        // What is left behind the window may be less than the ellipsis.
-        let from = from.min(length.saturating_sub(window)).max(head_room);
-        let head = format::taken(text.chars(), head_room);
-        let shown = format::taken(text.chars().skip(from), window);
-        let is_end = from + shown.chars().count() >= length;
-        let gap = if from > head_room { ellipsis } else { "" };
-        let end = if is_end { "" } else { ellipsis };
-        format!("{head}{gap}{shown}{end}")
+    let differs = |name: &str| {
+        let number = sorted.partition_point(|other| *other < name);
+        let before = number.checked_sub(1).map(|at| common(sorted[at], name));
+        let after = sorted.get(number + 1).map(|next| common(name, next));
+        before.max(after).unwrap_or(0)
     };
-    (0..texts.len()).map(short).collect()
+    let short = |name: &&str| window(name, differs(name), columns, charset);
+    names.iter().map(short).collect()
+}
+
+/// The beginning of a text, and what stands around one of its characters.
+fn window(text: &str, at: usize, columns: usize, charset: Charset) -> String {
+    let ellipsis = charset.ellipsis();
+    let length = text.chars().count();
+    let room = columns.saturating_sub(2 * format::width(ellipsis));
+    // Paths all begin alike.
+    let is_path = text.contains('/') && !text.contains(' ');
+    let head_room = if is_path { 0 } else { room / 4 };
+    let width = room - head_room;
+    let from = at.saturating_sub(CONTEXT).min(length.saturating_sub(width));
+    let from = from.max(head_room);
+    let head = format::taken(text.chars(), head_room);
+    let shown = format::taken(text.chars().skip(from), width);
+    let is_end = from + shown.chars().count() >= length;
+    let gap = if from > head_room { ellipsis } else { "" };
+    let end = if is_end { "" } else { ellipsis };
+    format!("{head}{gap}{shown}{end}")
 }
 
 /// The beginning and a number.
@@ -237,7 +247,7 @@ mod tests {
         ];
         let shown = shown(&names, 30);
         for (text, op) in shown.iter().zip(["Add", "Mul", "Sub"]) {
-            assert!(text.contains(op) && text.starts_with("void e"), "{text}");
+            assert!(text.contains(op) && text.starts_with("elem"), "{text}");
         }
     }
 

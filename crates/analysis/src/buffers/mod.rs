@@ -126,7 +126,7 @@ pub(crate) fn plan_figures(session: &Session, id: ProgramId) -> Option<PlanFigur
     Some(PlanFigures {
         peak_bytes: space::signed(replay.peak_bytes()),
         unpadded_bytes: space::signed(replay.unpadded[replay.peak]),
-        savings: shrink::savings(&plan, &replay, &outline, &at_peak),
+        savings: shrink::savings(session.framework(), &plan, &replay, &outline, &at_peak),
         padding: shrink::padding(&plan, &at_peak),
     })
 }
@@ -218,7 +218,7 @@ fn of_program(
             .map(|index| space::signed(plan.assignment.allocations[index].size)),
         lifetimes: lifetimes::lifetimes(plan, replay),
         lifetime_count: replay.lives.len(),
-        savings: shrink::savings(plan, replay, &outline, &at_peak),
+        savings: shrink::savings(session.framework(), plan, replay, &outline, &at_peak),
         padding: shrink::padding(plan, &at_peak),
         spaces: spaces.iter().map(|space| space.totals.clone()).collect(),
         programs,

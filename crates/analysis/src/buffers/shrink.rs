@@ -15,6 +15,7 @@
 
 use std::collections::BTreeMap;
 
+use stepscope_model::Framework;
 use stepscope_model::hlo::{HeapEventKind, Instruction, Outline, PrimitiveType};
 
 use super::compose::{Held, origin};
@@ -60,6 +61,7 @@ struct Group {
 
 /// The groups worth telling, the largest effect first.
 pub(super) fn savings(
+    framework: Framework,
     plan: &Plan<'_>,
     replay: &Replay<'_>,
     outline: &Outline<'_>,
@@ -129,10 +131,11 @@ pub(super) fn savings(
             add(Remedy::Batch, "temporaries".to_owned(), held.bytes / 2);
         }
     }
-    ranked(replay, groups, devices)
+    ranked(framework, replay, groups, devices)
 }
 
 fn ranked(
+    framework: Framework,
     replay: &Replay<'_>,
     groups: BTreeMap<(Remedy, String), Group>,
     devices: u64,
@@ -159,7 +162,7 @@ fn ranked(
                 count: group.count,
                 bytes: signed(group.bytes),
                 frees_bytes: signed(frees),
-                advice: remedy.advice(devices),
+                advice: remedy.advice(framework, devices),
             }
         })
         .filter(|saving| saving.frees_bytes as f64 >= peak as f64 * MIN_RATIO)
@@ -284,23 +287,37 @@ impl Remedy {
         }
     }
 
-    fn advice(self, devices: u64) -> String {
+    fn advice(self, framework: Framework, devices: u64) -> String {
+        let is_jax = framework == Framework::Jax;
         match self {
-            Self::Donate => {
+            Self::Donate if is_jax => {
                 "Arguments of the same types stay alive beside these results. Where the \
                 caller does not need them any more, hand them over: jax.jit(step, \
                 donate_argnames=...)."
                     .to_owned()
             }
-            Self::Rematerialise => {
+            Self::Donate => {
+                "Arguments of the same types stay alive beside these results. Where the \
+                caller does not need them any more, let the program update them in place."
+                    .to_owned()
+            }
+            Self::Rematerialise if is_jax => {
                 "The forward pass keeps them for the backward pass. Compute them \
                 again there instead: put jax.checkpoint (flax: nn.remat) around the layer."
                     .to_owned()
             }
+            Self::Rematerialise => "The forward pass keeps them for the backward pass. Compute \
+                them again there instead."
+                .to_owned(),
             Self::Shard => format!(
-                "Each of the {} holds all of it. Divide it among them, with a NamedSharding that \
-                 names a mesh axis, as fully sharded data parallelism does.",
-                format::counted(devices, "device")
+                "Each of the {} holds all of it. Divide it among them{}, as fully sharded data \
+                 parallelism does.",
+                format::counted(devices, "device"),
+                if is_jax {
+                    ", with a NamedSharding that names a mesh axis"
+                } else {
+                    ""
+                }
             ),
             Self::Padding => "At least half of each is padding, because its minor dimensions are \
                 smaller than the tiles of the device. Put a large dimension last, or make these \

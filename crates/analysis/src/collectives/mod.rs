@@ -115,9 +115,9 @@ impl<'a> Evidence<'a> {
             .collect();
         Self {
             session,
+            found,
             is_selected,
             instances,
-            found,
         }
     }
 

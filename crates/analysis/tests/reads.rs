@@ -45,6 +45,7 @@ fn assert_same_answers(about: &str, whole: &Session, part: &Session) {
         &[("time", "20us..150us")],
         &[("match", "dot")],
     ];
+    assert_eq!(part.framework(), whole.framework(), "{about}");
     let mut asked = 0;
     for entry in ANALYSES {
         for options in selections {
@@ -107,9 +108,11 @@ fn what_a_tpu_did_stands_for_itself() {
 }
 
 #[test]
-fn the_host_is_read_where_steps_or_time_come_from_it() {
+fn the_host_is_read_where_steps_time_or_the_framework_come_from_it() {
     let without_steps = TPU.replace("line Steps", "line Framework Ops");
     assert_eq!(in_parts(Reads::Devices, &drawn(&without_steps)), None);
+    let of_others = TPU.replace("jit", "main");
+    assert_eq!(in_parts(Reads::Devices, &drawn(&of_others)), None);
     let without_start = TPU.replace("profile_start_time", "other_time");
     assert_eq!(in_parts(Reads::Devices, &drawn(&without_start)), None);
 }

@@ -3,11 +3,13 @@
 //! Threads of the host are the larger part of many profiles (JAX's Python tracer records every
 //! call), and answers about ops of a TPU take nothing from them.
 
-use stepscope_xplane::{Line, Piece, Plane, Space, stat_names_at_end};
+use stepscope_xplane::{Line, Piece, Plane, Space, lossy, stat_names_at_end};
 
+use crate::framework::Framework;
 use crate::ingest::counts_from_recorded_start;
 use crate::session::DeviceKind;
 use crate::track::TrackRole;
+use crate::vendor::frameworks::{of_event, of_program};
 use crate::vendor::planes::{PlaneRole, device_line_role, plane_role};
 use crate::vendor::stats::ThreadsMayHold;
 
@@ -63,7 +65,8 @@ impl Reads {
     /// Whether the pieces that are read, joined in their order, give the same answers as the whole
     /// file, with all others left out. What TPUs did stands for itself where no program ran on the
     /// host's CPU, where steps are no matter of the host, and where time counts from a recorded
-    /// start. Kernels of GPUs get programs and steps from the threads that launched them.
+    /// start, and where programs are JAX's, whatever else the host loaded. Kernels of GPUs get programs
+    /// and steps from the threads that launched them.
     pub fn suffices(self, pieces: &[u8], left_out: &[LeftOut]) -> bool {
         if self == Self::Everything {
             return true;
@@ -82,6 +85,7 @@ impl Reads {
             && !left_out.iter().any(|piece| piece.0.ops)
             && (!has_host_steps || space.planes.iter().any(has_steps))
             && counts_from_recorded_start(&space)
+            && space.planes.iter().any(tells_of_jax)
     }
 }
 
@@ -91,6 +95,14 @@ fn has_events(plane: &Plane<'_>, is_wanted: impl Fn(DeviceKind) -> bool) -> bool
         return false;
     };
     is_wanted(kind) && plane.lines.iter().any(Line::has_events)
+}
+
+/// Hints speak of the framework, and a sign of JAX counts before all others.
+fn tells_of_jax(plane: &Plane<'_>) -> bool {
+    plane.event_metadata.iter().any(|event| {
+        let name = lossy(event.name);
+        [of_program(&name), of_event(&name)].contains(&Some(Framework::Jax))
+    })
 }
 
 fn has_steps(plane: &Plane<'_>) -> bool {

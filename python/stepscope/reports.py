@@ -4956,7 +4956,9 @@ class TimelineReport(Report):
     """Groups (one per device and host) in display order."""
 
     steps: list[TimelineStep]
-    """Step boundaries for the minimap and the step ruler."""
+    """Steps for the minimap and the step ruler, place by place: of each host as annotated, then on
+    each of its devices.
+    """
 
     notes: list[Note]
     """What was adjusted: overlaps put in sub-lanes, aggregated events, lines without events."""
@@ -4964,13 +4966,16 @@ class TimelineReport(Report):
 
 @dataclass(frozen=True)
 class TimelineStep(Record):
-    """A step on the ruler."""
+    """A step on the ruler, on one host or device."""
 
     step: int
     """Step number."""
 
     host: str
     """Host name."""
+
+    device: str
+    """Device name; empty for the span that the host annotated."""
 
     start_ps: int
     """Start."""

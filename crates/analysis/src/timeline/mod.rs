@@ -211,37 +211,49 @@ fn slice_count(
 }
 
 /// The selected steps on the ruler: per host its annotation, where it has one, and then each device
-/// on which a step has a span of its own. These are the spans that figures are made of; their hull
+/// on which the steps have other spans. These are the spans that figures are made of; their hull
 /// over devices is none of them.
 fn steps(session: &Session, selected: &Selected<'_>) -> Vec<TimelineStep> {
-    let positions = selected.step_positions();
-    let on_place = |host: HostId, device: Option<DeviceId>| {
-        let steps = positions.iter().map(|&position| &session.steps[position]);
-        let spans = steps.filter_map(move |step| {
-            let mut spans = step.spans.iter();
-            let on = spans.find(|on| on.host == host && on.device == device)?;
-            Some((step.number, on.span))
-        });
-        spans.map(move |(number, span)| TimelineStep {
-            step: number,
-            host: session.host(host).name.clone(),
-            device: device
-                .map(|id| session.device(id).name.clone())
-                .unwrap_or_default(),
-            start_ps: span.start.0,
-            duration_ps: span.duration().0,
-        })
-    };
-    let of_host = |&host: &HostId| {
+    let mut steps = Vec::new();
+    for &host in &selected.hosts {
+        let annotated = spans_on(session, selected, host, None);
+        let mut places = vec![("", annotated.clone())];
         let devices = selected.devices.iter().copied();
-        let devices = devices.filter(move |&id| session.device(id).host == host);
-        let places = std::iter::once(None).chain(devices.map(Some));
-        places.map(move |device| (host, device))
-    };
-    let places = selected.hosts.iter().flat_map(of_host);
-    places
-        .flat_map(|(host, device)| on_place(host, device))
-        .collect()
+        for device in devices.filter(|&id| session.device(id).host == host) {
+            let spans = spans_on(session, selected, host, Some(device));
+            // The annotation again says nothing new.
+            if spans != annotated {
+                places.push((&session.device(device).name, spans));
+            }
+        }
+        for (device, spans) in places {
+            steps.extend(spans.into_iter().map(|(number, span)| TimelineStep {
+                step: number,
+                host: session.host(host).name.clone(),
+                device: device.to_owned(),
+                start_ps: span.start.0,
+                duration_ps: span.duration().0,
+            }));
+        }
+    }
+    steps
+}
+
+/// Numbers and times of the selected steps on a host as annotated, or on a device.
+fn spans_on(
+    session: &Session,
+    selected: &Selected<'_>,
+    host: HostId,
+    device: Option<DeviceId>,
+) -> Vec<(i64, Span)> {
+    let positions = selected.step_positions().into_iter();
+    let spans = positions.filter_map(|position| {
+        let step = &session.steps[position];
+        let mut spans = step.spans.iter();
+        let on = spans.find(|on| on.host == host && on.device == device)?;
+        Some((step.number, on.span))
+    });
+    spans.collect()
 }
 
 fn notes(session: &Session, groups: &[TrackGroup]) -> Vec<Note> {

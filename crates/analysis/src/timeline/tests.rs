@@ -178,6 +178,16 @@ fn steps_on_the_ruler_are_those_that_figures_are_made_of() {
     assert_eq!(drawn, expected);
     assert_eq!(figures, expected);
 
+    // What the host annotated comes first, and alone where the device has nothing else to say.
+    for step in &mut session.steps {
+        let mut annotated = step.spans[0];
+        annotated.device = None;
+        step.spans.push(annotated);
+    }
+    let ruler = Timeline::run(&session, &TimelineOptions::default()).expect("a report");
+    let places: Vec<&str> = ruler.steps.iter().map(|step| &*step.device).collect();
+    assert_eq!(places, ["", "", "TPU:1"]);
+
     let narrowed = report(|selection| selection.device = Some("TPU:0".to_owned()));
     assert_eq!(narrowed.steps.len(), 2);
 }

@@ -24,7 +24,8 @@ slice_count: number,
  */
 groups: Array<TrackGroup>, 
 /**
- * Step boundaries for the minimap and the step ruler.
+ * Steps for the minimap and the step ruler, place by place: of each host as annotated, then on
+ * each of its devices.
  */
 steps: Array<TimelineStep>, 
 /**

@@ -66,7 +66,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'kind',
     title: 'Kind',
     figure: 'session_kind',
-    width: 126,
+    width: 140,
     value: (session) => session.kind,
   },
   {

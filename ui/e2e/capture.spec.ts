@@ -20,7 +20,9 @@ const JOB = path.join(TARGET, 'debug/examples/profiler_server');
 const test = base.extend<object, { place: { url: string; job: string } }>({
   place: [
     async ({}, use) => {
-      const logdir = mkdtempSync(path.join(tmpdir(), 'stepscope-capture-'));
+      // A relative path, as people type it; a picture shows it.
+      const folder = mkdtempSync(path.join(tmpdir(), 'stepscope-capture-'));
+      const logdir = path.join(folder, 'logs');
       cpSync(path.join(ROOT, 'fixtures/mlp-cpu'), logdir, { recursive: true });
       // `cargo test` builds it; alone, this does.
       if (!existsSync(JOB)) {
@@ -28,7 +30,9 @@ const test = base.extend<object, { place: { url: string; job: string } }>({
         spawnSync('cargo', build, { cwd: ROOT, stdio: 'inherit' });
       }
       const job = spawn(JOB, [path.join(ROOT, PROFILE)]);
-      const server = spawn(BINARY, ['view', logdir, '--no-report', '--port', '0']);
+      const server = spawn(BINARY, ['view', 'logs', '--no-report', '--port', '0'], {
+        cwd: folder,
+      });
       try {
         const listening = await printed(job, /listening at (\S+)/);
         const url = await printed(server, /(http:\/\/127\.0\.0\.1:\d+)/);
@@ -36,7 +40,7 @@ const test = base.extend<object, { place: { url: string; job: string } }>({
       } finally {
         server.kill();
         job.kill();
-        rmSync(logdir, { recursive: true });
+        rmSync(folder, { recursive: true });
       }
     },
     { scope: 'worker', timeout: 300_000 },

@@ -169,11 +169,11 @@ struct Shelf {
 impl Library {
     /// The sessions below a path: whatever [`find`] takes.
     pub fn at(root: &Path) -> Result<Arc<Self>, StorageError> {
-        Ok(Self::holding(root, find(root)?))
+        Ok(Self::holding(root, &find(root)?))
     }
 
     /// The sessions below a path that were found there a moment ago.
-    pub fn holding(root: &Path, found: Found) -> Arc<Self> {
+    pub fn holding(root: &Path, found: &Found) -> Arc<Self> {
         let library = Self::new(Some(root.to_path_buf()));
         library.put(found);
         Arc::new(library)
@@ -463,7 +463,7 @@ impl Library {
             return;
         }
         match find(root) {
-            Ok(found) => self.put(found),
+            Ok(found) => self.put(&found),
             // What is open stays; the list says why it is not looked at any more.
             Err(error) => {
                 let note = Note::warning(error.to_string());
@@ -479,7 +479,7 @@ impl Library {
         listed.notes = notes;
     }
 
-    fn put(&self, found: Found) {
+    fn put(&self, found: &Found) {
         let notes = found.notes.iter().map(note).collect();
         let mut listed = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let known = std::mem::take(&mut listed.slots);

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
         )?;
         return Ok(Exit::Fine);
     }
-    let library = Library::holding(root, found.clone());
+    let library = Library::holding(root, &found);
     let is_without_report = arguments.get_flag("no-report") || arguments.get_flag("child");
     let key = if is_without_report {
         library.key_of(files)

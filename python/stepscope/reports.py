@@ -4517,7 +4517,12 @@ class SessionSummary(Record):
     """One session; what is only known after opening is empty or null before."""
 
     id: int
-    """Its number in routes, the same as long as the server runs."""
+    """Its number, as `stepscope sessions` counts: 0 is the session captured last. It changes when
+    another session appears.
+    """
+
+    key: str
+    """Its name in routes and links: where it lies, so that it stays when others appear."""
 
     name: str
     """Name."""

@@ -266,7 +266,7 @@ def test_every_verb_reads_over_ssh(ask: Asker, machine: Machine, logdir: Path) -
 def test_names_mean_themselves(ask: Asker, machine: Machine, logdir: Path, tmp_path: Path) -> None:
     odd = tmp_path / "it's $HOME; `id` \"x\" logs"
     shutil.copytree(logdir / "plugins", odd / "plugins")
-    answer = ask("sessions", f"ssh://vm{odd}", "--json", STEPSCOPE_SSH=machine.ssh())
+    answer = ask("sessions", f"ssh://vm{odd}", "--fetch", "--json", STEPSCOPE_SSH=machine.ssh())
     assert answer.returncode == 0, answer.stderr
     (session,) = json.loads(answer.stdout)["sessions"]
     assert session["state"] == "open"

@@ -113,9 +113,12 @@ const COLUMNS: Column<SessionSummary>[] = [
     figure: '',
     width: 82,
     kind: 'count',
-    value: (session) => session.warnings.length,
+    value: (session) => (isKnown(session) ? session.warnings.length : null),
     cell: (session) => (
-      <Show when={session.warnings.length > 0} fallback={<span class="muted">none</span>}>
+      <Show
+        when={session.warnings.length > 0}
+        fallback={<span class="muted">{isKnown(session) ? 'none' : '–'}</span>}
+      >
         <span
           class="session-warned"
           data-tip={session.warnings.map((warning) => warning.message).join('\n')}
@@ -126,6 +129,10 @@ const COLUMNS: Column<SessionSummary>[] = [
     ),
   },
 ];
+
+/** Whether it was opened, now or before: what is wrong with a session is seen then. */
+const isKnown = (session: SessionSummary): boolean =>
+  session.state === 'open' || session.devices !== '' || session.duration_ps !== null;
 
 /** Where it is, below the root where it can be said so. */
 function locationColumn(root: string): Column<SessionSummary> {

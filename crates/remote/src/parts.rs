@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use crate::cache::{self, Entry};
 use crate::download::fill;
-use crate::error::{RemoteError, RemoteErrorKind};
+use crate::error::RemoteError;
 use crate::fetch::is_of_machine;
 use crate::object::Object;
 use crate::runtime;
@@ -57,7 +57,7 @@ impl Parts {
     ) -> Result<Vec<u8>, RemoteError> {
         self.fetch(ranges, progress)?;
         let Some(entry) = &self.entry else {
-            return Err(self.lost());
+            return Err(runtime::lost(&self.object.url));
         };
         entry
             .read(ranges)
@@ -65,7 +65,10 @@ impl Parts {
     }
 
     fn fetch(&mut self, ranges: &[Range<u64>], progress: &dyn Fn(u64)) -> Result<(), RemoteError> {
-        let mut entry = self.entry.take().ok_or_else(|| self.lost())?;
+        let mut entry = self
+            .entry
+            .take()
+            .ok_or_else(|| runtime::lost(&self.object.url))?;
         let (object, ranges) = (self.object.clone(), ranges.to_vec());
         let (sender, receiver) = mpsc::channel();
         runtime::begin(&self.object.url, async move {
@@ -82,15 +85,7 @@ impl Parts {
                 }
             }
         }
-        Err(self.lost())
-    }
-
-    fn lost(&self) -> RemoteError {
-        RemoteError::new(
-            RemoteErrorKind::Other,
-            &self.object.url,
-            "fetching failed inside; this is a defect of Stepscope",
-        )
+        Err(runtime::lost(&self.object.url))
     }
 
     /// Whether everything came by now: a server that knows no ranges sends whole files.

@@ -47,13 +47,16 @@ pub(crate) fn wait<T: Send + 'static>(
         // Nobody takes the result when the thread that waited is gone.
         let _ = sender.send(future.await);
     })?;
-    receiver.recv().unwrap_or_else(|_| {
-        Err(RemoteError::new(
-            RemoteErrorKind::Other,
-            url,
-            "fetching failed inside; this is a defect of Stepscope",
-        ))
-    })
+    receiver.recv().unwrap_or_else(|_| Err(lost(url)))
+}
+
+/// A task ended without a word.
+pub(crate) fn lost(url: &str) -> RemoteError {
+    RemoteError::new(
+        RemoteErrorKind::Other,
+        url,
+        "fetching failed inside; this is a defect of Stepscope",
+    )
 }
 
 /// Starts something on the runtime.

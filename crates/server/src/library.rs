@@ -343,17 +343,23 @@ impl Library {
     }
 
     /// The session as far as a question reads it: of one far away that nobody has opened, no more
-    /// planes are fetched than that takes.
+    /// planes are fetched than that takes. `reads` is asked of such sessions only.
     pub(crate) async fn opened_reading(
         self: &Arc<Self>,
         slot: &Arc<Slot>,
-        reads: Reads,
+        reads: impl FnOnce() -> Reads,
     ) -> Result<Arc<OpenSession>, OpenError> {
-        let far = slot.files.as_ref().filter(|files| !files.is_here());
-        let is_closed = matches!(slot.state(), State::Closed);
-        let Some(files) = far.filter(|_| is_closed && reads != Reads::Everything) else {
+        let closed = slot
+            .files
+            .as_ref()
+            .filter(|_| matches!(slot.state(), State::Closed));
+        let Some(files) = closed.filter(|files| !files.is_here()) else {
             return self.opened(slot).await;
         };
+        let reads = reads();
+        if reads == Reads::Everything {
+            return self.opened(slot).await;
+        }
         let mut parts = slot.parts.lock().await;
         if let Some(parts) = &*parts {
             return Ok(Arc::clone(parts));

@@ -43,22 +43,20 @@ pub fn open_hosts<P: Progress>(
     let all: Vec<&HostFile> = files.files().collect();
     let listeners: Vec<P> = (0..all.len()).map(progress).collect();
     let hosts = files.hosts.len();
-    let partial = planes::read_all(&all[..hosts], reads, &listeners[..hosts]);
+    let mut partial = planes::read_all(&all[..hosts], reads, &listeners[..hosts]);
+    partial.resize_with(all.len(), || None);
     let left_out_bytes = partial
         .iter()
         .flatten()
         .map(|read| read.left_out_bytes)
         .sum();
-    let is_whole = |position: usize| !matches!(partial.get(position), Some(Some(_)));
-    let unfetched = remote::fetch_all(&all, is_whole, &files.manifests, &listeners);
-    let partial = partial.into_iter().chain(std::iter::repeat_with(|| None));
+    let is_wanted = |position: usize| partial[position].is_none();
+    let unfetched = remote::fetch_all(&all, is_wanted, &files.manifests, &listeners);
     let opened: Vec<Result<Vec<Opened>, StorageError>> = all
-        .iter()
+        .par_iter()
         .zip(&listeners)
         .zip(unfetched)
         .zip(partial)
-        .collect::<Vec<_>>()
-        .into_par_iter()
         .map(
             |(((file, listener), unfetched), partial)| match (partial, unfetched) {
                 (Some(Partial { bytes, .. }), _) => Ok(vec![Opened { name: None, bytes }]),

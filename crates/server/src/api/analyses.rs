@@ -102,8 +102,10 @@ pub(crate) async fn run(
         unknown("analysis", &name, &names)
     })?;
     let slot = slot(&library, &id)?;
-    let reads = entry.matches(options(&parameters));
-    let reads = reads.map_or(Reads::Everything, |options| entry.reads(&options));
+    let reads = || {
+        let matches = entry.matches(options(&parameters));
+        matches.map_or(Reads::Everything, |matches| entry.reads(&matches))
+    };
     let open = library.opened_reading(&slot, reads).await;
     let open = open.map_err(|error| ApiError::from(&error))?;
     let place = format!("The analysis {}", entry.name);

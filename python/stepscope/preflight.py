@@ -114,15 +114,17 @@ def _copy_command(scheme: str) -> str:
 
 
 def _unwritable(log_dir: Path) -> list[Problem]:
-    """Really makes the folder and a file in it, and removes both again."""
-    created: list[Path] = []
+    """Really makes a folder and a file, where `log_dir` is or would be made.
+
+    What is tried has a name of its own, because processes of one job look at the same folder at
+    once: one of them must not remove what another relies on.
+    """
+    there = _existing(log_dir)
     try:
-        missing = [log_dir, *log_dir.parents]
-        for folder in reversed(missing[: _first_existing(missing)]):
-            folder.mkdir(exist_ok=True)
-            created.append(folder)
-        with tempfile.NamedTemporaryFile(dir=log_dir, prefix=".stepscope-") as probe:
-            probe.write(b"stepscope")
+        with tempfile.TemporaryDirectory(dir=there, prefix=".stepscope-") as probe:
+            folder = Path(probe) / log_dir.absolute().relative_to(there)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "probe").write_bytes(b"stepscope")
     except OSError as error:
         return [
             Problem(
@@ -133,27 +135,14 @@ def _unwritable(log_dir: Path) -> list[Problem]:
                 "or mkdir -p and chmod u+rwx this one",
             )
         ]
-    finally:
-        for folder in reversed(created):
-            try:
-                folder.rmdir()
-            except OSError:
-                break
     return []
-
-
-def _first_existing(folders: list[Path]) -> int:
-    """How many of `folders`, inner ones first, have still to be made."""
-    for count, folder in enumerate(folders):
-        if os.path.lexists(folder):
-            return count
-    return len(folders)
 
 
 def _existing(log_dir: Path) -> Path:
     """`log_dir`, or the nearest folder above it that is there."""
-    folders = [log_dir.absolute(), *log_dir.absolute().parents]
-    return folders[min(_first_existing(folders), len(folders) - 1)]
+    absolute = log_dir.absolute()
+    folders = (absolute, *absolute.parents)
+    return next((folder for folder in folders if os.path.lexists(folder)), absolute)
 
 
 def _disk_space(log_dir: Path, need_bytes: int) -> list[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,6 +62,22 @@ def test_a_folder_lost_after_the_start_costs_a_capture_only(
         profiler.begin_step(step)
         profiler.end_step(work())
     assert "no capture of step 1" in capsys.readouterr().err
+
+
+def test_processes_of_one_job_look_at_one_folder_at_once(tmp_path: Path) -> None:
+    log_dir = tmp_path / "job" / "profiles"
+
+    def look(_: int) -> list[str]:
+        return [found for _ in range(100) for found in ids(log_dir) if found == "unwritable_folder"]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(look, range(4))) == [[]] * 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_way_through_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+    assert "unwritable_folder" not in ids(tmp_path / "new" / ".." / "profiles")
+    assert "unwritable_folder" in ids(tmp_path / ("x" * 300) / "profiles")
 
 
 @pytest.mark.parametrize("policy", ["warn", "off"])

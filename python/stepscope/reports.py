@@ -216,12 +216,14 @@ ScalingKind = Literal["strong", "weak"]
 `weak`: The work of a device: twice the devices should take the same time.
 """
 
-SessionState = Literal["closed", "opening", "open", "failed"]
+SessionState = Literal["closed", "opening", "in_parts", "open", "failed"]
 """How far a session is.
 
 `closed`: Nobody asked for it yet.
 
 `opening`: It is being read.
+
+`in_parts`: Far away, and answers about its devices; what else there is comes when it is asked for.
 
 `open`: It answers.
 
@@ -4561,6 +4563,10 @@ class SessionSummary(Record):
 
     error: str
     """Why opening failed; else empty."""
+
+    left_out_bytes: int
+    """Of a session far away: bytes that were left there, because nothing that was asked reads them.
+    """
 
 
 @dataclass(frozen=True)

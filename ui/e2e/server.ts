@@ -38,8 +38,10 @@ export const test = base.extend<object, { url: string }>({
 export async function startServer(
   line: string[],
   folder = ROOT,
+  variables: Record<string, string> = {},
 ): Promise<{ url: string; process: ChildProcess }> {
-  const server = spawn(BINARY, line, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, ...variables };
+  const server = spawn(BINARY, line, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   try {
     return { url: await printedUrl(server), process: server };
   } catch (error) {

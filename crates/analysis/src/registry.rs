@@ -328,6 +328,11 @@ impl Entry {
         }
     }
 
+    /// See [`Analysis::READS`].
+    pub const fn usually_reads(&self) -> Reads {
+        self.reads
+    }
+
     /// What of a profile the answer with these options is taken from: see [`Analysis::READS`]. Times
     /// are chosen out of all that was recorded, threads of the host included.
     pub fn reads(&self, matches: &ArgMatches) -> Reads {

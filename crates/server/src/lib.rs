@@ -34,6 +34,7 @@ mod reports;
 mod router;
 mod serve;
 pub mod share;
+mod slot;
 mod ui;
 
 pub use access::{Access, new_token};
@@ -41,7 +42,7 @@ pub use capture_reports::{
     CaptureHost, CapturePhase, CaptureReport, CaptureRequest, CaptureSettings, CaptureState,
 };
 pub use error::ServerError;
-pub use library::{Library, OpenSession};
+pub use library::Library;
 pub use listing::{SessionList, list_sessions};
 pub use opening::{OpenError, open_files};
 pub use prefix::normal_prefix;
@@ -51,3 +52,4 @@ pub use reports::{
 };
 pub use router::{router, router_below};
 pub use serve::{Ready, ServerOptions, asked_to_stop, serve};
+pub use slot::OpenSession;

@@ -2,25 +2,25 @@
 //!
 //! ```text
 //! closed ──asked for──► opening ──► open ──room is needed──► closed
-//!                          └──────► failed ──its files changed──► closed
+//!    │                   ▲  └─────► failed ──asked for again──► opening
+//!    │ asked for devices │ asked for the rest
+//!    └────► opening ──► in parts ──room is needed──► closed       (of sessions far away)
 //! ```
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use stepscope_analysis::Note;
-use stepscope_analysis::timeline::TimelineIndex;
 use stepscope_model::{Reads, Session};
 use stepscope_storage::{Found, NoteKind, SessionFiles, StorageError, find, is_remote};
-use tokio::sync::watch;
 
-use crate::api::ReportCache;
 use crate::error::panic_text;
 use crate::key::{key_of, key_of_name};
-use crate::opening::{OpenError, OpenProgress, Opened, open_reading};
-use crate::reports::{SessionState, SessionSummary};
+use crate::opening::{OpenError, OpenProgress, open_reading};
+use crate::reports::SessionSummary;
+use crate::slot::{OpenSession, PartsRead, Slot, State};
 
 /// Sessions held open at most.
 const MAX_OPEN: usize = 24;
@@ -31,131 +31,21 @@ const MAX_OPEN_BYTES: u64 = 12 << 30;
 /// What a session is asked for first goes before what will be asked for.
 const SETTLING: Duration = Duration::from_millis(500);
 
+/// An opening that failed longer ago is tried again when the session is asked for: a network may be
+/// back. The questions of one page come at once, and share one failure.
+const RETRY: Duration = Duration::from_secs(2);
+
 /// A list of sessions younger than this is not looked for again.
 const FRESH: Duration = Duration::from_secs(2);
 
 /// The same for sessions far away: looking takes requests, which cost time and money.
 const FRESH_REMOTE: Duration = Duration::from_secs(30);
 
-/// An open session and what is computed beside it.
-pub struct OpenSession {
-    /// The session.
-    pub session: Session,
-    /// For tiles and searches.
-    pub timeline: TimelineIndex,
-    pub(crate) reports: Mutex<ReportCache>,
-    /// No two openings have the same number, also of the same files.
-    pub(crate) opening: u64,
-    size_bytes: u64,
-    last_used: AtomicU64,
-}
-
-/// Openings so far.
-static OPENINGS: AtomicU64 = AtomicU64::new(0);
-
-impl OpenSession {
-    fn new(session: Session) -> Self {
-        let file_bytes: usize = session.hosts.iter().map(file_bytes).sum();
-        // Start, duration, label and event of a slice.
-        let column_bytes = session.slice_count() * 24;
-        Self {
-            timeline: TimelineIndex::new(&session),
-            reports: Mutex::default(),
-            opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
-            size_bytes: (file_bytes + column_bytes) as u64,
-            last_used: AtomicU64::new(0),
-            session,
-        }
-    }
-}
-
-fn file_bytes(host: &stepscope_model::Host) -> usize {
-    (*host.bytes).as_ref().len()
-}
-
-/// How far a session is.
-#[derive(Clone)]
-pub(crate) enum State {
-    Closed,
-    Opening(Arc<OpenProgress>),
-    Open(Arc<OpenSession>),
-    Failed(OpenError),
-}
-
-/// One session of the library.
-pub(crate) struct Slot {
-    /// Its name in routes; no two sessions have the same.
-    pub(crate) key: String,
-    /// None for a session that was handed in open.
-    pub(crate) files: Option<SessionFiles>,
-    /// Where it lies, as a person would type it.
-    pub(crate) path: String,
-    state: watch::Sender<State>,
-    /// What an opening told; it stays known when the session is closed to save memory.
-    known: OnceLock<SessionSummary>,
-    /// Of a session far away that is not open: what was read of it for questions that need no more.
-    parts: tokio::sync::Mutex<Option<Arc<OpenSession>>>,
-}
-
-impl Slot {
-    fn new(key: String, files: Option<SessionFiles>, path: String) -> Self {
-        Self {
-            key,
-            files,
-            path,
-            state: watch::Sender::new(State::Closed),
-            known: OnceLock::new(),
-            parts: tokio::sync::Mutex::default(),
-        }
-    }
-
-    pub(crate) fn state(&self) -> State {
-        self.state.borrow().clone()
-    }
-
-    fn open(&self, open: &Arc<OpenSession>) {
-        self.known.get_or_init(|| {
-            let mut summary = self.closed();
-            summary.describe(&open.session);
-            summary
-        });
-        self.state.send_replace(State::Open(Arc::clone(open)));
-        // A question about them may be under way; then they go with the slot.
-        if let Ok(mut parts) = self.parts.try_lock() {
-            *parts = None;
-        }
-    }
-
-    /// What is known of it, under a number of the list.
-    pub(crate) fn summary(&self, number: u32) -> SessionSummary {
-        let known = self.known.get().cloned();
-        let mut summary = known.unwrap_or_else(|| self.closed());
-        summary.id = number;
-        summary.state = match self.state() {
-            State::Closed => SessionState::Closed,
-            State::Opening(_) => SessionState::Opening,
-            State::Open(_) => SessionState::Open,
-            State::Failed(error) => {
-                summary.error = error.message;
-                SessionState::Failed
-            }
-        };
-        summary
-    }
-
-    fn closed(&self) -> SessionSummary {
-        let mut summary = SessionSummary::closed(0, &self.path, self.files.as_ref());
-        summary.key.clone_from(&self.key);
-        summary
-    }
-}
-
 /// The sessions below one path.
 pub struct Library {
     root: Option<PathBuf>,
     shelf: RwLock<Shelf>,
     looked: Mutex<Instant>,
-    clock: AtomicU64,
     is_read_only: AtomicBool,
 }
 
@@ -194,7 +84,6 @@ impl Library {
             root,
             shelf: RwLock::default(),
             looked: Mutex::new(Instant::now()),
-            clock: AtomicU64::new(1),
             is_read_only: AtomicBool::new(false),
         }
     }
@@ -309,10 +198,10 @@ impl Library {
         self.read().slots.first().map(|slot| slot.key.clone())
     }
 
-    /// Begins to open a session on a thread of its own, unless that has happened.
-    pub fn begin_opening(self: &Arc<Self>, key: &str) {
-        if let Some(slot) = self.slot(key) {
-            self.begin(&slot);
+    /// Begins to open a session on a thread of its own, unless that has happened or it is far away.
+    pub fn begin_opening_if_here(self: &Arc<Self>, key: &str) {
+        if let Some(slot) = self.slot(key).filter(|slot| slot.is_here()) {
+            self.begin(&slot, Reads::Everything);
         }
     }
 
@@ -321,18 +210,46 @@ impl Library {
         self: &Arc<Self>,
         slot: &Arc<Slot>,
     ) -> Result<Arc<OpenSession>, OpenError> {
+        self.opened_as(slot, Reads::Everything).await
+    }
+
+    /// The session as far as a question reads it: of one far away that nobody has opened, no more
+    /// planes are fetched than that takes. `reads` is asked of sessions that are not open only.
+    pub(crate) async fn opened_reading(
+        self: &Arc<Self>,
+        slot: &Arc<Slot>,
+        reads: impl FnOnce() -> Reads,
+    ) -> Result<Arc<OpenSession>, OpenError> {
+        let reads = match slot.state() {
+            State::Open(_) => Reads::Everything,
+            State::Closed if slot.is_here() => Reads::Everything,
+            _ => reads(),
+        };
+        self.opened_as(slot, reads).await
+    }
+
+    async fn opened_as(
+        self: &Arc<Self>,
+        slot: &Arc<Slot>,
+        reads: Reads,
+    ) -> Result<Arc<OpenSession>, OpenError> {
+        let asked = Instant::now();
         let mut state = slot.state.subscribe();
         loop {
             let now = state.borrow_and_update().clone();
+            let parts = now.parts().filter(|_| reads != Reads::Everything);
+            if let Some(parts) = parts {
+                parts.open.use_now();
+                return Ok(Arc::clone(&parts.open));
+            }
             match now {
                 State::Open(open) => {
-                    let now = self.clock.fetch_add(1, Ordering::Relaxed);
-                    open.last_used.store(now, Ordering::Relaxed);
+                    open.use_now();
                     return Ok(open);
                 }
-                State::Failed(error) => return Err(error),
-                State::Closed => self.begin(slot),
-                State::Opening(_) => {
+                State::Failed { error, at, .. } if at + RETRY > asked => return Err(error),
+                State::Closed | State::InParts(_) | State::Failed { .. } => self.begin(slot, reads),
+                State::Opening { .. } => {
                     // The slot holds the sender, so a change always comes.
                     if state.changed().await.is_err() {
                         return Err(defect("the session is gone"));
@@ -342,110 +259,69 @@ impl Library {
         }
     }
 
-    /// The session as far as a question reads it: of one far away that nobody has opened, no more
-    /// planes are fetched than that takes. `reads` is asked of such sessions only.
-    pub(crate) async fn opened_reading(
-        self: &Arc<Self>,
-        slot: &Arc<Slot>,
-        reads: impl FnOnce() -> Reads,
-    ) -> Result<Arc<OpenSession>, OpenError> {
-        let closed = slot
-            .files
-            .as_ref()
-            .filter(|_| matches!(slot.state(), State::Closed));
-        let Some(files) = closed.filter(|files| !files.is_here()) else {
-            return self.opened(slot).await;
-        };
-        let reads = reads();
-        if reads == Reads::Everything {
-            return self.opened(slot).await;
-        }
-        let mut parts = slot.parts.lock().await;
-        if let Some(parts) = &*parts {
-            return Ok(Arc::clone(parts));
-        }
-        let files = files.clone();
-        let reading = tokio::task::spawn_blocking(move || {
-            let Opened { session, is_whole } =
-                open_reading(&files, reads, &OpenProgress::new(&files))?;
-            Ok((Arc::new(OpenSession::new(session)), is_whole))
-        });
-        let read = reading.await;
-        let (open, is_whole) = read.unwrap_or_else(|error| Err(defect(&error.to_string())))?;
-        if is_whole {
-            drop(parts);
-            slot.open(&open);
-            self.make_room();
-        } else {
-            *parts = Some(Arc::clone(&open));
-        }
-        Ok(open)
-    }
-
-    fn begin(self: &Arc<Self>, slot: &Arc<Slot>) {
+    fn begin(self: &Arc<Self>, slot: &Arc<Slot>, reads: Reads) {
         let Some(files) = &slot.files else { return };
         let progress = Arc::new(OpenProgress::new(files));
-        let is_mine = slot.state.send_if_modified(|state| {
-            let is_closed = matches!(state, State::Closed);
-            if is_closed {
-                *state = State::Opening(Arc::clone(&progress));
-            }
-            is_closed
-        });
-        if !is_mine {
+        if !slot.begin(reads, &progress) {
             return;
         }
         let (library, worker) = (Arc::clone(self), Arc::clone(slot));
-        let job = move || library.open_now(&worker, &progress);
+        let job = move || library.open_now(&worker, reads, &progress);
         let thread = std::thread::Builder::new().name(format!("open-{}", slot.key));
         if let Err(error) = thread.spawn(job) {
-            let error = defect(&format!("the system gives no thread: {error}"));
-            slot.state.send_replace(State::Failed(error));
+            slot.fail(defect(&format!("the system gives no thread: {error}")));
         }
     }
 
-    fn open_now(&self, slot: &Slot, progress: &OpenProgress) {
+    fn open_now(&self, slot: &Slot, reads: Reads, progress: &OpenProgress) {
         let Some(files) = &slot.files else { return };
         let began = Instant::now();
         let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            open_reading(files, Reads::Everything, progress)
-                .map(|opened| OpenSession::new(opened.session))
+            let opened = open_reading(files, reads, progress)?;
+            let open = Arc::new(OpenSession::new(opened.session));
+            Ok((open, opened.left_out_bytes))
         }));
         let opened = opened.unwrap_or_else(|panic| Err(defect(&panic_text(panic.as_ref()))));
         match opened {
-            Ok(open) => {
-                tracing::info!(name = files.name, elapsed = ?began.elapsed(), "session opened");
-                let open = Arc::new(open);
-                let now = self.clock.fetch_add(1, Ordering::Relaxed);
-                open.last_used.store(now, Ordering::Relaxed);
-                slot.open(&open);
+            Ok((open, left_out_bytes)) => {
+                tracing::info!(name = files.name, elapsed = ?began.elapsed(), left_out_bytes, "session opened");
+                open.use_now();
+                if left_out_bytes == 0 {
+                    slot.open(&open);
+                } else {
+                    slot.state.send_replace(State::InParts(PartsRead {
+                        open: Arc::clone(&open),
+                        left_out_bytes,
+                    }));
+                }
                 self.make_room();
                 // Whoever waited asks for a tile now, and should have the cores.
-                std::thread::sleep(SETTLING);
-                open.timeline.fill(&open.session);
+                if left_out_bytes == 0 {
+                    std::thread::sleep(SETTLING);
+                    open.timeline.fill(&open.session);
+                }
             }
             Err(error) => {
                 tracing::warn!(name = files.name, %error, "session cannot be opened");
-                slot.state.send_replace(State::Failed(error));
+                slot.fail(error);
             }
         }
     }
 
     /// Closes the sessions used longest ago while there are too many, and never the latest.
     fn make_room(&self) {
-        let mut open: Vec<(u64, u64, Arc<Slot>)> = Vec::new();
+        let mut held: Vec<(Arc<OpenSession>, Arc<Slot>)> = Vec::new();
         for slot in self.slots().into_iter().filter(|slot| slot.files.is_some()) {
-            if let State::Open(session) = slot.state() {
-                let last_used = session.last_used.load(Ordering::Relaxed);
-                open.push((last_used, session.size_bytes, slot));
+            if let State::Open(open) | State::InParts(PartsRead { open, .. }) = slot.state() {
+                held.push((open, slot));
             }
         }
-        open.sort_by_key(|(last_used, _, _)| std::cmp::Reverse(*last_used));
+        held.sort_by_cached_key(|(open, _)| std::cmp::Reverse(open.last_used()));
         let mut bytes = 0;
-        for (position, (_, size_bytes, slot)) in open.iter().enumerate() {
-            bytes += size_bytes;
+        for (position, (open, slot)) in held.iter().enumerate() {
+            bytes += open.size_bytes;
             if position > 0 && (position >= MAX_OPEN || bytes > MAX_OPEN_BYTES) {
-                slot.state.send_replace(State::Closed);
+                slot.close(open);
             }
         }
     }

@@ -61,8 +61,8 @@ pub fn open_files(files: &SessionFiles) -> Result<Session, OpenError> {
 /// A session, as far as it was to be read.
 pub(crate) struct Opened {
     pub(crate) session: Session,
-    /// Whether nothing was left out.
-    pub(crate) is_whole: bool,
+    /// Bytes of files far away that were left there.
+    pub(crate) left_out_bytes: u64,
 }
 
 pub(crate) fn open_reading(
@@ -107,6 +107,6 @@ pub(crate) fn open_reading(
         }));
     Ok(Opened {
         session,
-        is_whole: left_out_bytes == 0,
+        left_out_bytes,
     })
 }

@@ -73,6 +73,9 @@ pub struct SessionSummary {
     pub state: SessionState,
     /// Why opening failed; else empty.
     pub error: String,
+    /// Of a session far away: bytes that were left there, because nothing that was asked reads them.
+    #[ts(type = "number")]
+    pub left_out_bytes: u64,
 }
 
 /// How far a session is.
@@ -84,6 +87,8 @@ pub enum SessionState {
     Closed,
     /// It is being read.
     Opening,
+    /// Far away, and answers about its devices; what else there is comes when it is asked for.
+    InParts,
     /// It answers.
     Open,
     /// It cannot be read.
@@ -132,6 +137,9 @@ pub struct AnalysisEntry {
     pub summary: &'static str,
     /// Where it stands in menus.
     pub group: Group,
+    /// It answers about TPUs from what devices did and from programs alone, unless times are
+    /// selected: of a session far away no more is fetched for it.
+    pub reads_devices_only: bool,
     /// Its options, as on the command line.
     pub options: Vec<AnalysisOption>,
 }

@@ -61,15 +61,16 @@ pub struct Ready {
     pub token: Option<String>,
 }
 
-/// Serves the library until Ctrl-C (or SIGTERM). The newest session begins to open at once;
-/// `when_ready` is told the URL when the port is bound.
+/// Serves the library until Ctrl-C (or SIGTERM). The newest session begins to open at once, unless
+/// it would have to be fetched: which planes are wanted, the page says. `when_ready` is told the URL
+/// when the port is bound.
 pub async fn serve(
     library: Arc<Library>,
     options: ServerOptions,
     when_ready: impl FnOnce(&Ready),
 ) -> Result<(), ServerError> {
     if let Some(newest) = library.newest() {
-        library.begin_opening(&newest);
+        library.begin_opening_if_here(&newest);
     }
     let listener = bind(options.address, options.port).await?;
     let address = listener.local_addr()?;

@@ -6,14 +6,13 @@ use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use stepscope_analysis::ANALYSES;
 use stepscope_export::html::{DEFAULT_MOST_BYTES, Html, HtmlOptions};
 use stepscope_export::{About, ExportError, Redacted};
 use stepscope_model::Session;
 use stepscope_model::redact::{Key, RedactError, redact};
 
 use crate::access::new_token;
-use crate::api::analyses::entry;
+use crate::api::analyses::entries;
 use crate::error::ServerError;
 use crate::reports::{AnalysisEntry, SessionSummary, SessionsReport};
 use crate::ui;
@@ -97,7 +96,7 @@ fn shell(session: &Session) -> Result<Vec<(String, String)>, serde_json::Error> 
         histories: Vec::new(),
         notes: Vec::new(),
     };
-    let analyses: Vec<AnalysisEntry> = ANALYSES.iter().map(|one| entry(one)).collect();
+    let analyses = entries();
     let comparisons: [AnalysisEntry; 0] = [];
     Ok(vec![
         answer("api/sessions", &sessions)?,

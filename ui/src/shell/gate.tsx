@@ -1,6 +1,10 @@
-/** Opens the session of the URL before its view is shown: bytes while it loads, reasons when it fails. */
+/**
+ * Opens the session of the URL before its view is shown, as far as the view reads it: bytes while it
+ * loads, reasons when it fails.
+ */
 import { createSignal, Match, onCleanup, Show, Switch, type JSX } from 'solid-js';
 
+import { formatBytes } from '../format/numbers';
 import { sentence } from '../format/text';
 import { EmptyState } from '../widgets/empty';
 import { Skeleton } from '../widgets/answer';
@@ -8,8 +12,9 @@ import { Hint } from '../widgets/notes';
 import { Progress } from '../widgets/progress';
 import { getJson } from '../wire/client';
 import type { ProgressReport } from '../wire/types';
-import { opened } from './session';
+import { fetchRest, isEnough, opened } from './session';
 import { hrefTo, route } from './state';
+import './gate.css';
 
 const POLL_MS = 120;
 
@@ -35,11 +40,38 @@ export function SessionGate(props: { children: JSX.Element }) {
           </EmptyState>
         )}
       </Match>
-      <Match when={opened.data()?.key === route.session}>{props.children}</Match>
+      <Match when={isEnough()}>
+        <InParts />
+        {props.children}
+      </Match>
       <Match when={opened.isLoading()}>
         <Opening />
       </Match>
     </Switch>
+  );
+}
+
+/** Of a session far away: how little was fetched for the view. */
+function InParts() {
+  const parts = () => {
+    const session = opened.data();
+    return session?.state === 'in_parts' ? session : undefined;
+  };
+  return (
+    <Show when={parts()}>
+      {(session) => (
+        <p class="in-parts" role="note">
+          <span>
+            {formatBytes(session().size_bytes - session().left_out_bytes)} of{' '}
+            {formatBytes(session().size_bytes)} are fetched: threads of the host stay where they are,
+            because this view takes nothing from them. Views that need them fetch them.
+          </span>
+          <button class="quiet" onClick={fetchRest}>
+            Fetch the rest
+          </button>
+        </p>
+      )}
+    </Show>
   );
 }
 

@@ -1,7 +1,8 @@
 /** What the shell knows of the sessions and of the analyses there are. */
-import { createMemo, createRoot } from 'solid-js';
+import { createMemo, createRoot, createSignal } from 'solid-js';
 
 import { shellQuote, truncateMiddle } from '../format/text';
+import { urlOf } from '../wire/client';
 import { createAnswer } from '../wire/report';
 import type { Group } from '../wire/generated/Group';
 import type { AnalysisEntry, SessionsReport, SessionSummary } from '../wire/types';
@@ -40,14 +41,35 @@ export interface MenuEntry {
   group: Group;
 }
 
-export const { analyses, comparisons, sessions, opened, menu, summaryOf } = createRoot(() => {
+/** The session of which a person asked for everything, whatever the view reads. */
+const [fetchedWhole, setFetchedWhole] = createSignal<string | null>(null);
+
+/** Fetches what the views of the session so far did not read. */
+export const fetchRest = () => setFetchedWhole(route.session);
+
+const shell = createRoot(() => {
   const analyses = createAnswer<AnalysisEntry[]>(() => 'api/analyses');
   const comparisons = createAnswer<AnalysisEntry[]>(() => 'api/comparisons');
   const sessions = createAnswer<SessionsReport>(() => 'api/sessions', false);
+  /** What the view reads of a session that is far away; unknown until the analyses are. */
+  const reads = createMemo((): 'devices' | 'everything' | undefined => {
+    if (fetchedWhole() === route.session || analyses.error()) return 'everything';
+    const entry = analyses.data()?.find(({ name }) => name === route.view);
+    if (analyses.data() === undefined) return undefined;
+    return entry?.reads_devices_only && !selectionParams().time ? 'devices' : 'everything';
+  });
   /** The session of the URL, opened by asking for it. */
-  const opened = createAnswer<SessionSummary>(() =>
-    route.session === null ? null : `api/sessions/${route.session}`,
-  );
+  const opened = createAnswer<SessionSummary>(() => {
+    const wanted = reads();
+    if (route.session === null || wanted === undefined) return null;
+    return urlOf(`api/sessions/${route.session}`, wanted === 'devices' ? { reads: wanted } : {});
+  }, false);
+  /** Whether what is here of the session is enough for the view. */
+  const isEnough = () => {
+    const session = opened.data();
+    if (session?.key !== route.session) return false;
+    return session.state !== 'in_parts' || reads() === 'devices';
+  };
   const sessionCount = () => sessions.data()?.sessions.length ?? 0;
   const hasHistory = () => (sessions.data()?.histories.length ?? 0) > 0;
   const menu = createMemo<MenuEntry[]>(() => {
@@ -64,8 +86,9 @@ export const { analyses, comparisons, sessions, opened, menu, summaryOf } = crea
     if (current && current.key === key) return current;
     return sessions.data()?.sessions.find((session) => session.key === key);
   };
-  return { analyses, comparisons, sessions, opened, menu, summaryOf };
+  return { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf };
 });
+export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf } = shell;
 
 /** Where a session is entered: memory snapshots and programs have nothing that happens in time. */
 export function entryView(session: SessionSummary | undefined): string {

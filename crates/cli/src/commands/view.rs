@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &ArgMatches, output: &Output) -> Result<Exit, Failu
     // The newest one opens at the bare address.
     let key = key.filter(|key| wanted.is_some() && library.newest().as_ref() != Some(key));
     if let Some(key) = &key {
-        library.begin_opening(key);
+        library.begin_opening_if_here(key);
     }
     start(library, key.as_deref(), arguments, output)
 }

@@ -10,16 +10,18 @@ use axum::response::{IntoResponse, Response};
 use stepscope_analysis::cell::to_csv;
 use stepscope_analysis::registry::{Asks, NamedText};
 use stepscope_analysis::{
-    ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, find, find_comparison,
+    ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, Entry, find,
+    find_comparison,
 };
 use stepscope_model::Reads;
 use stepscope_storage::{TextBeside, benchmarks_at, histories_at, history_at};
 
 use super::{opened, slot};
 use crate::error::{ApiError, compute};
-use crate::library::{Library, OpenSession, Slot};
+use crate::library::Library;
 use crate::parameters::Parameters;
 use crate::reports::{AnalysisEntry, AnalysisOption};
+use crate::slot::{OpenSession, Slot};
 
 /// Reports kept per session, and their bytes.
 const MAX_REPORTS: usize = 64;
@@ -58,14 +60,22 @@ impl ReportCache {
 }
 
 pub(crate) async fn list() -> Json<Vec<AnalysisEntry>> {
-    Json(ANALYSES.iter().map(|one| entry(one)).collect())
+    Json(entries())
+}
+
+pub(crate) fn entries() -> Vec<AnalysisEntry> {
+    let of = |one: &Entry| AnalysisEntry {
+        reads_devices_only: one.usually_reads() == Reads::Devices,
+        ..entry(one)
+    };
+    ANALYSES.iter().map(of).collect()
 }
 
 pub(crate) async fn list_comparisons() -> Json<Vec<AnalysisEntry>> {
     Json(COMPARISONS.iter().map(|one| entry(one)).collect())
 }
 
-pub(crate) fn entry(entry: &Declaration) -> AnalysisEntry {
+fn entry(entry: &Declaration) -> AnalysisEntry {
     let command = entry.command();
     let options = command.get_arguments().filter_map(|argument| {
         let defaults = argument.get_default_values().first();
@@ -88,6 +98,7 @@ pub(crate) fn entry(entry: &Declaration) -> AnalysisEntry {
         aliases: entry.aliases,
         summary: entry.summary,
         group: entry.group,
+        reads_devices_only: false,
         options: options.collect(),
     }
 }

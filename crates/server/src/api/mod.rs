@@ -10,7 +10,8 @@ use std::sync::Arc;
 pub(crate) use analyses::ReportCache;
 
 use crate::error::ApiError;
-use crate::library::{Library, OpenSession, Slot};
+use crate::library::Library;
+use crate::slot::{OpenSession, Slot};
 
 /// The session of a route.
 fn slot(library: &Library, id: &str) -> Result<Arc<Slot>, ApiError> {

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use stepscope_model::{DeviceKind, Session};
+use stepscope_model::{DeviceKind, Reads, Session};
 use stepscope_storage::{SessionFiles, histories_at};
 
 use super::slot;
 use crate::error::{ApiError, compute};
 use crate::key::key_of;
-use crate::library::{Library, State as SlotState, modified_epoch_ms};
+use crate::library::{Library, modified_epoch_ms};
+use crate::parameters::Parameters;
 use crate::reports::{
     ProgressReport, SessionState, SessionSummary, SessionWarning, SessionsReport, VersionReport,
 };
+use crate::slot::State as SlotState;
 
 pub(crate) async fn version() -> Json<VersionReport> {
     Json(VersionReport {
@@ -36,14 +38,33 @@ pub(crate) async fn list(
     .await
 }
 
+/// Opens a session; with `reads=devices` one far away only as far as answers about devices read it.
 pub(crate) async fn session(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
+    parameters: Parameters,
 ) -> Result<Json<SessionSummary>, ApiError> {
     let slot = slot(&library, &id)?;
-    // Why it failed stands in the summary.
-    let _ = library.opened(&slot).await;
-    Ok(Json(library.summary(&slot)))
+    let reads = reads(&parameters)?;
+    let opened = library.opened_reading(&slot, || reads).await;
+    let mut summary = library.summary(&slot);
+    if let Err(error) = opened {
+        // What is here of it may answer other questions.
+        summary.state = SessionState::Failed;
+        summary.error = error.message;
+    }
+    Ok(Json(summary))
+}
+
+fn reads(parameters: &Parameters) -> Result<Reads, ApiError> {
+    match parameters.get("reads") {
+        None | Some("everything") => Ok(Reads::Everything),
+        Some("devices") => Ok(Reads::Devices),
+        Some(other) => {
+            let error = ApiError::bad_request(format!("The parameter reads is {other:?}."));
+            Err(error.with_hint("There are everything and devices."))
+        }
+    }
 }
 
 pub(crate) async fn progress(
@@ -54,13 +75,17 @@ pub(crate) async fn progress(
     let size_bytes = slot.files.as_ref().map_or(0, |files| files.size_bytes);
     let (state, done_bytes, message) = match slot.state() {
         SlotState::Closed => (SessionState::Closed, 0, String::new()),
-        SlotState::Opening(progress) => {
+        SlotState::Opening { progress, .. } => {
             let (done, total) = progress.bytes();
             let message = if done < total { "Reading" } else { "Decoding" };
             (SessionState::Opening, done, message.to_owned())
         }
+        SlotState::InParts(parts) => {
+            let here_bytes = size_bytes.saturating_sub(parts.left_out_bytes);
+            (SessionState::InParts, here_bytes, String::new())
+        }
         SlotState::Open(_) => (SessionState::Open, size_bytes, String::new()),
-        SlotState::Failed(error) => (SessionState::Failed, 0, error.message),
+        SlotState::Failed { error, .. } => (SessionState::Failed, 0, error.message),
     };
     Ok(Json(ProgressReport {
         state,
@@ -96,7 +121,17 @@ impl SessionSummary {
             warnings: Vec::new(),
             state: SessionState::Closed,
             error: String::new(),
+            left_out_bytes: 0,
         }
+    }
+
+    /// Adds what is known once it is open as far as its devices are concerned.
+    pub fn describe_parts(&mut self, session: &Session, left_out_bytes: u64) {
+        self.describe(session);
+        self.state = SessionState::InParts;
+        self.left_out_bytes = left_out_bytes;
+        // Threads of the host may begin before the devices, and end after them.
+        self.duration_ps = None;
     }
 
     /// Adds what is known once it is open.

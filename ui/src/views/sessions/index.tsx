@@ -130,9 +130,10 @@ const COLUMNS: Column<SessionSummary>[] = [
   },
 ];
 
-/** Whether it was opened, now or before: what is wrong with a session is seen then. */
+/** Whether it was opened whole, now or before: what is wrong with a session is seen then. */
 const isKnown = (session: SessionSummary): boolean =>
-  session.state === 'open' || session.devices !== '' || session.duration_ps !== null;
+  session.state === 'open' ||
+  (session.state !== 'in_parts' && (session.devices !== '' || session.duration_ps !== null));
 
 /** Where it is, below the root where it can be said so. */
 function locationColumn(root: string): Column<SessionSummary> {

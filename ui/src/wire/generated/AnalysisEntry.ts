@@ -23,6 +23,11 @@ summary: string,
  */
 group: Group, 
 /**
+ * It answers about TPUs from what devices did and from programs alone, unless times are
+ * selected: of a session far away no more is fetched for it.
+ */
+reads_devices_only: boolean, 
+/**
  * Its options, as on the command line.
  */
 options: Array<AnalysisOption>, };

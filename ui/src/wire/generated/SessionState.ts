@@ -3,4 +3,4 @@
 /**
  * How far a session is.
  */
-export type SessionState = "closed" | "opening" | "open" | "failed";
+export type SessionState = "closed" | "opening" | "in_parts" | "open" | "failed";

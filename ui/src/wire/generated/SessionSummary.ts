@@ -63,4 +63,8 @@ state: SessionState,
 /**
  * Why opening failed; else empty.
  */
-error: string, };
+error: string, 
+/**
+ * Of a session far away: bytes that were left there, because nothing that was asked reads them.
+ */
+left_out_bytes: number, };

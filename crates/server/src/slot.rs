@@ -1,0 +1,223 @@
+//! One session of the library, and how far it is.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+use stepscope_analysis::timeline::TimelineIndex;
+use stepscope_model::{Reads, Session};
+use stepscope_storage::SessionFiles;
+use tokio::sync::watch;
+
+use crate::api::ReportCache;
+use crate::opening::{OpenError, OpenProgress};
+use crate::reports::{SessionState, SessionSummary};
+
+/// An open session and what is computed beside it.
+pub struct OpenSession {
+    /// The session.
+    pub session: Session,
+    /// For tiles and searches.
+    pub timeline: TimelineIndex,
+    pub(crate) reports: Mutex<ReportCache>,
+    /// No two openings have the same number, also of the same files.
+    pub(crate) opening: u64,
+    pub(crate) size_bytes: u64,
+    last_used: AtomicU64,
+}
+
+/// Openings so far.
+static OPENINGS: AtomicU64 = AtomicU64::new(0);
+
+/// Uses of all sessions so far.
+static USES: AtomicU64 = AtomicU64::new(1);
+
+impl OpenSession {
+    pub(crate) fn new(session: Session) -> Self {
+        let file_bytes: usize = session.hosts.iter().map(file_bytes).sum();
+        // Start, duration, label and event of a slice.
+        let column_bytes = session.slice_count() * 24;
+        Self {
+            timeline: TimelineIndex::new(&session),
+            reports: Mutex::default(),
+            opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
+            size_bytes: (file_bytes + column_bytes) as u64,
+            last_used: AtomicU64::new(0),
+            session,
+        }
+    }
+
+    pub(crate) fn use_now(&self) {
+        let now = USES.fetch_add(1, Ordering::Relaxed);
+        self.last_used.store(now, Ordering::Relaxed);
+    }
+
+    /// Higher is later.
+    pub(crate) fn last_used(&self) -> u64 {
+        self.last_used.load(Ordering::Relaxed)
+    }
+}
+
+fn file_bytes(host: &stepscope_model::Host) -> usize {
+    (*host.bytes).as_ref().len()
+}
+
+/// What was read of a session far away for questions that need no more.
+#[derive(Clone)]
+pub(crate) struct PartsRead {
+    pub(crate) open: Arc<OpenSession>,
+    /// Bytes that were left where they are.
+    pub(crate) left_out_bytes: u64,
+}
+
+/// How far a session is. Parts that were read go on answering while the rest is fetched, and when
+/// that fails.
+#[derive(Clone)]
+pub(crate) enum State {
+    Closed,
+    Opening {
+        progress: Arc<OpenProgress>,
+        parts: Option<PartsRead>,
+    },
+    InParts(PartsRead),
+    Open(Arc<OpenSession>),
+    Failed {
+        error: OpenError,
+        at: Instant,
+        parts: Option<PartsRead>,
+    },
+}
+
+impl State {
+    /// Parts that answer before the whole does.
+    pub(crate) fn parts(&self) -> Option<&PartsRead> {
+        match self {
+            Self::InParts(parts) => Some(parts),
+            Self::Opening { parts, .. } | Self::Failed { parts, .. } => parts.as_ref(),
+            Self::Closed | Self::Open(_) => None,
+        }
+    }
+}
+
+/// One session of the library.
+pub(crate) struct Slot {
+    /// Its name in routes; no two sessions have the same.
+    pub(crate) key: String,
+    /// None for a session that was handed in open.
+    pub(crate) files: Option<SessionFiles>,
+    /// Where it lies, as a person would type it.
+    pub(crate) path: String,
+    pub(crate) state: watch::Sender<State>,
+    /// What an opening told; it stays known when the session is closed to save memory.
+    known: OnceLock<SessionSummary>,
+}
+
+impl Slot {
+    pub(crate) fn new(key: String, files: Option<SessionFiles>, path: String) -> Self {
+        Self {
+            key,
+            files,
+            path,
+            state: watch::Sender::new(State::Closed),
+            known: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.state.borrow().clone()
+    }
+
+    /// Whether nothing of it has to be fetched. Looks at the cache of files from far away.
+    pub(crate) fn is_here(&self) -> bool {
+        self.files.as_ref().is_none_or(SessionFiles::is_here)
+    }
+
+    pub(crate) fn open(&self, open: &Arc<OpenSession>) {
+        self.known.get_or_init(|| {
+            let mut summary = self.closed();
+            summary.describe(&open.session);
+            summary
+        });
+        self.state.send_replace(State::Open(Arc::clone(open)));
+    }
+
+    /// Begins to open it with the progress given, unless somebody else does or there is enough.
+    pub(crate) fn begin(&self, reads: Reads, progress: &Arc<OpenProgress>) -> bool {
+        self.state.send_if_modified(|state| {
+            let is_enough = match state {
+                State::Opening { .. } | State::Open(_) => true,
+                State::InParts(_) => reads != Reads::Everything,
+                State::Closed | State::Failed { .. } => false,
+            };
+            if !is_enough {
+                *state = State::Opening {
+                    progress: Arc::clone(progress),
+                    parts: state.parts().cloned(),
+                };
+            }
+            !is_enough
+        })
+    }
+
+    /// Lets go of what is held, unless it is something else by now.
+    pub(crate) fn close(&self, held: &Arc<OpenSession>) {
+        self.state.send_if_modified(|state| {
+            let is_held = match state {
+                State::Open(open) | State::InParts(PartsRead { open, .. }) => {
+                    Arc::ptr_eq(open, held)
+                }
+                _ => false,
+            };
+            if is_held {
+                *state = State::Closed;
+            }
+            is_held
+        });
+    }
+
+    pub(crate) fn fail(&self, error: OpenError) {
+        self.state.send_modify(|state| {
+            *state = State::Failed {
+                error,
+                at: Instant::now(),
+                parts: state.parts().cloned(),
+            };
+        });
+    }
+
+    /// What is known of it, under a number of the list.
+    pub(crate) fn summary(&self, number: u32) -> SessionSummary {
+        let state = self.state();
+        let mut summary = match (self.known.get(), state.parts()) {
+            (Some(known), _) => known.clone(),
+            (None, Some(parts)) => {
+                let mut summary = self.closed();
+                summary.describe_parts(&parts.open.session, parts.left_out_bytes);
+                summary
+            }
+            (None, None) => self.closed(),
+        };
+        summary.id = number;
+        summary.state = match state {
+            State::Closed => SessionState::Closed,
+            State::Opening { parts: None, .. } => SessionState::Opening,
+            State::Open(_) => SessionState::Open,
+            State::Failed {
+                error, parts: None, ..
+            } => {
+                summary.error = error.message;
+                SessionState::Failed
+            }
+            State::InParts(_) | State::Opening { .. } | State::Failed { .. } => {
+                SessionState::InParts
+            }
+        };
+        summary
+    }
+
+    fn closed(&self) -> SessionSummary {
+        let mut summary = SessionSummary::closed(0, &self.path, self.files.as_ref());
+        summary.key.clone_from(&self.key);
+        summary
+    }
+}

@@ -82,7 +82,9 @@ function ViewLink(props: { entry: MenuEntry; isTab?: boolean; onChoose?: () => v
       onPointerEnter={() => void VIEWS.get(props.entry.name)?.preload()}
       onClick={() => props.onChoose?.()}
     >
-      <span class="view-title">{props.entry.title}</span>
+      <span class="view-title" data-title={props.entry.title}>
+        {props.entry.title}
+      </span>
       <Show when={!props.isTab}>
         <span class="muted">{props.entry.summary}</span>
       </Show>

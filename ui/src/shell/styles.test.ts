@@ -18,3 +18,45 @@ test('what charts and lists share is one rule', () => {
     'widgets/change.css',
   ]);
 });
+
+/** The colours of a theme, by name. */
+function colours(theme: 'light' | 'dark'): Map<string, string> {
+  const sheet = SHEETS.find(({ name }) => name.endsWith('theme.css'))?.text ?? '';
+  const blocks = sheet.split('}').filter((block) => block.includes(`color-scheme: ${theme}`));
+  return new Map(
+    [...(blocks[0] ?? '').matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [
+      name ?? '',
+      value ?? '',
+    ]),
+  );
+}
+
+/** Relative luminance as WCAG 2 defines it. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+test.each(['light', 'dark'] as const)('text can be read on what it lies on: %s', (theme) => {
+  const found = colours(theme);
+  const ratio = (text: string, below: string) => {
+    const both = [text, below].map((name) => luminance(found.get(name) ?? '#000000'));
+    return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+  };
+  const grounds = ['background', 'surface', 'surface-raised', 'surface-sunken', 'hover'];
+  const pairs = [
+    ...['text', 'text-muted', 'text-faint'].flatMap((text) =>
+      grounds.map((below) => [text, below] as const),
+    ),
+    ...['problem', 'warning', 'good', 'accent'].flatMap((text) =>
+      [`${text}-soft`, 'surface'].map((below) => [text, below] as const),
+    ),
+    ['accent-text', 'accent'] as const,
+  ];
+  expect(found.size).toBeGreaterThan(15);
+  // What WCAG 2 asks of small text at level AA.
+  expect(pairs.filter(([text, below]) => ratio(text, below) < 4.5)).toEqual([]);
+});

@@ -69,6 +69,14 @@ describe('columnScale fixes one unit', () => {
     expect(columnScale('ratio', [0.5]).text(0.5)).toBe('50.0');
     expect(columnScale('duration', []).text(0)).toBe('0');
   });
+
+  test('nothing but zeros has the usual unit, nothing at all has none', () => {
+    expect(columnScale('duration', [0, 0, null]).unit).toBe('ms');
+    expect(columnScale('duration', [0]).text(0)).toBe('0');
+    expect(columnScale('bandwidth', [0]).unit).toBe('GB/s');
+    expect(columnScale('duration', [null, undefined]).unit).toBe('');
+    expect(columnScale('ratio', [0]).text(0)).toBe('0.0');
+  });
 });
 
 test('formatTime resolves what the axis needs', () => {

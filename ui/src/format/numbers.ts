@@ -62,17 +62,22 @@ export interface Scale {
   text: (value: number | null | undefined) => string;
 }
 
+/** The unit of a column whose values are all nothing: the one that such figures usually have. */
+const ZERO_SIZE: Partial<Record<Kind, number>> = { duration: 1e9, bandwidth: 1e9, flop_rate: 1e9 };
+
 /** The scale that suits most of the values, decided by the largest; rates by their usual size. */
 export function columnScale(kind: Kind, values: Iterable<number | null | undefined>): Scale {
   const known = [...values].filter((value): value is number => Number.isFinite(value));
   const magnitudes = known.map((value) => Math.abs(value)).filter((value) => value > 0);
   const largest = magnitudes.reduce((most, value) => Math.max(most, value), 0);
-  const unit = columnUnit(kind, largest, magnitudes);
+  const unit = columnUnit(kind, largest || (ZERO_SIZE[kind] ?? 0), magnitudes);
   const isWhole = kind === 'count' && known.every((value) => Number.isInteger(value));
-  const decimals = isWhole ? 0 : columnDecimals(kind, unit, largest / unit.size);
+  const isNothing = largest === 0 && kind !== 'ratio';
+  const decimals = isWhole || isNothing ? 0 : columnDecimals(kind, unit, largest / unit.size);
   const least = 10 ** -decimals;
   return {
-    unit: unit.name,
+    // Dashes have no unit.
+    unit: known.length > 0 ? unit.name : '',
     size: unit.size,
     text: (value) => {
       if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
@@ -90,8 +95,9 @@ function columnUnit(kind: Kind, largest: number, magnitudes: readonly number[]):
   if (kind === 'duration' && largest < 10e12) return unitFor(kind, Math.min(largest, 0.9e12));
   if (kind === 'bandwidth' || kind === 'flop_rate') {
     // A copy that takes no time has an absurd rate; it must not decide the unit of all others.
+    if (magnitudes.length === 0) return unitFor(kind, largest);
     const logarithms = magnitudes.reduce((sum, value) => sum + Math.log(value), 0);
-    return unitFor(kind, Math.exp(logarithms / Math.max(1, magnitudes.length)));
+    return unitFor(kind, Math.exp(logarithms / magnitudes.length));
   }
   return unitFor(kind, largest);
 }

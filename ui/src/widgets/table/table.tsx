@@ -453,12 +453,8 @@ function TableCell<Row>(props: { row: Row; column: Shown<Row>; side: string; isG
     if (props.isGone && column.kind) return <span class="table-missing">{MISSING}</span>;
     if (column.cell) return column.cell(props.row, column.shared);
     const value = column.value(props.row);
-    if (column.kind) return column.shared.text(typeof value === 'number' ? value : null);
-    return value === null || value === '' ? (
-      <span class="table-missing">{MISSING}</span>
-    ) : (
-      String(value)
-    );
+    if (value === null || value === '') return <span class="table-missing">{MISSING}</span>;
+    return column.kind ? column.shared.text(Number(value)) : String(value);
   };
   const tip = () => {
     const value =

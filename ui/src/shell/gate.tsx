@@ -10,6 +10,7 @@ import { EmptyState } from '../widgets/empty';
 import { Skeleton } from '../widgets/answer';
 import { Hint } from '../widgets/notes';
 import { Progress } from '../widgets/progress';
+import { Prose } from '../widgets/prose';
 import { getJson } from '../wire/client';
 import type { ProgressReport } from '../wire/types';
 import { fetchRest, isEnough, opened } from './session';
@@ -24,7 +25,7 @@ export function SessionGate(props: { children: JSX.Element }) {
       <Match when={opened.error()}>
         {(error) => (
           <EmptyState
-            title={sentence(error().message)}
+            title={<Prose text={sentence(error().message)} />}
             actions={
               <>
                 <button onClick={() => opened.retry()}>Retry</button>

@@ -4,10 +4,12 @@ import { createEffect, createSignal, Match, onCleanup, Show, Switch, type JSX } 
 import { sentence } from '../format/text';
 import { clearSelection, selectionParams } from '../shell/state';
 import { shared } from '../shell/shared';
+import type { WireError } from '../wire/client';
 import type { Answer } from '../wire/report';
 import { AgainstContext, type Against } from './against';
 import { EmptyState } from './empty';
 import { Hint } from './notes';
+import { Prose } from './prose';
 import './answer.css';
 
 /** Answers that are no reports of one session. */
@@ -32,10 +34,10 @@ export function AnswerView<T>(props: {
       <Match when={props.answer.error()}>
         {(error) => (
           <EmptyState
-            title={sentence(error().message)}
+            title={<Prose text={sentence(error().message)} />}
             actions={
               <>
-                <Show when={!shared()}>
+                <Show when={!shared() && mayPass(error())}>
                   <button onClick={() => props.answer.retry()}>Retry</button>
                 </Show>
                 <ClearSelection />
@@ -62,6 +64,9 @@ export function AnswerView<T>(props: {
     </Switch>
   );
 }
+
+/** Whether the same question may be answered later: nobody answered, or the server failed at it. */
+const mayPass = ({ status }: WireError) => status === 0 || status >= 500;
 
 /** A way out of a selection that leaves nothing. */
 export function ClearSelection() {

@@ -5,7 +5,7 @@ import { CodeBlock } from './copy';
 import './empty.css';
 
 export function EmptyState(props: {
-  title: string;
+  title: JSX.Element;
   children: JSX.Element;
   code?: string | undefined;
   actions?: JSX.Element;

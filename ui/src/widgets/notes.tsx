@@ -8,6 +8,7 @@ import { hrefTo } from '../shell/state';
 import { VIEWS } from '../shell/views';
 import type { Note } from '../wire/generated/Note';
 import { CodeBlock, CopyButton } from './copy';
+import { Prose } from './prose';
 import './notes.css';
 
 /** Warnings of a report, above its figures. */
@@ -42,7 +43,9 @@ export function NotesList(props: { notes: readonly Note[] }) {
               {note.kind === 'warning' ? '!' : 'i'}
             </span>
             <div>
-              <p>{note.text}</p>
+              <p>
+                <Prose text={note.text} />
+              </p>
               <Show when={note.hint}>{(hint) => <Hint hint={hint()} />}</Show>
             </div>
           </li>

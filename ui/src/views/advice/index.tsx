@@ -7,6 +7,8 @@ import { VIEWS, type ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { CodeBlock } from '../../widgets/copy';
 import { Remarks } from '../../widgets/notes';
+import { Prose } from '../../widgets/prose';
+import { scrollToPart } from '../../widgets/scroll';
 import type { AdviceCheck } from '../../wire/generated/AdviceCheck';
 import type { AdviceEvidence } from '../../wire/generated/AdviceEvidence';
 import type { AdviceFinding } from '../../wire/generated/AdviceFinding';
@@ -124,7 +126,7 @@ function Card(props: {
               {(other, index) => (
                 <>
                   {index() > 0 ? ', ' : ''}
-                  <button type="button" onClick={() => show(other.number)}>
+                  <button type="button" onClick={() => scrollToPart(`finding-${other.number}`)}>
                     {other.number} {other.title}
                   </button>
                 </>
@@ -135,20 +137,6 @@ function Card(props: {
       </div>
     </li>
   );
-}
-
-/** Text in which what stands between backticks is code. */
-function Prose(props: { text: string }) {
-  return (
-    <For each={props.text.split(/`([^`]+)`/g)}>
-      {(piece, index) => (index() % 2 === 1 ? <code>{piece}</code> : piece)}
-    </For>
-  );
-}
-
-/** Brings the card of a finding into view. */
-function show(number: number): void {
-  document.getElementById(`finding-${number}`)?.scrollIntoView({ behavior: 'smooth' });
 }
 
 function Evidence(props: { evidence: AdviceEvidence }) {

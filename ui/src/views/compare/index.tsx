@@ -17,6 +17,7 @@ import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
+import { scrollToPart } from '../../widgets/scroll';
 import { comparisonUrl, createAnswer } from '../../wire/report';
 import type { CompareReport } from '../../wire/types';
 import type { SessionDifference } from '../../wire/generated/SessionDifference';
@@ -57,7 +58,7 @@ function Compared(props: { session: string }) {
         const hasSeveral = () => data().differences.length > 1;
         const showOp = (index: number) => {
           setParams({ op: index, show: null }, false);
-          document.getElementById('compare-ops')?.scrollIntoView({ behavior: 'smooth' });
+          scrollToPart('compare-ops');
         };
         const name = () => `stepscope-${summaryOf(props.session)?.name ?? 'session'}-compare`;
         return (

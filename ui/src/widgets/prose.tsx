@@ -1,0 +1,16 @@
+/** A sentence of a report: a view between backquotes is called as the menu calls it, else it is code. */
+import { For } from 'solid-js';
+
+import { titleOf } from '../shell/session';
+import { VIEWS } from '../shell/views';
+
+export function Prose(props: { text: string }) {
+  return (
+    <For each={props.text.split(/`([^`]+)`/g)}>
+      {(piece, index) => {
+        if (index() % 2 === 0) return piece;
+        return VIEWS.has(piece) ? titleOf(piece) : <code>{piece}</code>;
+      }}
+    </For>
+  );
+}

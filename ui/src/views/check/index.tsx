@@ -2,6 +2,7 @@
 import { For, Show } from 'solid-js';
 
 import { formatFigure } from '../../format/figure-unit';
+import { sentence } from '../../format/text';
 import { USUAL_BUDGETS } from '../../shell/session';
 import { baseline, getParam, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -44,7 +45,7 @@ export default function CheckView(props: ViewProps) {
         {(data) => (
           <div class="check-page">
             <section class={`card check-answer is-${data().verdict}`} aria-label="Answer">
-              {data().conclusion}
+              {sentence(data().conclusion)}
             </section>
             <Warnings notes={data().notes} />
             <section class="card">

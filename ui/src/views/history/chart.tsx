@@ -8,7 +8,7 @@ import type { HistorySeries } from '../../wire/generated/HistorySeries';
 import { rangeOf, runAt, stretchesOf } from './lines';
 
 const HEIGHT = 108;
-const MARGIN = { left: 10, right: 10, top: 10, bottom: 10 };
+const MARGIN = { left: 66, right: 10, top: 12, bottom: 12 };
 
 export interface HistoryChartProps {
   report: HistoryReport;
@@ -45,6 +45,11 @@ export function HistoryChart(props: HistoryChartProps) {
   const known = createMemo(() =>
     props.series.values.flatMap((value, run) => (value === null ? [] : [{ run, value }])),
   );
+  /** The least and the largest value, which the axis names. */
+  const ends = createMemo(() => {
+    const values = known().map(({ value }) => value);
+    return [Math.max(...values), Math.min(...values)];
+  });
   return (
     <div
       class="history-chart"
@@ -60,6 +65,22 @@ export function HistoryChart(props: HistoryChartProps) {
       onClick={(event) => props.onRun(pointAt(event))}
     >
       <svg width={width()} height={HEIGHT} role="img" aria-label={`${props.series.title} by run`}>
+        <For each={ends()}>
+          {(value) => (
+            <>
+              <line
+                class="history-end"
+                x1={MARGIN.left - 4}
+                x2={width() - 4}
+                y1={y(value)}
+                y2={y(value)}
+              />
+              <text class="history-value" x={MARGIN.left - 9} y={y(value) + 4} text-anchor="end">
+                {formatFigure(props.series.unit, value)}
+              </text>
+            </>
+          )}
+        </For>
         <Show when={props.pointed !== null}>
           <line
             class="history-pointer"

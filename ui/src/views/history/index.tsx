@@ -33,7 +33,7 @@ export default function HistoryView() {
         {(data) => (
           <div class="history-page">
             <section class="card history-answer" aria-label="Answer">
-              {data().conclusion}
+              {titled(data().conclusion, data().rows)}
             </section>
             <Warnings notes={data().notes} />
             <Series report={data()} />
@@ -44,6 +44,12 @@ export default function HistoryView() {
       </AnswerView>
     </div>
   );
+}
+
+/** The answer with figures by their titles, as the charts have them. */
+function titled(conclusion: string, rows: readonly HistorySeries[]): string {
+  const titles = new Map(rows.map(({ metric, title }) => [metric, title.toLowerCase()]));
+  return conclusion.replace(/\w+_\w+/g, (word) => titles.get(word) ?? word);
 }
 
 /** Whose runs: the sessions of this folder, or those of a history in it. */

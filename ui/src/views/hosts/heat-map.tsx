@@ -11,6 +11,8 @@ import { cellAt, heatOf, METRICS, metricsOf, strength, type Metric } from './hea
 const MOST_ROW_HEIGHT = 26;
 const LEAST_ROW_HEIGHT = 3;
 const MOST_HEIGHT = 420;
+/** How much of its colour the least value has; the legend begins with as much. */
+const LEAST_STRENGTH = 0.08;
 
 export function HeatMap(props: { report: HostsReport }) {
   let canvas!: HTMLCanvasElement;
@@ -59,7 +61,9 @@ export function HeatMap(props: { report: HostsReport }) {
       for (let step = 0; step < stepCount; step += 1) {
         const value = cells[place * stepCount + step]?.[metric().key];
         const isMissing = value === undefined || value === null;
-        context.globalAlpha = isMissing ? 1 : 0.08 + 0.92 * strength(value, heat());
+        context.globalAlpha = isMissing
+          ? 1
+          : LEAST_STRENGTH + (1 - LEAST_STRENGTH) * strength(value, heat());
         context.fillStyle = isMissing ? themeColour('line') : metric().colour;
         const inset = isMissing ? rowHeight() / 2 - 0.5 : 0;
         context.fillRect(
@@ -87,8 +91,7 @@ export function HeatMap(props: { report: HostsReport }) {
     const box = canvas.getBoundingClientRect();
     return cellAt(event.clientX - box.left, event.clientY - box.top, width(), height(), heat());
   };
-  const open = (event: MouseEvent) => {
-    const at = under(event);
+  const open = (at: { place: number; step: number } | null) => {
     const cell = at && heat().cells[at.place * heat().stepCount + at.step];
     if (!cell) return;
     const around = cell.duration_ps * 0.05;
@@ -102,6 +105,29 @@ export function HeatMap(props: { report: HostsReport }) {
       },
     });
   };
+  const onKey = (event: KeyboardEvent) => {
+    const { stepCount, placeCount } = heat();
+    const at = hovered() ?? { place: 0, step: 0 };
+    const moves: Record<string, [place: number, step: number]> = {
+      ArrowRight: [0, 1],
+      ArrowLeft: [0, -1],
+      ArrowDown: [1, 0],
+      ArrowUp: [-1, 0],
+    };
+    const move = moves[event.key];
+    if (move) {
+      // The first key only shows where one is.
+      const [places, steps] = hovered() ? move : [0, 0];
+      setHovered({
+        place: Math.max(0, Math.min(placeCount - 1, at.place + places)),
+        step: Math.max(0, Math.min(stepCount - 1, at.step + steps)),
+      });
+    } else if (event.key === 'Enter') open(hovered());
+    else if (event.key === 'Escape') setHovered(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   const title = (place: number) => {
     const row = props.report.devices[place];
     return row ? `${row.host}${row.device ? `/${row.device}` : ''}` : '';
@@ -111,8 +137,14 @@ export function HeatMap(props: { report: HostsReport }) {
     <section class="card">
       <header>
         <h2>Steps × devices</h2>
-        <span class="muted number">
-          {formatDuration(Math.max(0, heat().least))} to {formatDuration(Math.max(0, heat().most))}
+        <span class="heat-scale muted number">
+          {formatDuration(Math.max(0, heat().least))}
+          <span
+            class="heat-gradient"
+            aria-label="to"
+            style={{ '--most': metric().colour }}
+          />
+          {formatDuration(Math.max(0, heat().most))}
         </span>
         <span class="spacer" />
         <div class="segmented">
@@ -144,12 +176,15 @@ export function HeatMap(props: { report: HostsReport }) {
         <div class="heat-map">
           <canvas
             ref={canvas}
-            role="img"
-            aria-label={`${metric().title} of ${heat().stepCount} steps on ${heat().placeCount} devices`}
+            role="application"
+            tabindex="0"
+            aria-label={`${metric().title} of ${heat().stepCount} steps on ${heat().placeCount} devices; arrows move, Enter opens the timeline`}
             style={{ height: `${height()}px` }}
+            onKeyDown={onKey}
+            onBlur={() => setHovered(null)}
             onPointerMove={(event) => setHovered(under(event))}
             onPointerLeave={() => setHovered(null)}
-            onClick={open}
+            onClick={(event) => open(under(event))}
           />
           <div class="heat-axis muted number">
             <Show
@@ -194,7 +229,7 @@ function CellDetails(props: {
     );
   const step = () => props.report.steps[props.at.step];
   return (
-    <div class="heat-details" style={{ left: `${props.left}px`, top: `${props.top}px` }}>
+    <div class="heat-details" aria-live="polite" style={{ left: `${props.left}px`, top: `${props.top}px` }}>
       <p class="heat-details-title">
         <span>{props.name}</span>
         <span class="muted">step {step()?.step}</span>

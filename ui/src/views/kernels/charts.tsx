@@ -1,13 +1,17 @@
 /** Kernels by duration, and the queue of launches over time. */
 import { For, Show } from 'solid-js';
 
-import { formatCount, formatDuration, formatRatio } from '../../format/numbers';
+import { formatCount, formatDuration, formatRatio, formatTime } from '../../format/numbers';
 import { formatRange } from '../../timeline/address';
 import { hrefTo } from '../../shell/state';
 import type { DurationBin } from '../../wire/generated/DurationBin';
 import type { LaunchDevice } from '../../wire/generated/LaunchDevice';
 
 const HEIGHT = 92;
+/** Above it, what the top stands for. */
+const TOP_HEIGHT = 14;
+/** Of it, what times below the queue take. */
+const AXIS_HEIGHT = 16;
 
 /** Bins from the first to the last that has kernels. */
 export function usedBins(bins: readonly DurationBin[]): DurationBin[] {
@@ -44,10 +48,12 @@ export function Durations(props: {
         <h2 data-figure="kernels.durations">Kernels by duration</h2>
         <span class="spacer" />
         <span class="muted">
-          <span class="swatch kernel-count" /> launches <span class="swatch kernel-time" /> time
+          share of <span class="swatch kernel-count" /> launches{' '}
+          <span class="swatch kernel-time" /> time
         </span>
       </header>
-      <div class="kernel-bins" style={{ height: `${HEIGHT}px` }}>
+      <div class="kernel-bins" style={{ height: `${HEIGHT + TOP_HEIGHT}px` }}>
+        <span class="kernel-top number">{formatRatio(most())}</span>
         <For each={bins()}>
           {(bin) => (
             <div class="kernel-bin" data-tip={tip(bin)}>
@@ -80,13 +86,14 @@ export function Queue(props: { row: LaunchDevice }) {
   const end = () => points()[points().length - 1]?.end_ps ?? 1;
   const most = () => Math.max(1, props.row.queue_most);
   const x = (ps: number) => ((ps - start()) / Math.max(1, end() - start())) * width;
-  const y = (value: number) => HEIGHT - (value / most()) * (HEIGHT - 4);
+  const bottom = HEIGHT - AXIS_HEIGHT;
+  const y = (value: number) => bottom - (value / most()) * (bottom - 4);
   const area = (key: 'mean' | 'most') => {
     const line = points().flatMap((point) => [
       `${x(point.start_ps).toFixed(1)},${y(point[key]).toFixed(1)}`,
       `${x(point.end_ps).toFixed(1)},${y(point[key]).toFixed(1)}`,
     ]);
-    return [`0,${HEIGHT}`, ...line, `${width},${HEIGHT}`].join(' ');
+    return [`0,${bottom}`, ...line, `${width},${bottom}`].join(' ');
   };
   return (
     <section class="card kernel-chart">
@@ -94,20 +101,28 @@ export function Queue(props: { row: LaunchDevice }) {
         <h2 data-figure="kernels.queue">Queue of {props.row.device}</h2>
         <span class="spacer" />
         <span class="muted">
-          {props.row.queue_mean.toFixed(1)} in the mean, {props.row.queue_most} at most
+          <span class="swatch kernel-queue-most" /> {props.row.queue_most} at most{' '}
+          <span class="swatch kernel-queue-mean" /> {props.row.queue_mean.toFixed(1)} in the mean
         </span>
       </header>
-      <svg
-        class="kernel-queue"
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        style={{ height: `${HEIGHT}px` }}
-        role="img"
-        aria-label={`Queue of ${props.row.device}`}
-      >
-        <polygon class="kernel-queue-most" points={area('most')} />
-        <polygon class="kernel-queue-mean" points={area('mean')} />
-      </svg>
+      <div class="kernel-plot">
+        <span class="kernel-top number">{formatCount(most())}</span>
+        <svg
+          class="kernel-queue"
+          viewBox={`0 0 ${width} ${bottom}`}
+          preserveAspectRatio="none"
+          style={{ height: `${bottom}px` }}
+          role="img"
+          aria-label={`Queue of ${props.row.device}`}
+        >
+          <polygon class="kernel-queue-most" points={area('most')} />
+          <polygon class="kernel-queue-mean" points={area('mean')} />
+        </svg>
+        <p class="kernel-ends number">
+          <span>{formatTime(start())}</span>
+          <span>{formatTime(end())}</span>
+        </p>
+      </div>
       <p class="muted">
         Latency {formatDuration(props.row.latency_p50_ps)} in the median,{' '}
         {formatDuration(props.row.latency_p99_ps)} for 99 %.{' '}

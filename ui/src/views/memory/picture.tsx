@@ -4,12 +4,20 @@ import { createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-j
 import { formatBytes, formatDuration, formatRatio, formatTime } from '../../format/numbers';
 import { hrefTo } from '../../shell/state';
 import { formatRange, formatSliceRef } from '../../timeline/address';
+import { tickLabel, timeAxis } from '../../timeline/time-axis';
+import { Legend } from '../../widgets/bars';
 import type { AllocatorRow } from '../../wire/generated/AllocatorRow';
 import type { MemoryTimeline } from '../../wire/generated/MemoryTimeline';
 import type { StepMemoryRow } from '../../wire/generated/StepMemoryRow';
 import { extentOf, levelsOf, pointAt, stepPath, takenOf } from './line';
 
 const HEIGHT = 220;
+/** Left of the picture, the bytes of its levels; below it, times. */
+const LEFT = 64;
+const BELOW = 20;
+/** Pixels between two times at the least. */
+const TICK_GAP = 110;
+const RESERVED_COLOUR = 'color-mix(in srgb, var(--phase-rematerialised) 45%, transparent)';
 /** More steps than pixels shade nothing. */
 const MOST_STEPS = 400;
 
@@ -22,7 +30,7 @@ export function Picture(props: {
   const [width, setWidth] = createSignal(900);
   const [pointer, setPointer] = createSignal<number | null>(null);
   onMount(() => {
-    const observer = new ResizeObserver(() => setWidth(Math.max(200, box.clientWidth)));
+    const observer = new ResizeObserver(() => setWidth(Math.max(200, box.clientWidth - LEFT)));
     observer.observe(box);
     onCleanup(() => observer.disconnect());
   });
@@ -67,6 +75,20 @@ export function Picture(props: {
     });
   };
   const levels = () => levelsOf(extent().topBytes);
+  const axis = createMemo(() => timeAxis(extent(), width(), TICK_GAP));
+  const ticks = () =>
+    Array.from({ length: axis().count }, (_, index) => axis().firstPs + index * axis().stepPs);
+  const hasCapacity = () => props.row.capacity_bytes <= extent().topBytes;
+  const legend = () => [
+    { title: 'In use', colour: 'color-mix(in srgb, var(--accent) 30%, transparent)' },
+    ...(reserved() === null
+      ? []
+      : [{ title: 'of it set aside for programs', colour: RESERVED_COLOUR }]),
+    ...(hasCapacity() ? [{ title: 'Capacity', colour: 'var(--problem)' }] : []),
+    ...(shaded().some((step) => step.is_spike)
+      ? [{ title: 'Step with a spike', colour: 'var(--problem-soft)' }]
+      : []),
+  ];
 
   return (
     <div class="memory-picture">
@@ -90,7 +112,8 @@ export function Picture(props: {
           )}
         </Show>
         <span class="spacer" />
-        <span>
+        <Legend entries={legend()} />
+        <span class="memory-extent">
           {formatTime(extent().startPs)} … {formatTime(extent().endPs)} (
           {formatDuration(extent().endPs - extent().startPs)})
         </span>
@@ -98,10 +121,19 @@ export function Picture(props: {
       <div
         ref={box}
         class="memory-box"
-        onPointerMove={(event) => setPointer(event.offsetX)}
+        onPointerMove={(event) => {
+          const at = event.clientX - box.getBoundingClientRect().left - LEFT;
+          setPointer(at >= 0 ? at : null);
+        }}
         onPointerLeave={() => setPointer(null)}
       >
-        <svg width={width()} height={HEIGHT} role="img" aria-label="Memory in use over time">
+        <svg
+          width={width() + LEFT}
+          height={HEIGHT + BELOW}
+          viewBox={`${-LEFT} 0 ${width() + LEFT} ${HEIGHT + BELOW}`}
+          role="img"
+          aria-label="Memory in use over time"
+        >
           <For each={shaded()}>
             {(step, index) => (
               <rect
@@ -124,7 +156,7 @@ export function Picture(props: {
             {(line) => <path class="memory-reserved" d={`${line()}V${HEIGHT}H0Z`} />}
           </Show>
           <path class="memory-line" d={path()} />
-          <Show when={props.row.capacity_bytes <= extent().topBytes}>
+          <Show when={hasCapacity()}>
             <line
               class="memory-capacity"
               x1={0}
@@ -135,9 +167,20 @@ export function Picture(props: {
           </Show>
           <For each={levels()}>
             {(bytes) => (
-              <text class="memory-text halo" x={4} y={y(bytes) < 14 ? y(bytes) + 11 : y(bytes) - 3}>
+              <text class="memory-text" x={-8} y={Math.max(10, y(bytes) + 3)} text-anchor="end">
                 {formatBytes(Math.round(bytes))}
               </text>
+            )}
+          </For>
+          <line class="memory-level" x1={0} x2={width()} y1={HEIGHT} y2={HEIGHT} />
+          <For each={ticks()}>
+            {(time) => (
+              <Show when={x(time) < width() - 30}>
+                <line class="memory-tick" x1={x(time)} x2={x(time)} y1={HEIGHT} y2={HEIGHT + 4} />
+                <text class="memory-text" x={x(time)} y={HEIGHT + 15} text-anchor="middle">
+                  {tickLabel(axis(), time)}
+                </text>
+              </Show>
             )}
           </For>
           <circle

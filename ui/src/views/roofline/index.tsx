@@ -3,6 +3,7 @@ import { createMemo, For, Show, type JSX } from 'solid-js';
 
 import { compareRows } from '../../compare/pairing';
 import { format, formatCount, formatRatio, plural } from '../../format/numbers';
+import { CLASS_TITLES, classColour, classTitle } from '../../format/palette';
 import { summaryOf } from '../../shell/session';
 import { getParam, select, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -71,7 +72,10 @@ function Body(props: { report: RooflineReport; session: string }) {
   const marks = () =>
     props.report.scopes.filter((row) => row.kind !== 'step' || props.report.scopes.length < 40);
   const shownMarks = createMemo(() => plotted(marks(), level()));
-  const isPlotted = createMemo(() => plotted(props.report.rows, level()).length);
+  const points = createMemo(() => plotted(props.report.rows, level()));
+  const classes = createMemo(() =>
+    Object.keys(CLASS_TITLES).filter((name) => points().some((row) => row.class === name)),
+  );
   return (
     <>
       <section class="card roofline">
@@ -93,8 +97,19 @@ function Body(props: { report: RooflineReport; session: string }) {
           <Toggle name="infeed" title="Infeed and outfeed" />
           <div class="roofline-key muted">
             <span data-tip="An op is as large as its share of time">
-              {formatCount(isPlotted())} of {plural(props.report.row_count, 'op')} with known FLOPs
+              {formatCount(points().length)} of {plural(props.report.row_count, 'op')} with known FLOPs
             </span>
+            <For each={classes()}>
+              {(name) => (
+                <span>
+                  <span
+                    class="swatch roofline-class"
+                    style={{ background: classColour(name) }}
+                  />{' '}
+                  {classTitle(name)}
+                </span>
+              )}
+            </For>
             <For each={MARKS}>
               {([kind, title]) => (
                 <Show when={shownMarks().some((row) => row.kind === kind)}>

@@ -131,7 +131,7 @@ function Controls(props: { report: ScalingReport }) {
   };
   return (
     <div class="scaling-controls">
-      <div class="scaling-tabs" role="group" aria-label="Measure">
+      <div class="segmented" role="group" aria-label="Measure">
         <For each={MEASURES}>
           {(each) => (
             <button

@@ -279,6 +279,6 @@ test('sessions checked in the list are compared, three of them as small multiple
 test('without a baseline the view says what to do', async ({ page, url }) => {
   await openView(page, url, 'slower', 'compare');
   await expect(page.locator('.empty')).toContainText('Which session is the baseline?');
-  await page.locator('.baseline-buttons button', { hasText: /^base/ }).click();
+  await page.locator('.baseline-list .session-name', { hasText: /^base$/ }).click();
   await expect(page.locator('.compare-sentence')).toBeVisible();
 });

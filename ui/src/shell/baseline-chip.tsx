@@ -1,19 +1,15 @@
 /** The baseline in the bar of selections: chosen from the sessions, swapped, cleared. */
-import { createSignal, For, Show } from 'solid-js';
+import { Show } from 'solid-js';
 
-import { formatBytes, formatDate } from '../format/numbers';
 import { byEvidence, changeOf } from '../compare/change';
-import { compilePattern } from '../widgets/table/rows';
 import { TextChange } from '../widgets/change';
 import { CodeBlock } from '../widgets/copy';
 import { Popover } from '../widgets/popover';
 import { comparison } from './baseline';
 import { Icon } from './icons';
 import { sessions, summaryOf } from './session';
+import { SessionChoice } from './session-choice';
 import { baseline, hrefTo, route, setBaseline, swapBaseline } from './state';
-
-/** More sessions than this get a search field. */
-const MOST_UNSEARCHED = 8;
 
 export function BaselineChip() {
   const isSet = () => baseline() !== null;
@@ -98,13 +94,8 @@ function StepChange() {
 }
 
 function Choice(props: { close: () => void }) {
-  const [query, setQuery] = createSignal('');
   const all = () =>
     (sessions.data()?.sessions ?? []).filter((session) => session.key !== route.session);
-  const found = () => {
-    const pattern = compilePattern(query());
-    return all().filter((session) => pattern.test(`${session.name} ${session.devices}`));
-  };
   return (
     <div class="baseline-choice">
       <p class="muted">
@@ -123,43 +114,14 @@ function Choice(props: { close: () => void }) {
           </>
         }
       >
-        <Show when={all().length > MOST_UNSEARCHED}>
-          <input
-            type="search"
-            placeholder="Find a session"
-            aria-label="Find a session"
-            ref={(field) => setTimeout(() => field.focus())}
-            value={query()}
-            onInput={(event) => setQuery(event.currentTarget.value)}
-          />
-        </Show>
-        <ul class="baseline-list">
-          <For each={found()} fallback={<li class="muted">No session by that name</li>}>
-            {(session) => (
-              <li>
-                <button
-                  class="quiet"
-                  aria-current={session.key === baseline() ? 'true' : undefined}
-                  onClick={() => {
-                    setBaseline(session.key);
-                    props.close();
-                  }}
-                >
-                  <span class="session-name">{session.name}</span>
-                  <span class="muted">
-                    {[
-                      session.devices,
-                      formatBytes(session.size_bytes),
-                      formatDate(session.modified_epoch_ms),
-                    ]
-                      .filter(Boolean)
-                      .join(' · ')}
-                  </span>
-                </button>
-              </li>
-            )}
-          </For>
-        </ul>
+        <SessionChoice
+          sessions={all()}
+          chosen={baseline()}
+          onChoose={(key) => {
+            setBaseline(key);
+            props.close();
+          }}
+        />
       </Show>
     </div>
   );

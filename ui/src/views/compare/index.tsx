@@ -13,6 +13,7 @@ import {
   setParams,
   swapBaseline,
 } from '../../shell/state';
+import { SessionChoice } from '../../shell/session-choice';
 import type { ViewProps } from '../../shell/views';
 import { AnswerView } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
@@ -160,10 +161,16 @@ function Sentence(props: { report: CompareReport; difference: SessionDifference 
   );
 }
 
+/** Sessions in which something happens, as far as is known. */
+const comparable = () =>
+  (sessions.data()?.sessions ?? []).filter(
+    ({ kind, state }) => kind.includes('trace') && state !== 'failed',
+  );
+
 /** A third session, and so on. */
 function AddSession() {
   const others = () =>
-    (sessions.data()?.sessions ?? []).filter(
+    comparable().filter(
       (session) =>
         session.key !== baseline() &&
         !otherSessions().includes(session.key) &&
@@ -226,7 +233,7 @@ function Which(props: { report: CompareReport; of: number }) {
 
 function NoBaseline(props: { session: string }) {
   const others = () =>
-    (sessions.data()?.sessions ?? []).filter((session) => session.key !== props.session);
+    comparable().filter((session) => session.key !== props.session);
   return (
     <Show
       when={others().length > 0}
@@ -243,19 +250,17 @@ function NoBaseline(props: { session: string }) {
         </EmptyState>
       }
     >
-      <EmptyState title="Which session is the baseline?">
+      <EmptyState
+        title="Which session is the baseline?"
+        actions={
+          <div class="baseline-choice">
+            <SessionChoice sessions={others()} chosen={null} onChoose={setBaseline} />
+          </div>
+        }
+      >
         <span>
           {summaryOf(props.session)?.name} is held against it: how much slower or faster a step is,
           whether that is more than noise, and which ops, programs and flags made it so.
-        </span>
-        <span class="baseline-buttons">
-          <For each={others().slice(0, 30)}>
-            {(session) => (
-              <button onClick={() => setBaseline(session.key)}>
-                <strong>{session.name}</strong> <span class="muted">{session.devices}</span>
-              </button>
-            )}
-          </For>
         </span>
       </EmptyState>
     </Show>

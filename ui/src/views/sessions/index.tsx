@@ -29,7 +29,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'name',
     title: 'Session',
     figure: '',
-    width: 240,
+    width: 210,
     value: (session) => session.name,
     cell: (session) => (
       <span class="session-cell">
@@ -66,7 +66,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'kind',
     title: 'Kind',
     figure: 'session_kind',
-    width: 140,
+    width: 136,
     value: (session) => session.kind,
   },
   {
@@ -81,10 +81,10 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'hosts',
     title: 'Hosts',
     figure: '',
-    width: 88,
+    width: 80,
     value: (session) => session.hosts.join(', '),
   },
-  { key: 'devices', title: 'Devices', figure: '', width: 126, value: (session) => session.devices },
+  { key: 'devices', title: 'Devices', figure: '', width: 130, value: (session) => session.devices },
   {
     key: 'size_bytes',
     title: 'Size',
@@ -96,7 +96,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'duration_ps',
     title: 'Duration',
     figure: 'session_duration_ps',
-    width: 100,
+    width: 92,
     kind: 'duration',
     value: (session) => session.duration_ps,
   },
@@ -135,6 +135,10 @@ const isKnown = (session: SessionSummary): boolean =>
   session.state === 'open' ||
   (session.state !== 'in_parts' && (session.devices !== '' || session.duration_ps !== null));
 
+/** The folder of a log directory, without what profilers put between it and the run. */
+const folderOf = (location: string): string =>
+  location.replace(/\/plugins\/profile\/[^/]+$/, '');
+
 /** Where it is, below the root where it can be said so. */
 function locationColumn(root: string): Column<SessionSummary> {
   const below = (location: string) =>
@@ -143,8 +147,13 @@ function locationColumn(root: string): Column<SessionSummary> {
     key: 'location',
     title: 'Location',
     figure: '',
-    width: 140,
+    width: 170,
     value: (session) => below(session.location),
+    cell: (session) => (
+      <span data-tip={session.location}>
+        <Middle text={folderOf(below(session.location))} />
+      </span>
+    ),
   };
 }
 

@@ -3,6 +3,8 @@ import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
 import { copyText } from '../widgets/copy';
+import { Prose } from '../widgets/prose';
+import { ranked } from './palette-order';
 import { commandLine, entryView, menu, sessions } from './session';
 import { openShortcuts } from './shortcuts-overlay';
 import { shared } from './shared';
@@ -53,15 +55,7 @@ export function CommandPalette() {
 function Panel() {
   const [query, setQuery] = createSignal('');
   const [active, setActive] = createSignal(0);
-  const found = createMemo(() => {
-    const words = query().toLowerCase().split(/\s+/).filter(Boolean);
-    const text = (command: Command) =>
-      `${command.group} ${command.title} ${command.detail}`.toLowerCase();
-    const matches = commands().filter((command) =>
-      words.every((word) => text(command).includes(word)),
-    );
-    return [...matches, ...searches(query())];
-  });
+  const found = createMemo(() => [...ranked(commands(), query()), ...searches(query())]);
   const run = (command: Command | undefined) => {
     if (!command) return;
     setOpen(false);
@@ -112,7 +106,9 @@ function Panel() {
                 onClick={() => run(command)}
               >
                 <span>{command.title}</span>
-                <span class="palette-detail">{command.detail}</span>
+                <span class="palette-detail">
+                  <Prose text={command.detail} />
+                </span>
                 <span class="palette-group">{command.group}</span>
               </li>
             )}

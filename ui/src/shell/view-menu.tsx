@@ -5,6 +5,7 @@
 import { For, Show } from 'solid-js';
 
 import { Popover } from '../widgets/popover';
+import { Prose } from '../widgets/prose';
 import type { Group } from '../wire/generated/Group';
 import { Icon } from './icons';
 import { comparisons, menu, type MenuEntry } from './session';
@@ -78,7 +79,7 @@ function ViewLink(props: { entry: MenuEntry; isTab?: boolean; onChoose?: () => v
     <a
       href={hrefTo({ view: props.entry.name })}
       aria-current={route.view === props.entry.name ? 'page' : undefined}
-      data-tip={(props.isTab && props.entry.summary) || undefined}
+      data-tip={(props.isTab && props.entry.summary.replaceAll('`', '')) || undefined}
       onPointerEnter={() => void VIEWS.get(props.entry.name)?.preload()}
       onClick={() => props.onChoose?.()}
     >
@@ -86,7 +87,9 @@ function ViewLink(props: { entry: MenuEntry; isTab?: boolean; onChoose?: () => v
         {props.entry.title}
       </span>
       <Show when={!props.isTab}>
-        <span class="muted">{props.entry.summary}</span>
+        <span class="muted">
+          <Prose text={props.entry.summary} />
+        </span>
       </Show>
     </a>
   );

@@ -56,8 +56,8 @@ export function weightsOf(rows: readonly HeapFrameRow[], by: Measure): number[] 
 export const COLOURS = {
   own: 'phase-forward',
   internal: 'text-faint',
-  grown: 'problem',
-  shrunk: 'accent',
+  grown: 'change-worse',
+  shrunk: 'change-better',
   same: 'text-faint',
 } as const;
 

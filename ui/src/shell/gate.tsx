@@ -29,8 +29,8 @@ export function SessionGate(props: { children: JSX.Element }) {
             actions={
               <>
                 <button onClick={() => opened.retry()}>Retry</button>
-                <a href={hrefTo({ session: null, view: 'sessions' })}>
-                  <button>All sessions</button>
+                <a class="button" href={hrefTo({ session: null, view: 'sessions' })}>
+                  All sessions
                 </a>
               </>
             }

@@ -193,7 +193,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
           <span class="number">{formatBytes(report().position_bytes)}</span>
           <Show when={report().position_instruction}>
             {(name) => (
-              <span class="muted">
+              <span class="buffers-where muted">
                 at <a href={graphHref(report().program_id, name())}>{name()}</a>{' '}
                 {report().position_scope}
               </span>

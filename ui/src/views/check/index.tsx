@@ -2,7 +2,6 @@
 import { For, Show } from 'solid-js';
 
 import { formatFigure } from '../../format/figure-unit';
-import { sentence } from '../../format/text';
 import { USUAL_BUDGETS } from '../../shell/session';
 import { baseline, getParam, selectionParams, setParams } from '../../shell/state';
 import type { ViewProps } from '../../shell/views';
@@ -45,7 +44,7 @@ export default function CheckView(props: ViewProps) {
         {(data) => (
           <div class="check-page">
             <section class={`card check-answer is-${data().verdict}`} aria-label="Answer">
-              {sentence(data().conclusion)}
+              {data().conclusion.replace(/^nothing /, 'Nothing ')}
             </section>
             <Warnings notes={data().notes} />
             <section class="card">

@@ -155,11 +155,17 @@ export function StepSeries(props: { report: CompareReport }) {
     return axis ? axis.highPs * 1.05 : 1;
   });
   const baseline = () => props.report.sessions[0];
+  const isCut = () =>
+    props.report.sessions.some((session) => lengthsOf(session).some((length) => length > top()));
   return (
     <section class="card">
       <header>
         <h2>Step by step</h2>
-        <span class="muted">one scale for all; the line behind is the baseline's</span>
+        <span class="muted">
+          one scale for all, from 0 to {formatDuration(Math.round(top()))}
+          <Show when={isCut()}>, where longer steps are cut</Show>; the line behind is the
+          baseline's
+        </span>
       </header>
       <div class="card-body step-multiples">
         <For each={props.report.sessions}>

@@ -29,7 +29,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     key: 'name',
     title: 'Session',
     figure: '',
-    width: 210,
+    width: 236,
     value: (session) => session.name,
     cell: (session) => (
       <span class="session-cell">
@@ -77,14 +77,7 @@ const COLUMNS: Column<SessionSummary>[] = [
     value: (session) =>
       session.modified_epoch_ms === null ? null : formatDate(session.modified_epoch_ms),
   },
-  {
-    key: 'hosts',
-    title: 'Hosts',
-    figure: '',
-    width: 80,
-    value: (session) => session.hosts.join(', '),
-  },
-  { key: 'devices', title: 'Devices', figure: '', width: 130, value: (session) => session.devices },
+  { key: 'devices', title: 'Devices', figure: '', width: 120, value: (session) => session.devices },
   {
     key: 'size_bytes',
     title: 'Size',
@@ -128,6 +121,13 @@ const COLUMNS: Column<SessionSummary>[] = [
       </Show>
     ),
   },
+  {
+    key: 'hosts',
+    title: 'Hosts',
+    figure: '',
+    width: 80,
+    value: (session) => session.hosts.join(', '),
+  },
 ];
 
 /** Whether it was opened whole, now or before: what is wrong with a session is seen then. */
@@ -147,7 +147,7 @@ function locationColumn(root: string): Column<SessionSummary> {
     key: 'location',
     title: 'Location',
     figure: '',
-    width: 170,
+    width: 190,
     value: (session) => below(session.location),
     cell: (session) => (
       <span data-tip={session.location}>
@@ -188,7 +188,7 @@ export default function SessionsView() {
               <section class="card sessions-table">
                 <DataTable
                   rows={report().sessions}
-                  columns={[...COLUMNS, locationColumn(report().root)]}
+                  columns={[...COLUMNS.slice(0, 2), locationColumn(report().root), ...COLUMNS.slice(2)]}
                   state={table}
                   noun="session"
                   fileName="stepscope-sessions"

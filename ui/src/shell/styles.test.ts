@@ -48,7 +48,7 @@ test.each(['light', 'dark'] as const)('text can be read on what it lies on: %s',
   };
   const grounds = ['background', 'surface', 'surface-raised', 'surface-sunken', 'hover'];
   const pairs = [
-    ...['text', 'text-muted', 'text-faint'].flatMap((text) =>
+    ...['text', 'text-muted', 'text-faint', 'change-better', 'change-worse'].flatMap((text) =>
       grounds.map((below) => [text, below] as const),
     ),
     ...['problem', 'warning', 'good', 'accent'].flatMap((text) =>

@@ -4,7 +4,7 @@ import { createStore } from 'solid-js/store';
 
 import { navigate } from '../shell/state';
 import { sessions } from '../shell/session';
-import { registerShortcut } from '../shell/shortcuts';
+import { Modal } from '../widgets/modal';
 import { Hint } from '../widgets/notes';
 import { getJson, isAbort, postJson, WireError } from '../wire/client';
 import type { CaptureHost } from '../wire/generated/CaptureHost';
@@ -19,7 +19,6 @@ import {
   stateOf,
   type CaptureForm,
 } from './request';
-import '../shell/overlay.css';
 import './capture.css';
 
 const POLL_MS = 250;
@@ -57,17 +56,6 @@ function Panel() {
   };
   getJson<CaptureSettings>('api/capture', closing.signal, false).then(setSettings).catch(told);
   onCleanup(() => closing.abort());
-  onCleanup(
-    registerShortcut({
-      keys: ['Escape'],
-      group: 'Everywhere',
-      label: 'Close, clear',
-      inFields: true,
-      run: () => {
-        setOpen(false);
-      },
-    }),
-  );
 
   const follow = (report: CaptureReport) => {
     setCurrent(report);
@@ -87,19 +75,14 @@ function Panel() {
     postJson<CaptureReport>('api/capture', requestOf(form)).then(follow).catch(told);
   };
   return (
-    <div
-      class="overlay"
-      onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}
-    >
-      <section class="overlay-panel capture" role="dialog" aria-label="Capture">
-        <Show
-          when={current()}
-          fallback={<Form settings={settings()} error={error()} start={start} />}
-        >
-          {(report) => <Running report={report()} />}
-        </Show>
-      </section>
-    </div>
+    <Modal class="capture" label="Capture" close={() => setOpen(false)}>
+      <Show
+        when={current()}
+        fallback={<Form settings={settings()} error={error()} start={start} />}
+      >
+        {(report) => <Running report={report()} />}
+      </Show>
+    </Modal>
   );
 }
 

@@ -73,13 +73,19 @@ export function App() {
 
   return (
     <>
+      <button
+        class="skip"
+        onClick={() => document.querySelector<HTMLElement>('main.view')?.focus()}
+      >
+        Skip to the view
+      </button>
       <TopBar />
       <Show when={route.session !== null}>
         <Show when={shared()} fallback={<SelectionBar />}>
           {(report) => <ShareStrip report={report()} />}
         </Show>
       </Show>
-      <main class="view">
+      <main class="view" tabindex="-1">
         <ErrorBoundary fallback={(error: unknown, reset) => <Broken error={error} reset={reset} />}>
           <Suspense fallback={<Skeleton />}>
             {/* Keyed: another session is another page, with nothing left of the one before. */}

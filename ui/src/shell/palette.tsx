@@ -3,6 +3,7 @@ import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
 import { copyText } from '../widgets/copy';
+import { Modal } from '../widgets/modal';
 import { Prose } from '../widgets/prose';
 import { ranked } from './palette-order';
 import { commandLine, entryView, menu, sessions } from './session';
@@ -20,7 +21,6 @@ import {
   swapBaseline,
 } from './state';
 import { setTheme } from './theme';
-import './overlay.css';
 
 interface Command {
   title: string;
@@ -66,7 +66,6 @@ function Panel() {
     if (event.key === 'ArrowDown') setActive((active() + 1) % count);
     else if (event.key === 'ArrowUp') setActive((active() + count - 1) % count);
     else if (event.key === 'Enter') run(found()[active()]);
-    else if (event.key === 'Escape') setOpen(false);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -75,47 +74,42 @@ function Panel() {
       ?.scrollIntoView({ block: 'nearest' });
   };
   return (
-    <div
-      class="overlay"
-      onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}
-    >
-      <section
-        class="overlay-panel palette"
-        role="dialog"
-        aria-label="Command palette"
-        onKeyDown={onKey}
-      >
-        <input
-          type="text"
-          placeholder="A view, a session, an action, steps such as 3..8"
-          aria-label="Command"
-          ref={(field) => setTimeout(() => field.focus())}
-          value={query()}
-          onInput={(event) => {
-            setQuery(event.currentTarget.value);
-            setActive(0);
-          }}
-        />
-        <ul role="listbox">
-          <For each={found()} fallback={<li class="muted">Nothing by that name</li>}>
-            {(command, index) => (
-              <li
-                role="option"
-                aria-selected={index() === active()}
-                onPointerMove={() => setActive(index())}
-                onClick={() => run(command)}
-              >
-                <span>{command.title}</span>
-                <span class="palette-detail">
-                  <Prose text={command.detail} />
-                </span>
-                <span class="palette-group">{command.group}</span>
-              </li>
-            )}
-          </For>
-        </ul>
-      </section>
-    </div>
+    <Modal class="palette" label="Command palette" close={() => setOpen(false)} onKeyDown={onKey}>
+      <input
+        type="text"
+        placeholder="A view, a session, an action, steps such as 3..8"
+        aria-label="Command"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={`palette-${active()}`}
+        ref={(field) => setTimeout(() => field.focus())}
+        value={query()}
+        onInput={(event) => {
+          setQuery(event.currentTarget.value);
+          setActive(0);
+        }}
+      />
+      <ul role="listbox" id="palette-list" tabindex="-1">
+        <For each={found()} fallback={<li class="muted">Nothing by that name</li>}>
+          {(command, index) => (
+            <li
+              role="option"
+              id={`palette-${index()}`}
+              aria-selected={index() === active()}
+              onPointerMove={() => setActive(index())}
+              onClick={() => run(command)}
+            >
+              <span>{command.title}</span>
+              <span class="palette-detail">
+                <Prose text={command.detail} />
+              </span>
+              <span class="palette-group">{command.group}</span>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Modal>
   );
 }
 

@@ -2,7 +2,7 @@
 import { createSignal, For, onCleanup, Show } from 'solid-js';
 
 import { registerShortcut, shortcuts, type Shortcut } from './shortcuts';
-import './overlay.css';
+import { Modal } from '../widgets/modal';
 
 const [isOpen, setOpen] = createSignal(false);
 
@@ -32,10 +32,6 @@ function Panel() {
       keys: ['Escape'],
       group: 'Everywhere',
       label: 'Close, clear',
-      inFields: true,
-      run: () => {
-        setOpen(false);
-      },
     }),
   );
   const groups = () => {
@@ -48,35 +44,30 @@ function Panel() {
     return [...found];
   };
   return (
-    <div
-      class="overlay"
-      onPointerDown={(event) => event.target === event.currentTarget && setOpen(false)}
-    >
-      <section class="overlay-panel shortcuts" role="dialog" aria-label="Keyboard shortcuts">
-        <h2>Keyboard shortcuts</h2>
-        <div class="shortcut-groups">
-          <For each={groups()}>
-            {([group, list]) => (
-              <section>
-                <h3>{group}</h3>
-                <For each={list}>
-                  {(shortcut) => (
-                    <p class="shortcut">
-                      <span>{shortcut.label}</span>
-                      <span class="shortcut-keys">
-                        <For each={shortcut.keys.filter((key) => !key.startsWith('Meta+'))}>
-                          {(key) => <Keys text={key} />}
-                        </For>
-                      </span>
-                    </p>
-                  )}
-                </For>
-              </section>
-            )}
-          </For>
-        </div>
-      </section>
-    </div>
+    <Modal class="shortcuts" label="Keyboard shortcuts" close={() => setOpen(false)}>
+      <h2>Keyboard shortcuts</h2>
+      <div class="shortcut-groups">
+        <For each={groups()}>
+          {([group, list]) => (
+            <section>
+              <h3>{group}</h3>
+              <For each={list}>
+                {(shortcut) => (
+                  <p class="shortcut">
+                    <span>{shortcut.label}</span>
+                    <span class="shortcut-keys">
+                      <For each={shortcut.keys.filter((key) => !key.startsWith('Meta+'))}>
+                        {(key) => <Keys text={key} />}
+                      </For>
+                    </span>
+                  </p>
+                )}
+              </For>
+            </section>
+          )}
+        </For>
+      </div>
+    </Modal>
   );
 }
 

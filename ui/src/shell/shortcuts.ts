@@ -6,7 +6,7 @@
  * a function that unregisters; call it in `onCleanup`. Without `run` the entry only documents a key
  * or gesture that its owner handles itself (`keys: ['Ctrl+wheel']`).
  */
-import { createSignal } from 'solid-js';
+import { createSignal, onCleanup } from 'solid-js';
 
 /** One shortcut. */
 export interface Shortcut {
@@ -31,6 +31,18 @@ export const shortcuts = registered;
 export function registerShortcut(shortcut: Shortcut): () => void {
   setRegistered((list) => [...list, shortcut]);
   return () => setRegistered((list) => list.filter((other) => other !== shortcut));
+}
+
+/** Escape closes what the component shows, as long as it is shown. */
+export function closeOnEscape(close: () => void): void {
+  onCleanup(
+    registerShortcut({
+      keys: ['Escape'],
+      group: 'Everywhere',
+      label: 'Close, clear',
+      run: () => close(),
+    }),
+  );
 }
 
 /** The key of an event in the notation of `Shortcut.keys`. */

@@ -43,6 +43,8 @@ export function download(name: string, type: string, text: string): void {
 export function CopyButton(props: {
   text: () => string;
   tip: string;
+  /** What the button is called where its label is a picture. */
+  name?: string;
   children: JSX.Element;
   class?: string;
 }) {
@@ -55,7 +57,12 @@ export function CopyButton(props: {
     timer = setTimeout(() => setResult(''), 1400);
   };
   return (
-    <button class={props.class ?? 'quiet'} data-tip={props.tip} onClick={copy}>
+    <button
+      class={props.class ?? 'quiet'}
+      aria-label={props.name}
+      data-tip={props.tip}
+      onClick={copy}
+    >
       <Show when={result()} fallback={props.children}>
         {result()}
       </Show>

@@ -98,7 +98,7 @@ function ShortCode(props: { code: string }) {
     <>
       <code>{props.code}</code>
       <Show when={isStatement(props.code)}>
-        <CopyButton class="quiet note-copy" text={() => props.code} tip="Copy">
+        <CopyButton class="quiet note-copy" text={() => props.code} name="Copy" tip="Copy">
           <Icon name="copy" />
         </CopyButton>
       </Show>

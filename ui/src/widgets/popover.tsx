@@ -43,8 +43,21 @@ export function Popover(props: PopoverProps) {
     });
   });
 
+  /** Up and down walk through a panel of links and buttons, and down opens it. */
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || /^(SELECT|TEXTAREA)$/.test((event.target as Element).tagName)) return;
+    if (!isOpen()) setOpen(true);
+    const panel = root.querySelector('.popover-panel');
+    const stops = [...(panel?.querySelectorAll<HTMLElement>('a[href], button, input') ?? [])];
+    const at = stops.indexOf(event.target as HTMLElement);
+    stops[Math.max(0, Math.min(stops.length - 1, at + step))]?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
   return (
-    <div class="popover" ref={root}>
+    <div class="popover" ref={root} onKeyDown={onKey}>
       <button
         class={props.class ?? ''}
         aria-label={props.name}

@@ -11,6 +11,7 @@ import {
 import { classColour, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
 import { Icon } from '../../shell/icons';
+import { closeOnEscape } from '../../shell/shortcuts';
 import { hrefTo, navigate, select } from '../../shell/state';
 import { CopyButton } from '../../widgets/copy';
 import type { OpRow } from '../../wire/generated/OpRow';
@@ -23,6 +24,7 @@ interface Line {
 }
 
 export function OpDetails(props: { op: OpRow; close: () => void }) {
+  closeOnEscape(() => props.close());
   const lines = (): Line[] => {
     const op = props.op;
     return [

@@ -77,17 +77,25 @@ export function ClearSelection() {
   );
 }
 
-/** The outline of a view before its figures are there. */
+/** The outline of a view before its figures are there; after a second it says how long it waits. */
 export function Skeleton() {
+  const [seconds, setSeconds] = createSignal(0);
+  const timer = setInterval(() => setSeconds(seconds() + 1), 1000);
+  onCleanup(() => clearInterval(timer));
   return (
-    <div class="skeletons" aria-hidden="true">
-      <div class="skeleton-cards">
+    <div class="skeletons">
+      <div class="skeleton-cards" aria-hidden="true">
         <div class="skeleton" />
         <div class="skeleton" />
         <div class="skeleton" />
         <div class="skeleton" />
       </div>
-      <div class="skeleton is-tall" />
+      <div class="skeleton is-tall" aria-hidden="true" />
+      <Show when={seconds() > 0}>
+        <p class="skeleton-words muted number">
+          <span role="status">Computing …</span> {seconds()} s
+        </p>
+      </Show>
     </div>
   );
 }

@@ -91,7 +91,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
         </span>
         <a href={hrefTo({ view: 'graph', params: { program: report().program_id } })}>Graph</a>
       </div>
-      <div class="kpis buffers-kpis">
+      <div class="kpi-row">
         <KpiCard
           title={`Peak of ${report().memory_space}`}
           compare={compareFigure(

@@ -246,7 +246,7 @@ function NoBaseline(props: { session: string }) {
         >
           This folder holds one session. Record a second one into the same log directory, or open
           the folder above both; then choose here which is the baseline. On the command line
-          `stepscope compare BEFORE AFTER` answers the same.
+          <code>stepscope compare BEFORE AFTER</code> answers the same.
         </EmptyState>
       }
     >

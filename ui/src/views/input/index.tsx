@@ -271,7 +271,7 @@ export default function InputView(props: ViewProps) {
 
 function Bounds(props: { report: InputReport }) {
   return (
-    <div class="input-bounds">
+    <div class="kpi-row">
       <For each={props.report.bounds.filter((bound) => bound.key !== 'offload' || bound.mean_ps > 0)}>
         {(bound) => (
           <KpiCard

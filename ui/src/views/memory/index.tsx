@@ -94,7 +94,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
           )}
         </For>
       </div>
-      <div class="memory-figures">
+      <div class="kpi-row">
         <KpiCard
           title="Peak"
           compare={compareAllocator((row) => row.peak_bytes, 'bytes')}

@@ -10,6 +10,7 @@ import {
 } from '../../format/numbers';
 import { Icon } from '../../shell/icons';
 import { titleOf } from '../../shell/session';
+import { closeOnEscape } from '../../shell/shortcuts';
 import { CopyButton } from '../../widgets/copy';
 import { OpLinks } from '../../widgets/op-links';
 import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
@@ -75,6 +76,7 @@ function withRatio(text: string, ratio: number | null): string {
 }
 
 export function NodeDetails(props: { row: OpTreeRow; close: () => void }) {
+  closeOnEscape(() => props.close());
   const long = () =>
     [
       ['Scope', props.row.scope],

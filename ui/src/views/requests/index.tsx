@@ -257,7 +257,7 @@ function Figures(props: { report: RequestsReport }) {
     report.percentiles.find((row) => row.percentile === percentile)?.latency_ps ?? null;
   const at = (percentile: number) => latency(percentile)(props.report);
   return (
-    <div class="request-figures">
+    <div class="kpi-row">
       <KpiCard
         title="Median latency"
         compare={compareFigure(props.report, latency(50), 'duration')}

@@ -283,7 +283,7 @@ function NoSessions(props: { root: string }) {
       }
     >
       Stepscope looks for files named *.xplane.pb (also .gz, .zst, .zip, .tar), at any depth. These
-      lines of a JAX program record one; then open the folder with `stepscope view /tmp/profile`.
+      lines of a JAX program record one; then open the folder with <code>stepscope view /tmp/profile</code>.
     </EmptyState>
   );
 }

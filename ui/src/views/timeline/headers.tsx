@@ -120,7 +120,7 @@ function StepPlaceChoice(props: { timeline: Timeline }) {
   const name = () => props.timeline.stepPlace[0]() || places[0]?.name;
   return (
     <Show when={places.length > 1}>
-      <label class="step-place" data-tip="Whose steps the ruler shows, as `stepscope steps` lists them">
+      <label class="step-place" data-tip="Whose steps the ruler shows, as the view Steps lists them">
         <span class="muted">Steps</span>
         <select
           aria-label="Whose steps the ruler shows"

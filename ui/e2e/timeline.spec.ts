@@ -92,7 +92,7 @@ test('loads: tracks, steps and slices are there', async ({ page, url }) => {
   await expect(page.locator('.track-header').first()).toBeVisible();
   expect((await stats(page))!.glyphs).toBeGreaterThan(0);
   expect((await stats(page))!.tilesFailed).toBe(0);
-  await expect(page.locator('.legend li').first()).toBeVisible();
+  await expect(page.locator('.timeline-legend li').first()).toBeVisible();
   await keepImage(page, 'timeline');
 });
 

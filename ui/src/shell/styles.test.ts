@@ -19,6 +19,24 @@ test('what charts and lists share is one rule', () => {
   ]);
 });
 
+test('no two sheets style the same class: a page looks the same whichever was seen before', () => {
+  const owners = new Map<string, string[]>();
+  for (const { name, text } of SHEETS) {
+    const rules = text.replace(/\/\*.*?\*\//gs, '').matchAll(/(?:^|\})\s*([^{}@]+)\{/g);
+    const plain = [...rules].flatMap(([, selectors]) =>
+      (selectors ?? '')
+        .split(',')
+        .map((selector) => selector.trim())
+        .filter((selector) => /^\.[\w-]+$/.test(selector)),
+    );
+    for (const selector of new Set(plain)) {
+      owners.set(selector, [...(owners.get(selector) ?? []), name]);
+    }
+  }
+  expect(owners.size).toBeGreaterThan(300);
+  expect([...owners].filter(([, names]) => names.length > 1)).toEqual([]);
+});
+
 /** The colours of a theme, by name. */
 function colours(theme: 'light' | 'dark'): Map<string, string> {
   const sheet = SHEETS.find(({ name }) => name.endsWith('theme.css'))?.text ?? '';

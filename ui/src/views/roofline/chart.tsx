@@ -5,6 +5,7 @@ import { format, formatDuration, formatRatio } from '../../format/numbers';
 import { classColour } from '../../format/palette';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
+import '../../widgets/flame/flame.css';
 import { axisOf, place, roofOf, ticksOf, type Axis } from './scale';
 
 /** Points drawn; the table has the others. */

@@ -16,7 +16,7 @@ export function StatusLine(props: { timeline: Timeline }) {
   );
   return (
     <div class="timeline-status">
-      <ul class="legend" aria-label="Colours">
+      <ul class="timeline-legend" aria-label="Colours">
         <For each={classes()}>
           {(name) => (
             <li>

@@ -7,6 +7,7 @@
  * - `area=START..END`        the selected area, over all tracks; `area=START..END@3,4` over some
  * - `marks=START..END,TIME`  marks that are kept
  * - `search=REGEX`           the search
+ * - `at=host-2/CPU:0`       whose tracks are in sight at first
  * - `ruler=GPU:6`           whose steps the ruler shows; absent: those of the first host or device
  * - `pin=3,9`  `hide=4`      tracks pinned and hidden; `fold=5` tracks whose folding was changed
  */

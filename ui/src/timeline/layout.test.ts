@@ -6,6 +6,7 @@ import {
   COUNTER_HEIGHT,
   filterPattern,
   GROUP_HEIGHT,
+  groupRowOf,
   LANE_HEIGHT,
   placeRows,
   rowAt,
@@ -145,4 +146,14 @@ describe('virtualisation', () => {
     expect((rowAt(rows, GROUP_HEIGHT) as TrackRow).track.name).toBe('Steps');
     expect(rowAt(rows, height)).toBeUndefined();
   });
+});
+
+test('a device or host is found by the name that reports give it', () => {
+  const layout = placeRows(report, choices());
+  const found = (place: string) => groupRowOf(layout, place)?.group.name;
+  expect(found('host/TPU:0')).toBe('host / TPU:0');
+  expect(found('host')).toBe('host / TPU:0');
+  expect(found('host/threads')).toBe('host / threads');
+  expect(found('vm/host/TPU:0')).toBe('host / TPU:0');
+  expect(found('TPU:0')).toBeUndefined();
 });

@@ -179,3 +179,15 @@ function partition(rows: readonly Row[], test: (row: Row) => boolean): number {
   }
   return low;
 }
+
+/** The group of a device or host as reports call it: `GPU:7`, `host-2/CPU:0`, or `host-2` alone. */
+export function groupRowOf(layout: Layout, place: string): GroupRow | undefined {
+  const groups = layout.rows.filter((row): row is GroupRow => row.kind === 'group');
+  const called = (row: GroupRow) => row.group.name.replace(' / ', '/');
+  return (
+    groups.find((row) => called(row) === place) ??
+    groups.find((row) => called(row).startsWith(`${place}/`)) ??
+    // With one host the groups go without its name.
+    groups.find((row) => place.endsWith(`/${called(row)}`))
+  );
+}

@@ -1,8 +1,12 @@
 /** Links from a stretch of time in another view to the timeline. */
 import { formatRange } from './address';
 
-/** The timeline around the stretch, which is selected as an area. */
-export function timelineParams(startPs: number, durationPs: number): Record<string, string> {
+/** The timeline around the stretch, which is selected as an area, at the tracks of a device. */
+export function timelineParams(
+  startPs: number,
+  durationPs: number,
+  place = '',
+): Record<string, string> {
   const margin = Math.max(1000, durationPs / 2);
   return {
     window: formatRange({
@@ -10,5 +14,6 @@ export function timelineParams(startPs: number, durationPs: number): Record<stri
       endPs: startPs + durationPs + margin,
     }),
     area: formatRange({ startPs, endPs: startPs + durationPs }),
+    at: place,
   };
 }

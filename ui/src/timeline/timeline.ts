@@ -11,7 +11,7 @@ import { errorText, SEARCH_LIMIT, TimelineApi } from './api';
 import { Renderer } from './draw';
 import { FrameClock } from './frame-clock';
 import { LabelTable, searchPattern } from './labels';
-import { placeRows, rowsBetween, type Layout, type LayoutChoices } from './layout';
+import { groupRowOf, placeRows, rowsBetween, type Layout, type LayoutChoices } from './layout';
 import { Motion } from './motion';
 import { DrawPlan } from './plan';
 import {
@@ -296,6 +296,12 @@ export class Timeline {
     geometry.scrollY = Math.round(Math.min(Math.max(0, y), maxScrollY(geometry, layout)));
     this.scrollY[1](geometry.scrollY);
     this.redraw();
+  }
+
+  /** Scrolls to the group of a device or host, as reports call it. */
+  revealPlace(place: string): void {
+    const row = groupRowOf(this.scene.layout, place);
+    if (row) this.scrollTo(row.y);
   }
 
   /** Makes a lane of a track visible: opens its group, unfolds it, scrolls to it. */

@@ -18,9 +18,15 @@ const VIEWS = new Set(['timeline', 'ops', 'graph', 'memory', 'buffers']);
 
 describe('links of evidence', () => {
   it('shows a time with what is around it', () => {
-    const evidence = { ...NOTHING, view: 'timeline', start_ps: 1000, end_ps: 2000 };
+    const evidence = {
+      ...NOTHING,
+      view: 'timeline',
+      start_ps: 1000,
+      end_ps: 2000,
+      device: 'GPU:7',
+    };
     expect(linksOf(evidence, VIEWS)).toEqual([
-      { view: 'timeline', params: { window: '900..2100', area: '1000..2000' } },
+      { view: 'timeline', params: { window: '900..2100', area: '1000..2000', at: 'GPU:7' } },
     ]);
   });
 

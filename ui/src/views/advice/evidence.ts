@@ -19,7 +19,11 @@ export function linksOf(evidence: AdviceEvidence, views: ReadonlySet<string>): E
     const range = { startPs: evidence.start_ps, endPs: evidence.end_ps };
     links.push({
       view: 'timeline',
-      params: { window: formatRange(widened(range)), area: formatRange(range) },
+      params: {
+        window: formatRange(widened(range)),
+        area: formatRange(range),
+        at: evidence.device,
+      },
     });
   } else if (evidence.op) {
     links.push({ view: evidence.view, params: { q: `^${escapeRegex(evidence.op)}$` } });

@@ -102,6 +102,7 @@ export function HeatMap(props: { report: HostsReport }) {
           startPs: cell.start_ps - around,
           endPs: cell.start_ps + cell.duration_ps + around,
         }),
+        at: title(at.place),
       },
     });
   };

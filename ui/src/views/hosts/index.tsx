@@ -54,11 +54,14 @@ export default function HostsView(props: ViewProps) {
 }
 
 /** The timeline between two times, with the device's host in sight. */
-function openBetween(fromPs: number, untilPs: number) {
+function openBetween(fromPs: number, untilPs: number, place: string) {
   const around = Math.max(1e6, (untilPs - fromPs) * 0.1);
   navigate({
     view: 'timeline',
-    params: { window: formatRange({ startPs: fromPs - around, endPs: untilPs + around }) },
+    params: {
+      window: formatRange({ startPs: fromPs - around, endPs: untilPs + around }),
+      at: place,
+    },
   });
 }
 
@@ -66,6 +69,8 @@ function openBetween(fromPs: number, untilPs: number) {
 function Blame(props: { report: HostsReport }) {
   const most = () => Math.max(1, props.report.blame[0]?.caused_ps ?? 1);
   const hasHosts = () => props.report.rows.length > 1;
+  const placeOf = (row: BlameRow) =>
+    hasHosts() ? row.host : (row.device.split(',')[0] ?? '').trim();
   const shown = (): readonly BlameRow[] => props.report.blame.slice(0, 8);
   return (
     <Show when={shown().length > 0}>
@@ -83,7 +88,7 @@ function Blame(props: { report: HostsReport }) {
                 <button
                   class="blame-row"
                   data-tip={`Step ${row.step}, where it cost most, in the timeline`}
-                  onClick={() => openBetween(row.from_ps, row.until_ps)}
+                  onClick={() => openBetween(row.from_ps, row.until_ps, placeOf(row))}
                 >
                   <span class="blame-who mono">{hasHosts() ? row.host : row.device}</span>
                   <span class="blame-what">

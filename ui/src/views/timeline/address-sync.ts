@@ -59,6 +59,12 @@ export function followAddress(timeline: Timeline, commands: Commands): void {
     apply: (text) => timeline.setQuery(text),
     isStep: false,
   });
+  // Where a link leads to; scrolling on does not change it.
+  followParam('at', writer, {
+    read: () => '',
+    apply: (place) => timeline.revealPlace(place),
+    isStep: false,
+  });
   followParam('ruler', writer, {
     read: timeline.stepPlace[0],
     apply: (name) => timeline.showStepsOf(name),

@@ -77,7 +77,7 @@ test('a capture is watched and opens when it is complete', async ({ page, place 
   await expect(page.locator('.topbar .session-name').first()).toContainText('from_the_page');
   // Addresses are remembered.
   await page.keyboard.press('Control+k');
-  await page.getByRole('textbox', { name: 'Command' }).fill('capture a running');
+  await page.getByRole('combobox', { name: 'Command' }).fill('capture a running');
   await page.keyboard.press('Enter');
   await expect(dialog.getByLabel('Addresses')).toHaveValue(place.job);
   await page.keyboard.press('Escape');

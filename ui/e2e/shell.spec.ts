@@ -62,11 +62,11 @@ test('a selection that matches nothing says what there is', async ({ page, url }
 test('the palette goes to views and selects steps', async ({ page, url }) => {
   await openView(page, url, 'mlp_dp', 'overview');
   await page.keyboard.press('Control+k');
-  await page.getByRole('textbox', { name: 'Command' }).fill('scopes');
+  await page.getByRole('combobox', { name: 'Command' }).fill('scopes');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/scopes/);
   await page.keyboard.press('Control+k');
-  await page.getByRole('textbox', { name: 'Command' }).fill('3..5');
+  await page.getByRole('combobox', { name: 'Command' }).fill('3..5');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/steps=3\.\.5/);
 });

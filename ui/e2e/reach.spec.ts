@@ -1,0 +1,84 @@
+/** That everything can be reached: in narrow windows, and with the keyboard alone. */
+import { expect, openView, test } from './server';
+
+const VIEWS = ['overview', 'timeline', 'steps', 'collectives', 'hosts', 'graph', 'check', 'scaling'];
+
+test('in a narrow window nothing lies outside', async ({ page, url }) => {
+  await page.setViewportSize({ width: 900, height: 700 });
+  for (const view of VIEWS) {
+    await openView(page, url, 'mlp_dp', view);
+    const outside = await page.evaluate(() =>
+      [...document.querySelectorAll('header :is(a, button), .selection button, .segmented button')]
+        .filter((element) => !element.closest('.table-scroll'))
+        .filter((element) => {
+          const { left, right } = element.getBoundingClientRect();
+          return left < 0 || right > window.innerWidth;
+        })
+        .map((element) => element.textContent),
+    );
+    expect(outside, view).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBe(900);
+  }
+  // The views stand still whichever is chosen.
+  const place = async () => (await page.getByRole('link', { name: 'Steps', exact: true }).boundingBox())!.x;
+  const before = await place();
+  await page.getByRole('link', { name: 'Timeline' }).click();
+  await expect(page.getByRole('link', { name: 'Timeline' })).toHaveAttribute('aria-current', 'page');
+  expect(await place()).toBe(before);
+});
+
+test('a panel holds the focus, and gives it back', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  const capture = page.getByRole('button', { name: 'Capture' });
+  const dialog = page.getByRole('dialog', { name: 'Capture' });
+  await capture.focus();
+  await page.keyboard.press('Enter');
+  await expect(dialog).toBeVisible();
+  // Further than the panel has stops; the browser's own bar is one of them.
+  for (let stop = 0; stop < 10; stop += 1) {
+    await page.keyboard.press('Tab');
+    const isInside = await dialog.evaluate(
+      (panel) => panel.contains(document.activeElement) || document.activeElement === document.body,
+    );
+    expect(isInside).toBe(true);
+  }
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expect(capture).toBeFocused();
+  // Keys of the page do not work below it.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('timel');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page).toHaveURL(/\/ops$/);
+});
+
+test('menus, rows and details need no mouse', async ({ page, url }) => {
+  await openView(page, url, 'demo', 'ops');
+  await page.getByRole('button', { name: 'Memory' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('link', { name: /^Buffers/ })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Memory' })).toBeFocused();
+  await page.getByRole('grid', { name: 'ops' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('complementary', { name: 'Op' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('complementary', { name: 'Op' })).toHaveCount(0);
+});
+
+test('a cell of the heat map leads to its device in the timeline', async ({ page, url }) => {
+  await openView(page, url, 'mlp_dp', 'hosts');
+  await page.locator('.heat-map canvas').focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown']) {
+    await page.keyboard.press(key);
+  }
+  const name = (await page.locator('.heat-details-title span').first().innerText()).trim();
+  expect(name).toMatch(/^host-2\//);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/timeline\?at=host-2\//);
+  const top = page.locator('.group-header').first();
+  await expect(top).toContainText(name.replace('/', ' / '));
+});

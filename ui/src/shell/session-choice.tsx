@@ -6,7 +6,32 @@ import { compilePattern } from '../widgets/table/rows';
 import type { SessionSummary } from '../wire/types';
 
 /** More sessions than this get a search field. */
-const MOST_UNSEARCHED = 8;
+export const MOST_UNSEARCHED = 8;
+
+/** What is typed stands in the name, the devices or the place of a session. */
+export function isCalled(session: SessionSummary, query: string): boolean {
+  return compilePattern(query).test(`${session.name} ${session.devices} ${session.location}`);
+}
+
+/** The search field of a list of sessions; Enter takes the first. */
+export function SessionSearch(props: {
+  value: string;
+  onInput: (query: string) => void;
+  onEnter?: () => void;
+}) {
+  return (
+    <input
+      type="search"
+      class="session-search"
+      placeholder="Find a session"
+      aria-label="Find a session"
+      ref={(field) => setTimeout(() => field.focus())}
+      value={props.value}
+      onInput={(event) => props.onInput(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === 'Enter' && props.onEnter?.()}
+    />
+  );
+}
 
 export function SessionChoice(props: {
   sessions: readonly SessionSummary[];
@@ -14,27 +39,15 @@ export function SessionChoice(props: {
   onChoose: (key: string) => void;
 }) {
   const [query, setQuery] = createSignal('');
-  const found = () => {
-    const pattern = compilePattern(query());
-    return props.sessions.filter((session) =>
-      pattern.test(`${session.name} ${session.devices} ${session.location}`),
-    );
+  const found = () => props.sessions.filter((session) => isCalled(session, query()));
+  const chooseFirst = () => {
+    const [first] = found();
+    if (first) props.onChoose(first.key);
   };
   return (
     <>
       <Show when={props.sessions.length > MOST_UNSEARCHED}>
-        <input
-          type="search"
-          placeholder="Find a session"
-          aria-label="Find a session"
-          ref={(field) => setTimeout(() => field.focus())}
-          value={query()}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            const [first] = found();
-            if (event.key === 'Enter' && first) props.onChoose(first.key);
-          }}
-        />
+        <SessionSearch value={query()} onInput={setQuery} onEnter={chooseFirst} />
       </Show>
       <ul class="baseline-list">
         <For each={found()} fallback={<li class="muted">No session by that name</li>}>

@@ -1,5 +1,5 @@
 /** The bar on top: session, views, and what helps everywhere. */
-import { For, Show } from 'solid-js';
+import { createSignal, For, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
 import { formatBytes, formatDate, plural } from '../format/numbers';
@@ -9,6 +9,7 @@ import { Popover } from '../widgets/popover';
 import { Icon } from './icons';
 import { openPalette } from './palette';
 import { commandLine, sessions, summaryOf } from './session';
+import { isCalled, MOST_UNSEARCHED, SessionSearch } from './session-choice';
 import { ShareButton } from './share-button';
 import { shared } from './shared';
 import { openShortcuts } from './shortcuts-overlay';
@@ -117,39 +118,52 @@ function SessionPicker() {
           </>
         }
       >
-        {(close) => (
-          <ul class="session-list">
-            <For each={sessions.data()?.sessions ?? []}>
-              {(session) => (
-                <li>
-                  <a
-                    href={hrefTo({ session: session.key, view: route.view })}
-                    aria-current={session.key === route.session ? 'true' : undefined}
-                    onClick={close}
-                  >
-                    <span class="session-name">{session.name}</span>
-                    <span class="muted">
-                      {[
-                        session.devices,
-                        formatBytes(session.size_bytes),
-                        formatDate(session.modified_epoch_ms),
-                      ]
-                        .filter(Boolean)
-                        .join(' · ')}
-                    </span>
-                  </a>
-                </li>
-              )}
-            </For>
-            <li>
-              <a href="#/" onClick={close}>
-                All sessions in {sessions.data()?.root}
-              </a>
-            </li>
-          </ul>
-        )}
+        {(close) => <SessionLinks close={close} />}
       </Popover>
     </Show>
+  );
+}
+
+/** Every session as a link, searched where there are many. */
+function SessionLinks(props: { close: () => void }) {
+  const [query, setQuery] = createSignal('');
+  const all = () => sessions.data()?.sessions ?? [];
+  const found = () => all().filter((session) => isCalled(session, query()));
+  return (
+    <>
+      <Show when={all().length > MOST_UNSEARCHED}>
+        <SessionSearch value={query()} onInput={setQuery} />
+      </Show>
+      <ul class="session-list">
+        <For each={found()} fallback={<li class="muted">No session by that name</li>}>
+          {(session) => (
+            <li>
+              <a
+                href={hrefTo({ session: session.key, view: route.view })}
+                aria-current={session.key === route.session ? 'true' : undefined}
+                onClick={() => props.close()}
+              >
+                <span class="session-name">{session.name}</span>
+                <span class="muted">
+                  {[
+                    session.devices,
+                    formatBytes(session.size_bytes),
+                    formatDate(session.modified_epoch_ms),
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}
+                </span>
+              </a>
+            </li>
+          )}
+        </For>
+        <li>
+          <a href="#/" onClick={() => props.close()}>
+            All sessions in {sessions.data()?.root}
+          </a>
+        </li>
+      </ul>
+    </>
   );
 }
 

@@ -1,7 +1,16 @@
 /** That everything can be reached: in narrow windows, and with the keyboard alone. */
 import { expect, openView, test } from './server';
 
-const VIEWS = ['overview', 'timeline', 'steps', 'collectives', 'hosts', 'graph', 'check', 'scaling'];
+const VIEWS = [
+  'overview',
+  'timeline',
+  'steps',
+  'collectives',
+  'hosts',
+  'graph',
+  'check',
+  'scaling',
+];
 
 test('in a narrow window nothing lies outside', async ({ page, url }) => {
   await page.setViewportSize({ width: 900, height: 700 });
@@ -20,10 +29,12 @@ test('in a narrow window nothing lies outside', async ({ page, url }) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBe(900);
   }
   // The views stand still whichever is chosen.
-  const place = async () => (await page.getByRole('link', { name: 'Steps', exact: true }).boundingBox())!.x;
+  const steps = page.getByRole('link', { name: 'Steps', exact: true });
+  const place = async () => (await steps.boundingBox())!.x;
   const before = await place();
-  await page.getByRole('link', { name: 'Timeline' }).click();
-  await expect(page.getByRole('link', { name: 'Timeline' })).toHaveAttribute('aria-current', 'page');
+  const timeline = page.getByRole('link', { name: 'Timeline' });
+  await timeline.click();
+  await expect(timeline).toHaveAttribute('aria-current', 'page');
   expect(await place()).toBe(before);
 });
 

@@ -5,7 +5,7 @@ export interface Named {
   group: string;
 }
 
-/** The commands that have every word somewhere; those called so before those that only mention it. */
+/** The commands that have every word somewhere, those called so before those that mention it. */
 export function ranked<Command extends Named>(
   commands: readonly Command[],
   query: string,

@@ -70,7 +70,12 @@ export function TopBar() {
       <Show when={!shared() && route.session !== null}>
         <ShareButton />
       </Show>
-      <CopyButton text={link} name="Copy the link" tip="Copy the link to exactly this page" class="quiet icon">
+      <CopyButton
+        text={link}
+        name="Copy the link"
+        tip="Copy the link to exactly this page"
+        class="quiet icon"
+      >
         <Icon name="link" />
       </CopyButton>
       <CopyButton

@@ -179,7 +179,10 @@ export function HeatMap(props: { report: HostsReport }) {
             ref={canvas}
             role="application"
             tabindex="0"
-            aria-label={`${metric().title} of ${heat().stepCount} steps on ${heat().placeCount} devices; arrows move, Enter opens the timeline`}
+            aria-label={
+              `${metric().title} of ${heat().stepCount} steps on ${heat().placeCount} devices; ` +
+              'arrows move, Enter opens the timeline'
+            }
             style={{ height: `${height()}px` }}
             onKeyDown={onKey}
             onBlur={() => setHovered(null)}
@@ -230,7 +233,11 @@ function CellDetails(props: {
     );
   const step = () => props.report.steps[props.at.step];
   return (
-    <div class="heat-details" aria-live="polite" style={{ left: `${props.left}px`, top: `${props.top}px` }}>
+    <div
+      class="heat-details"
+      aria-live="polite"
+      style={{ left: `${props.left}px`, top: `${props.top}px` }}
+    >
       <p class="heat-details-title">
         <span>{props.name}</span>
         <span class="muted">step {step()?.step}</span>

@@ -114,7 +114,10 @@ export default function IdleView(props: ViewProps) {
                 fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-idle`}
                 isFilling
                 onRow={(row) =>
-                  navigate({ view: 'timeline', params: timelineParams(row.start_ps, row.duration_ps, row.device) })
+                  navigate({
+                    view: 'timeline',
+                    params: timelineParams(row.start_ps, row.duration_ps, row.device),
+                  })
                 }
                 tools={
                   <>

@@ -239,7 +239,11 @@ export default function InputView(props: ViewProps) {
                       onRow={(row) =>
                         navigate({
                           view: 'timeline',
-                          params: timelineParams(row.start_ps, row.duration_ps, `${row.host}/${row.device}`),
+                          params: timelineParams(
+                            row.start_ps,
+                            row.duration_ps,
+                            `${row.host}/${row.device}`,
+                          ),
                         })
                       }
                       tools={tools(data())}

@@ -97,7 +97,8 @@ function Body(props: { report: RooflineReport; session: string }) {
           <Toggle name="infeed" title="Infeed and outfeed" />
           <div class="roofline-key muted">
             <span data-tip="An op is as large as its share of time">
-              {formatCount(points().length)} of {plural(props.report.row_count, 'op')} with known FLOPs
+              {formatCount(points().length)} of {plural(props.report.row_count, 'op')} with known
+              FLOPs
             </span>
             <For each={classes()}>
               {(name) => (

@@ -188,7 +188,11 @@ export default function SessionsView() {
               <section class="card sessions-table">
                 <DataTable
                   rows={report().sessions}
-                  columns={[...COLUMNS.slice(0, 2), locationColumn(report().root), ...COLUMNS.slice(2)]}
+                  columns={[
+                    ...COLUMNS.slice(0, 2),
+                    locationColumn(report().root),
+                    ...COLUMNS.slice(2),
+                  ]}
                   state={table}
                   noun="session"
                   fileName="stepscope-sessions"
@@ -283,7 +287,8 @@ function NoSessions(props: { root: string }) {
       }
     >
       Stepscope looks for files named *.xplane.pb (also .gz, .zst, .zip, .tar), at any depth. These
-      lines of a JAX program record one; then open the folder with <code>stepscope view /tmp/profile</code>.
+      lines of a JAX program record one; then open the folder with{' '}
+      <code>stepscope view /tmp/profile</code>.
     </EmptyState>
   );
 }

@@ -1,6 +1,6 @@
 //! Statistics over step durations.
 
-use stepscope_model::{Session, Step};
+use stepscope_model::{HostId, Session, Step};
 
 use super::source;
 use crate::overview::StepTime;
@@ -20,7 +20,7 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
     let durations: Vec<f64> = selected
         .step_positions()
         .into_iter()
-        .filter_map(|step| duration_ps(selected, &session.steps[step]))
+        .filter_map(|step| duration_ps(session, selected, &session.steps[step]))
         .collect();
     let count = durations.len();
     let source = source(session.step_origin.filter(|_| count > 0)?);
@@ -47,11 +47,20 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
     })
 }
 
-/// The host's annotation, mean over the selected hosts; else the mean over the selected devices.
-fn duration_ps(selected: &Selected<'_>, step: &Step) -> Option<f64> {
+/// The host's annotation, mean over the selected hosts that have a selected device; else the mean over
+/// the selected devices.
+fn duration_ps(session: &Session, selected: &Selected<'_>, step: &Step) -> Option<f64> {
+    let takes_part = |host: HostId| {
+        let mut devices = session
+            .device_ids()
+            .filter(|&id| session.device(id).host == host)
+            .peekable();
+        selected.hosts.contains(&host)
+            && (devices.peek().is_none() || devices.any(|id| selected.devices.contains(&id)))
+    };
     let of = |is_host: bool| {
         let spans = step.spans.iter().filter(|span| match span.device {
-            None => is_host && selected.hosts.contains(&span.host),
+            None => is_host && takes_part(span.host),
             Some(device) => !is_host && selected.devices.contains(&device),
         });
         let (count, sum) = spans.fold((0usize, 0.0), |(n, sum), span| {

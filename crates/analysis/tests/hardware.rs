@@ -717,7 +717,9 @@ fn a_copy_of_two_halves_is_one_copy_and_no_output() {
     // Every array is one of f32[5,1024,1024,256].
     assert_eq!(sum("bytes"), count("copy-start") * 5 * (1 << 30));
     let part = |report: &Value, list: &str, key: &str, name: &str| -> f64 {
-        let found = rows(report, list).iter().find(|row| row[key] == json!(name));
+        let found = rows(report, list)
+            .iter()
+            .find(|row| row[key] == json!(name));
         found.and_then(|row| row["mean_ps"].as_f64()).expect(name)
     };
     let overview = ask(&session, "overview", &[]);

@@ -43,8 +43,8 @@ pub(crate) struct Effect {
     pub(crate) p_value: Option<f64>,
 }
 
-/// The difference of the means of two samples of times, each in the order of time. Nothing takes less
-/// than no time, so the interval ends where all of the baseline's is gone.
+/// The difference of the means of two samples of times, each in the order of time. Nothing takes
+/// less than no time, so the interval ends where all of the baseline's is gone.
 pub(super) fn effect(baseline: &[f64], other: &[f64], noise: RunNoise, confidence: f64) -> Effect {
     let found = effect_beyond(baseline, other, 0.0, noise, confidence);
     Effect {

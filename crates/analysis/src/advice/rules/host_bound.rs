@@ -90,8 +90,8 @@ pub(super) fn causes(facts: &Facts<'_>, counts: impl Fn(Cause) -> bool) -> Vec<(
     sums
 }
 
-/// `running Python 1.2 ms; sleeping 0.3 ms (means over steps)`, and which gaps do not count, where that
-/// is a good part of them.
+/// `running Python 1.2 ms; sleeping 0.3 ms (means over steps)`, and which gaps do not count, where
+/// that is a good part of them.
 pub(super) fn told(facts: &Facts<'_>, causes: &[(Cause, f64)]) -> String {
     let all: Vec<String> = causes
         .iter()

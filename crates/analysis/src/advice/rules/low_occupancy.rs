@@ -60,7 +60,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
          matrix units do well with few threads, so low occupancy alone is not yet slow.",
     )
     .fix("Check the tensor-core use and the roofline of these kernels first; then try other tile sizes (Triton, Pallas) or let XLA autotune.")
-    .fix_elsewhere("Check the tensor-core use of these kernels first; then try other tile sizes, or another library.")
+    .fix_elsewhere(
+        "Check the tensor-core use of these kernels first; then try other tile sizes, or another \
+         library.",
+    )
     .sure(Confidence::Low)
     .seen(evidence)
     .found()

@@ -204,7 +204,7 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
     let (other, all) = (sum(|row| row.other_ps), sum(|row| row.duration_ps));
     if other > 0 && other.saturating_mul(100) >= all {
         notes.push(Note::info(format!(
-            "Durations contain {} in which nothing compiled (Other); the total at the top does not.",
+            "Durations contain {} in which nothing compiled (Other); the total does not.",
             format::duration_ps(other as f64)
         )));
     }

@@ -44,7 +44,8 @@ pub(super) fn notes(
             ": fusions of XLA are named after the fusion."
         };
         notes.push(Note::info(format!(
-            "The names of kernels with {} of the time do not say whether they use matrix units{why}",
+            "The names of kernels with {} of the time do not say whether they use matrix \
+             units{why}",
             format::percent(untold as f64 / all as f64)
         )));
     }

@@ -34,7 +34,8 @@ pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
     bars
 }
 
-/// The part of a step that is furthest above its median over all steps, and by how much, picoseconds.
+/// The part of a step that is furthest above its median over all steps, and by how many
+/// picoseconds.
 pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
     let more = |index: usize| {
         let all: Vec<f64> = bars

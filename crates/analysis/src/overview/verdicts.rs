@@ -213,7 +213,7 @@ pub(crate) fn compute_bound_kernels<'a>(
     kernels.map(|(name, ..)| session.text(name)).collect()
 }
 
-/// Matrix products, attention and kernels of ops that compute bounds: name, recorded occupancy, time.
+/// Matrix products, attention and kernels of ops that compute bounds: name, occupancy, time.
 fn compute_bound<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a OpRow>,

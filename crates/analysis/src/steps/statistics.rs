@@ -64,7 +64,8 @@ fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
     takes_part
 }
 
-/// The host's annotation, mean over the hosts that take part; else the mean over the selected devices.
+/// The host's annotation, mean over the hosts that take part; else the mean over the selected
+/// devices.
 fn duration_ps(selected: &Selected<'_>, hosts: &[bool], step: &Step) -> Option<f64> {
     let of = |is_host: bool| {
         let spans = step.spans.iter().filter(|span| match span.device {

@@ -208,8 +208,8 @@ fn remedy_elsewhere(key: &str) -> &'static str {
         "late_participant" | "compute_shorter" => remedy(key),
         _ => {
             "Run it beside computation (asynchronous collectives, on a stream of their own); join \
-             many small ones; accumulate gradients over several batches; divide the work so that it \
-             communicates less, or within a host rather than between hosts."
+             many small ones; accumulate gradients over several batches; divide the work so that \
+             it communicates less, or within a host rather than between hosts."
         }
     }
 }

@@ -2808,7 +2808,7 @@ class HostRow(Record):
     """Devices it has."""
 
     working_count: int
-    """Those that recorded work."""
+    """Those that recorded work in the observed time, as in `overview`."""
 
     step_count: int
     """Steps it took part in."""
@@ -3190,10 +3190,10 @@ class InputRow(Record):
     """Exposed communication."""
 
     output_ps: int
-    """Exposed copies to the host."""
+    """Exposed copies to the host; on a TPU its outfeeds."""
 
     offload_ps: int
-    """Exposed copies from the host's memory that a TPU's program makes by itself."""
+    """Exposed copies between a TPU's memory and the host's that its program makes by itself."""
 
     host_ps: int
     """Compilation and other work of the host while the device is idle."""

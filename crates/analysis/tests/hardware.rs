@@ -694,3 +694,38 @@ fn correlated(plane: &XPlane, is_line: impl Fn(&str) -> bool) -> Vec<(u64, i64, 
         .filter_map(|(event, start)| Some((id(event)?, start, event.duration_ps)))
         .collect()
 }
+
+/// A TPU program that keeps arrays in the memory of the host: each copy is recorded as two ops.
+#[test]
+fn a_copy_of_two_halves_is_one_copy_and_no_output() {
+    let Some(capture) = corpus::capture("tpu-v6e-4chip-jax") else {
+        return;
+    };
+    let session = open(&capture);
+    let ops = ask(&session, "ops", &[("limit", "0")]);
+    let count = |category: &str| -> i64 {
+        let own = rows(&ops, "rows")
+            .iter()
+            .filter(|row| row["category"] == json!(category));
+        own.filter_map(|row| row["occurrences"].as_i64()).sum()
+    };
+    let kernels = ask(&session, "kernels", &[]);
+    let transfers = rows(&kernels, "transfers");
+    let sum = |key: &str| -> i64 { transfers.iter().filter_map(|row| row[key].as_i64()).sum() };
+    assert_eq!(count("copy-start"), count("copy-done"));
+    assert_eq!(sum("occurrences"), count("copy-start"));
+    // Every array is one of f32[5,1024,1024,256].
+    assert_eq!(sum("bytes"), count("copy-start") * 5 * (1 << 30));
+    let part = |report: &Value, list: &str, key: &str, name: &str| -> f64 {
+        let found = rows(report, list)
+            .iter()
+            .find(|row| row[key] == json!(name));
+        found.and_then(|row| row["mean_ps"].as_f64()).expect(name)
+    };
+    let overview = ask(&session, "overview", &[]);
+    let both = part(&overview, "step_parts", "part", "host_to_device")
+        + part(&overview, "step_parts", "part", "device_to_host");
+    let input = ask(&session, "input", &[]);
+    near(&json!(part(&input, "bounds", "key", "output")), 0.0);
+    near(&json!(part(&input, "bounds", "key", "offload")), both);
+}

@@ -234,3 +234,55 @@ fn steps_have_the_same_exposed_time_in_every_answer() {
         }
     }
 }
+
+#[test]
+fn times_beyond_the_recording_are_no_idle_time() {
+    let session = drawn(&[STEPS]);
+    // From 200 us on 360 us were recorded at most, and two ops of 30 us.
+    for time in ["200us..", "200us..10s"] {
+        let overview = ask(&session, "overview", &[("time", time)]);
+        let device = &rows(&overview, "devices")[0];
+        let figures = (device["busy_ps"].clone(), device["window_ps"].clone());
+        assert_eq!(figures, (json!(60_000_000), json!(190_000_000)), "{time}");
+        let idle = ask(&session, "idle", &[("time", time)]);
+        let device = &rows(&idle, "devices")[0];
+        let figures = (device["busy_ps"].clone(), device["window_ps"].clone());
+        assert_eq!(figures, (json!(60_000_000), json!(190_000_000)), "{time}");
+    }
+}
+
+#[test]
+fn a_device_has_the_step_time_of_its_own_host() {
+    const SLOW: &str = "
+        host slow
+        thread python
+        repeat 2 every 100us
+          0..90us train #step_num=$i,_r=1#
+        end
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        repeat 2 every 100us
+          50..80us fusion.1
+        end
+    ";
+    let fast = SLOW
+        .replace("host slow", "host fast")
+        .replace("0..90us", "0..70us")
+        .replace("50..80us", "40..60us")
+        .replace("device_ordinal=0", "device_ordinal=1");
+    let session = drawn(&[SLOW, &fast]);
+    for (device, expected) in [("0", 90e6), ("1", 70e6), ("0,1", 80e6)] {
+        for analysis in ["overview", "steps", "hosts"] {
+            let report = ask(&session, analysis, &[("device", device)]);
+            let mean = report["step_time_ps"]["mean"].as_f64();
+            assert_eq!(mean, Some(expected), "{analysis} --device {device}");
+        }
+        let overview = ask(&session, "overview", &[("device", device)]);
+        let parts = rows(&overview, "step_parts");
+        let sum: f64 = parts
+            .iter()
+            .filter_map(|part| part["mean_ps"].as_f64())
+            .sum();
+        assert!((sum - expected).abs() < 1.0, "{sum} of device {device}");
+    }
+}

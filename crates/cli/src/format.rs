@@ -337,19 +337,38 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// Words broken into lines of at most `columns`; a longer word gets a line of its own.
+/// Words broken into lines of at most `columns`; a longer word gets a line of its own, and a number
+/// keeps its unit.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= columns => {
-                line.push(' ');
-                line.push_str(word);
+        match words.last_mut() {
+            Some(number) if number.ends_with(|c: char| c.is_ascii_digit()) && is_unit(word) => {
+                number.push(' ');
+                number.push_str(word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => words.push(word.to_owned()),
+        }
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(&word) <= columns => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
         }
     }
     lines
+}
+
+/// The word is the unit of a share, a time or bytes, with or without a mark behind it.
+fn is_unit(word: &str) -> bool {
+    const UNITS: [&str; 12] = [
+        "%", "ps", "ns", "us", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "TiB",
+    ];
+    UNITS.contains(&word.trim_end_matches([',', ';', '.', ':', ')']))
 }
 
 #[cfg(test)]
@@ -482,5 +501,7 @@ mod tests {
         assert_eq!(one_line("a\nb\u{1b}[2J"), "a b [2J");
         assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
         assert_eq!(wrapped("extraordinarily so", 8), ["extraordinarily", "so"]);
+        assert_eq!(wrapped("one of 12.5 ms, so", 11), ["one of", "12.5 ms, so"]);
+        assert_eq!(wrapped("from 3 % on", 7), ["from", "3 % on"]);
     }
 }

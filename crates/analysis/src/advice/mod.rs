@@ -78,7 +78,10 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
             match (rule.check)(&facts) {
                 Outcome::Found(mut found) => {
                     if session.framework() != Framework::Jax {
-                        found.iter_mut().for_each(AdviceFinding::speak_of_no_jax);
+                        let has_xla = session.framework() != Framework::PyTorch
+                            || !session.programs.is_empty();
+                        let speak = |finding: &mut AdviceFinding| finding.speak_of_no_jax(has_xla);
+                        found.iter_mut().for_each(speak);
                     }
                     report.findings.extend(found);
                 }

@@ -75,7 +75,7 @@ pub(super) struct Elsewhere {
 
 impl AdviceFinding {
     /// Names no API of JAX any more. Flags of XLA hold for whoever compiles with it.
-    pub(super) fn speak_of_no_jax(&mut self) {
+    pub(super) fn speak_of_no_jax(&mut self, has_xla: bool) {
         let Elsewhere { why, fix } = std::mem::take(&mut self.elsewhere);
         if !why.is_empty() {
             self.why = why;
@@ -83,7 +83,7 @@ impl AdviceFinding {
         if !fix.is_empty() {
             self.fix = fix;
         }
-        if !self.code.starts_with("XLA_FLAGS") {
+        if !has_xla || !self.code.starts_with("XLA_FLAGS") {
             self.code.clear();
         }
     }

@@ -28,7 +28,7 @@ pub use report::{
     BufferSaving, BufferSpace, BuffersReport,
 };
 use stepscope_model::hlo::Outline;
-use stepscope_model::{ProgramId, Reads, Session};
+use stepscope_model::{Framework, ProgramId, Reads, Session};
 
 use crate::group::Group;
 use crate::note::Note;
@@ -280,7 +280,12 @@ fn no_plan(session: &Session, options: &BuffersOptions) -> Note {
         (_, Some(_)) => "None of the selected programs carries a memory plan.",
         (_, None) => "None of the programs in the capture carries its memory plan.",
     };
-    Note::warning(text).with_hint(hint)
+    let note = Note::warning(text);
+    // What PyTorch runs without XLA is no program of HLO.
+    if session.framework() == Framework::PyTorch {
+        return note;
+    }
+    note.with_hint(hint)
 }
 
 fn notes(options: &BuffersOptions, report: &BuffersReport, replay: &Replay<'_>) -> Vec<Note> {

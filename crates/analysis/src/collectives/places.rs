@@ -53,11 +53,9 @@ fn window_ps(session: &Session, selected: &Selected<'_>, of: &DeviceCommunicatio
     if selected.is_all_time() {
         return Some(extent.duration().0);
     }
-    Some(
-        Intervals::union_of(selected.windows(of.device))
-            .duration()
-            .0,
-    )
+    // Selected times may end long after the recording, or have open ends.
+    let windows = Intervals::union_of(selected.windows(of.device));
+    Some(windows.clip(session.extent()?).duration().0)
 }
 
 /// Selected steps, mean over the devices on which they ran and that recorded communication.

@@ -43,9 +43,14 @@ pub(crate) struct Effect {
     pub(crate) p_value: Option<f64>,
 }
 
-/// The difference of the means of two samples, each in the order of time.
+/// The difference of the means of two samples of times, each in the order of time. Nothing takes
+/// less than no time, so the interval ends where all of the baseline's is gone.
 pub(super) fn effect(baseline: &[f64], other: &[f64], noise: RunNoise, confidence: f64) -> Effect {
-    effect_beyond(baseline, other, 0.0, noise, confidence)
+    let found = effect_beyond(baseline, other, 0.0, noise, confidence);
+    Effect {
+        low: found.low.max(-Moments::of(baseline).mean),
+        ..found
+    }
 }
 
 /// The same; the p-value says how often noise alone gives as much where the true difference is
@@ -472,6 +477,14 @@ mod tests {
             spreads: 0.0,
         };
         assert!(effect(&a, &b, noisy, 0.95).low < found.low);
+    }
+
+    #[test]
+    fn no_time_falls_by_more_than_all_of_it() {
+        let (a, b) = ([1.0, 9.0, 2.0, 8.0], [1.0, 30.0, 2.0, 8.0]);
+        assert!(effect_beyond(&a, &b, 0.0, QUIET, 0.95).low < -5.0);
+        let found = effect(&a, &b, QUIET, 0.95);
+        assert!((found.low + 5.0).abs() < 1e-12, "{found:?}");
     }
 
     /// 40 processes with three runs each of one program, whole microseconds, recorded by

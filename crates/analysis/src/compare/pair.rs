@@ -276,10 +276,8 @@ fn effects(
         .map(|((mut effect, is_discovery), change)| {
             let is_there = effect.p_value.is_some() && is_in_all_steps(sides, change);
             let evidence = if is_there {
-                // No op takes less than no time.
-                if change.baseline.is_none() {
-                    effect.low = effect.low.max(0.0);
-                } else {
+                // No op takes less than no time: a new one adds, one that is gone takes away.
+                if change.other.is_none() {
                     effect.high = effect.high.min(0.0);
                 }
                 Evidence::BeyondNoise

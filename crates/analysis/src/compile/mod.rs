@@ -200,6 +200,14 @@ fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -
             format::counted(unmatched, "compilation"),
         )));
     }
+    let sum = |figure: fn(&CompilationRow) -> i64| rows.iter().map(figure).sum::<i64>();
+    let (other, all) = (sum(|row| row.other_ps), sum(|row| row.duration_ps));
+    if other > 0 && other.saturating_mul(100) >= all {
+        notes.push(Note::info(format!(
+            "Durations contain {} in which nothing compiled (Other); the total does not.",
+            format::duration_ps(other as f64)
+        )));
+    }
     if session.hosts.len() > 1 {
         notes.push(Note::info(
             "The total is of the host that compiled longest; every host compiles for itself.",

@@ -24,7 +24,7 @@ pub use report::{
     GraphCluster, GraphDetails, GraphEdge, GraphMatch, GraphNode, GraphProgram, GraphReport,
 };
 use stepscope_model::hlo::Outline;
-use stepscope_model::{Reads, Session};
+use stepscope_model::{Framework, Reads, Session};
 
 use crate::group::Group;
 use crate::note::Note;
@@ -181,7 +181,12 @@ fn no_program(session: &Session, options: &GraphOptions) -> Note {
         (_, Some(_)) => "The capture carries no HLO of the selected programs.",
         (_, None) => "The capture names programs and carries the HLO of none.",
     };
-    Note::warning(text).with_hint(
+    let note = Note::warning(text);
+    // What PyTorch runs without XLA is no program of HLO.
+    if session.framework() == Framework::PyTorch {
+        return note;
+    }
+    note.with_hint(
         "`XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\"` writes programs; `stepscope \
          graph /tmp/hlo` shows them",
     )

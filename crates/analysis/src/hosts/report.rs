@@ -40,7 +40,7 @@ pub struct HostRow {
     pub host: String,
     /// Devices it has.
     pub device_count: usize,
-    /// Those that recorded work.
+    /// Those that recorded work in the observed time, as in `overview`.
     pub working_count: usize,
     /// Steps it took part in.
     pub step_count: usize,

@@ -9,10 +9,11 @@ use super::places::{Lateness, Place};
 use super::report::{BlameRow, HostCell, HostRow, HostStepRow};
 use super::stragglers::Stragglers;
 use crate::collectives::Evidence;
-use crate::overview::PartKind;
+use crate::overview::{PartKind, observed_windows};
 use crate::selection::Selected;
 use crate::steps::parts::position;
 use crate::steps::{StepParts, median};
+use crate::work::AllWork;
 
 /// More cells than this are not sent; `--steps` asks for the others.
 const MAX_CELLS: usize = 30_000;
@@ -35,6 +36,12 @@ pub(super) fn hosts(
         .map(|&host| lateness.median_ps(devices_of(session, selected, host)))
         .collect();
     let scores = scores(&of_hosts);
+    let work = AllWork::of(session);
+    let observed = observed_windows(session, selected);
+    let has_worked = |device: &DeviceId| {
+        let mut windows = observed.iter().filter(|(id, _)| id == device);
+        windows.any(|(_, windows)| !work.within(*device, windows.spans()).spans().is_empty())
+    };
     let row = |(number, &host): (usize, &HostId)| {
         let own: Vec<&StepParts> = rows.iter().filter(|row| row.host == host).collect();
         let mut steps: Vec<usize> = own.iter().map(|row| row.step).collect();
@@ -46,10 +53,7 @@ pub(super) fn hosts(
         };
         let part = |kind: PartKind| mean(&|row: &StepParts| row.lengths.parts_ps[position(kind)]);
         let devices: Vec<DeviceId> = devices_of(session, selected, host).collect();
-        let working = devices.iter().filter(|&&device| {
-            let mut tracks = session.work_tracks(device);
-            tracks.any(|(_, track)| track.slice_count() > 0)
-        });
+        let working = devices.iter().filter(|device| has_worked(device));
         let wait_ps: i64 = devices.iter().map(|id| lateness.wait_ps[id.index()]).sum();
         let working_count = working.count();
         HostRow {

@@ -39,12 +39,9 @@ pub(super) fn devices(
 ) -> Vec<DeviceGaps> {
     let work = AllWork::of(session);
     let observed = observed_windows(session, selected);
-    // Selected times may have open ends.
-    let recorded = session.extent();
     let mut whole: Vec<(DeviceId, Intervals, Intervals)> = observed
         .into_par_iter()
         .filter_map(|(device, windows)| {
-            let windows = windows.clip(recorded?);
             let busy = work.within(device, windows.spans());
             has_worked(session, device).then_some((device, windows, busy))
         })
@@ -91,6 +88,23 @@ pub(super) fn devices(
         }
     };
     found.into_par_iter().map(divided).collect()
+}
+
+/// The shortest of the lengths from which on gaps are listed; 0 without devices.
+pub(super) fn min_gap_ps(devices: &[DeviceGaps]) -> i64 {
+    let lengths = devices.iter().map(|device| device.min_gap_ps);
+    lengths.min().unwrap_or(0)
+}
+
+/// Share of the idle time in gaps that are not listed, 0..1.
+pub(super) fn short_ratio(devices: &[DeviceGaps]) -> f64 {
+    let sum = |of: fn(&DeviceGaps) -> i64| devices.iter().map(of).sum::<i64>() as f64;
+    let idle = sum(|device| device.window_ps - device.busy_ps);
+    if idle > 0.0 {
+        sum(|device| device.short.1) / idle
+    } else {
+        0.0
+    }
 }
 
 /// The device recorded work at some time.

@@ -114,6 +114,10 @@ pub(crate) struct Gaps {
     pub(crate) steps: Vec<IdleStep>,
     /// The longest, longest first.
     pub(crate) longest: Vec<GapRow>,
+    /// Gaps shorter than this have no cause; of devices with different lengths the shortest.
+    pub(crate) min_gap_ps: i64,
+    /// Their share of the idle time, 0..1.
+    pub(crate) short_ratio: f64,
 }
 
 /// The gaps of a selection, with the `most` longest explained.
@@ -122,6 +126,8 @@ pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> G
     Gaps {
         steps: collect::steps(session, selected, &devices),
         longest: collect::gaps(session, &devices, None, most).0,
+        min_gap_ps: collect::min_gap_ps(&devices),
+        short_ratio: collect::short_ratio(&devices),
     }
 }
 

@@ -105,7 +105,7 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
     devices.sort_unstable();
     devices.dedup();
     let work = AllWork::of(session);
-    let infeeds = infeeds(session, &devices, within);
+    let feeds = feeds(session, &devices, within);
     divided
         .par_iter()
         .map(|parts| {
@@ -114,28 +114,40 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
                 .device
                 .map(|device| work.of_device(device).clip(parts.span))
                 .unwrap_or_default();
-            let infeed = parts
+            let feeds = parts
                 .device
                 .and_then(|device| devices.binary_search(&device).ok())
-                .and_then(|at| infeeds[at].as_ref());
-            row(session, parts, &busy, infeed, input.ok())
+                .and_then(|at| feeds[at].as_ref());
+            row(session, parts, &busy, feeds, input.ok())
         })
         .collect()
 }
 
-/// Times of infeeds of devices that copy from the host's memory by their own programs: TPUs.
-fn infeeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Intervals>> {
-    let labels = session.labels.iter();
-    let is_infeed: Vec<bool> = labels
-        .map(|label| {
-            let category = label.op.map(|op| session.text(session.op(op).category));
-            label.kind.is_work() && category.is_some_and(|name| name.contains("infeed"))
-        })
-        .collect();
+/// What a device exchanges with its host as input and output of the program.
+struct Feeds {
+    infeed: Intervals,
+    outfeed: Intervals,
+}
+
+/// Of devices that copy from and to the host's memory by their own programs: TPUs.
+fn feeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Feeds>> {
+    let are = |feed: &str| -> Vec<bool> {
+        let labels = session.labels.iter();
+        labels
+            .map(|label| {
+                let category = label.op.map(|op| session.text(session.op(op).category));
+                label.kind.is_work() && category.is_some_and(|name| name.contains(feed))
+            })
+            .collect()
+    };
+    let (infeeds, outfeeds) = (are("infeed"), are("outfeed"));
     let of_device = |&device: &DeviceId| {
         let kind = session.device(device).kind;
-        matches!(kind, DeviceKind::Tpu | DeviceKind::SparseCore)
-            .then(|| work_intervals(session, device, &[within], &is_infeed))
+        let times = |labels: &[bool]| work_intervals(session, device, &[within], labels);
+        matches!(kind, DeviceKind::Tpu | DeviceKind::SparseCore).then(|| Feeds {
+            infeed: times(&infeeds),
+            outfeed: times(&outfeeds),
+        })
     };
     devices.iter().map(of_device).collect()
 }
@@ -144,7 +156,7 @@ fn row(
     session: &Session,
     parts: &StepParts,
     busy: &Intervals,
-    infeed: Option<&Intervals>,
+    feeds: Option<&Feeds>,
     input: Option<&HostInput>,
 ) -> InputRow {
     let idle = Intervals::union_of(vec![parts.span]).subtract(busy);
@@ -152,12 +164,16 @@ fn row(
     let part = |kind: PartKind| parts.lengths.parts_ps[part_position(kind)];
     let waiting_ps = part(PartKind::InputWait);
     let host_copies_ps = input.map_or(0, |input| waits(&input.copies));
-    // A TPU's program copies from the host's memory by itself, unless it is an infeed.
-    let device_copies_ps = part(PartKind::HostToDevice);
-    let offload_ps = infeed.map_or(0, |infeed| {
-        (device_copies_ps - infeed.duration_within(parts.span).0).max(0)
-    });
-    let copies_ps = device_copies_ps - offload_ps + host_copies_ps;
+    // A TPU's program copies from and to the host's memory by itself, unless it is a feed.
+    let beyond = |part_ps: i64, feed: Option<&Intervals>| {
+        feed.map_or(0, |feed| {
+            (part_ps - feed.duration_within(parts.span).0).max(0)
+        })
+    };
+    let (to_device_ps, to_host_ps) = (part(PartKind::HostToDevice), part(PartKind::DeviceToHost));
+    let fetched_ps = beyond(to_device_ps, feeds.map(|feeds| &feeds.infeed));
+    let stored_ps = beyond(to_host_ps, feeds.map(|feeds| &feeds.outfeed));
+    let copies_ps = to_device_ps - fetched_ps + host_copies_ps;
     let host_ps = part(PartKind::HostOverhead) + part(PartKind::Compilation);
     let loading = input.map_or(0, |input| input.loading.duration_within(parts.span).0);
     InputRow {
@@ -183,8 +199,8 @@ fn row(
         ),
         compute_ps: part(PartKind::DeviceCompute),
         collectives_ps: part(PartKind::Collectives),
-        output_ps: part(PartKind::DeviceToHost),
-        offload_ps,
+        output_ps: to_host_ps - stored_ps,
+        offload_ps: fetched_ps + stored_ps,
         host_ps: (host_ps - host_copies_ps).max(0),
         unknown_ps: part(PartKind::Idle),
     }

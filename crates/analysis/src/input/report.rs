@@ -138,10 +138,10 @@ pub struct InputRow {
     /// Exposed communication.
     #[ts(type = "number")]
     pub collectives_ps: i64,
-    /// Exposed copies to the host.
+    /// Exposed copies to the host; on a TPU its outfeeds.
     #[ts(type = "number")]
     pub output_ps: i64,
-    /// Exposed copies from the host's memory that a TPU's program makes by itself.
+    /// Exposed copies between a TPU's memory and the host's that its program makes by itself.
     #[ts(type = "number")]
     pub offload_ps: i64,
     /// Compilation and other work of the host while the device is idle.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{
-    Chip, DeviceId, Direction, HostMemory, LabelId, Launch, LaunchId, OpId, Peak, ProgramId,
+    Chip, DeviceId, Direction, HostMemory, Label, LabelId, Launch, LaunchId, OpId, Peak, ProgramId,
     Session, SliceKind, StringId, TrackId,
 };
 
@@ -175,7 +175,8 @@ fn devices(session: &Session, mut devices: Vec<DeviceId>) -> String {
 /// Sums of copies.
 #[derive(Default)]
 struct Copies {
-    totals: Totals,
+    occurrences: i64,
+    total_ps: i64,
     bytes: Option<u64>,
     /// Time of those whose size is known and that are copies themselves.
     sized_ps: i64,
@@ -195,8 +196,13 @@ pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<Transfe
             };
             let key = (transfer.direction, transfer.host_memory);
             let copies = groups.entry(key).or_default();
-            copies.totals.merge(*totals);
+            copies.total_ps = copies.total_ps.saturating_add(totals.total_ps);
             copies.devices.push(of_track.device);
+            // The half that ends a copy is no copy of its own.
+            if ends_copy(session, label) {
+                continue;
+            }
+            copies.occurrences += totals.occurrences;
             let Some(size) = transfer.bytes else { continue };
             let moved = size.saturating_mul(totals.occurrences.unsigned_abs());
             copies.bytes = Some(copies.bytes.unwrap_or(0).saturating_add(moved));
@@ -215,11 +221,11 @@ pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<Transfe
         TransferRow {
             direction: direction.name().to_owned(),
             memory: memory.map_or("", HostMemory::name).to_owned(),
-            occurrences: copies.totals.occurrences,
+            occurrences: copies.occurrences,
             bytes: copies
                 .bytes
                 .map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
-            total_ps: copies.totals.total_ps,
+            total_ps: copies.total_ps,
             bandwidth,
             peak_bandwidth: per_second,
             bandwidth_ratio: bandwidth.zip(per_second).map(|(rate, peak)| rate / peak),
@@ -227,6 +233,14 @@ pub(super) fn transfers(session: &Session, totals: &[WorkTotals]) -> Vec<Transfe
         }
     });
     rows.collect()
+}
+
+/// The op waits for a copy that another op began.
+fn ends_copy(session: &Session, label: &Label) -> bool {
+    label.op.is_some_and(|op| {
+        let category = session.text(session.op(op).category);
+        category.starts_with("copy-done")
+    })
 }
 
 /// The link that copies of a direction go over, where it is known and the same for all devices. A

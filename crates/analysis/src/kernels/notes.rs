@@ -38,9 +38,14 @@ pub(super) fn notes(
         sum(|_| true).max(1),
     );
     if untold * 10 > all {
+        let why = if session.programs.is_empty() {
+            "."
+        } else {
+            ": fusions of XLA are named after the fusion."
+        };
         notes.push(Note::info(format!(
-            "The names of kernels with {} of the time do not say whether they use matrix units: \
-             fusions of XLA are named after the fusion.",
+            "The names of kernels with {} of the time do not say whether they use matrix \
+             units{why}",
             format::percent(untold as f64 / all as f64)
         )));
     }

@@ -36,11 +36,19 @@ pub(super) fn notes(
         let row = &figures.row;
         row.recorded_peak_bytes > row.peak_bytes
     };
-    if let Some(figures) = found.iter().find(is_before) {
+    let before: Vec<&Figures<'_>> = found.iter().filter(is_before).collect();
+    if let Some(figures) = before.first() {
         let row = &figures.row;
+        let others = match before.len() {
+            1 => String::new(),
+            count => format!(
+                " The same is true of {}.",
+                format::counted(count - 1, "other allocator")
+            ),
+        };
         notes.push(Note::info(format!(
             "{} once had {} in use, before this recording or its selection; at most {} of it were \
-             seen.",
+             seen.{others}",
             row.allocator,
             format::bytes(row.recorded_peak_bytes as f64),
             format::bytes(row.peak_bytes as f64)

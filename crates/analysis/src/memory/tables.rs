@@ -189,9 +189,13 @@ impl Report for MemoryReport {
 
     fn headline(&self) -> Vec<(String, String)> {
         let devices = self.allocators.iter().filter(|row| !row.device.is_empty());
-        let fullest = devices.max_by(|a, b| {
-            let ratio = |row: &super::AllocatorRow| row.peak_ratio.unwrap_or(0.0);
-            ratio(a).total_cmp(&ratio(b))
+        // The first of equals, as in `overview`.
+        let fullest = devices.reduce(|fullest, row| {
+            if row.peak_ratio > fullest.peak_ratio {
+                row
+            } else {
+                fullest
+            }
         });
         let Some(row) = fullest else {
             return Vec::new();

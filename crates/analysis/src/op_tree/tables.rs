@@ -59,6 +59,7 @@ const WASTE_COLUMNS: &[Column] = &[
     Column::wide("duplicate_count", "Duplicates", Unit::Count),
     Column::wide("category", "Category", Unit::Text),
     Column::wide("source", "Source", Unit::Text),
+    Column::wide("program_id", "Program id", Unit::Text),
 ];
 
 fn cells(row: &OpTreeRow) -> Vec<Cell> {
@@ -103,6 +104,7 @@ fn waste_cells(row: &OpTreeWaste) -> Vec<Cell> {
         i64::from(row.duplicate_count).into(),
         row.category.as_str().into(),
         row.source.as_str().into(),
+        row.program_id.as_str().into(),
     ]
 }
 

@@ -1,8 +1,9 @@
 //! Busy time: union of a device's work intervals ÷ observed window.
 //!
-//! The window: the selected steps on the device, where steps were asked for; else from the first to
-//! the last step, where there are steps; else from the first to the last work of any device of the
-//! session, so that a device that stops early counts as idle afterwards.
+//! The window: the selected steps on the device, where steps were asked for, and the selected times
+//! as far as anything was recorded in them; else from the first to the last step, where there are
+//! steps; else from the first to the last work of any device of the session, so that a device that
+//! stops early counts as idle afterwards.
 
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, LabelId, Session, Span};
@@ -73,7 +74,10 @@ fn windows(
     any_work: Option<Span>,
 ) -> Intervals {
     if !selected.is_all_time() {
-        return Intervals::union_of(selected.windows(device));
+        // Selected times may end long after the recording, or have open ends.
+        let windows = Intervals::union_of(selected.windows(device));
+        let recorded = session.extent();
+        return recorded.map_or_else(Intervals::default, |extent| windows.clip(extent));
     }
     let own = session
         .steps

@@ -22,8 +22,9 @@ pub use report::{
     StepSource, StepTime, Verdict, VerdictKind,
 };
 pub(crate) use series::bars as step_bars;
+pub use series::grown_part;
 use stepscope_model::Session;
-pub(crate) use verdicts::occupancy;
+pub(crate) use verdicts::{compute_bound_kernels, occupancy};
 
 use crate::group::Group;
 use crate::ops::{GroupBy, OpRow, Ops, OpsOptions, OpsReport, from_totals};

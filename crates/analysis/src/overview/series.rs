@@ -5,9 +5,9 @@
 
 use stepscope_model::{HostId, Session};
 
-use super::report::{StepBar, StepPart};
+use super::report::{PartKind, StepBar, StepPart};
 use crate::steps::parts::PARTS;
-use crate::steps::{StepParts, outliers};
+use crate::steps::{StepParts, median, outliers};
 
 /// One step: duration and parts, picoseconds.
 type Bar = (f64, [f64; PARTS.len()]);
@@ -32,6 +32,22 @@ pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
         bar.is_outlier = is_outlier;
     }
     bars
+}
+
+/// The part of a step that is furthest above its median over all steps, and by how many
+/// picoseconds.
+pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
+    let more = |index: usize| {
+        let all: Vec<f64> = bars
+            .iter()
+            .filter_map(|bar| bar.parts_ps.get(index).copied())
+            .collect();
+        step.parts_ps.get(index).copied().unwrap_or(0.0) - median(&all)
+    };
+    let grown = (0..PARTS.len()).map(|index| (PARTS[index], more(index)));
+    grown
+        .reduce(|most, next| if next.1 > most.1 { next } else { most })
+        .unwrap_or((PartKind::Idle, 0.0))
 }
 
 /// The mean step divided into its parts, in display order; empty without steps.

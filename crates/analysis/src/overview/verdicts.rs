@@ -1,6 +1,6 @@
 //! The key figures behind the verdicts, each with how it was obtained or what is missing.
 
-use stepscope_model::{Class, Session, SliceKind};
+use stepscope_model::{Class, Session, SliceKind, StringId};
 
 use super::busy;
 use super::report::{DeviceBusy, PartKind, StepPart, Verdict, VerdictKind};
@@ -186,11 +186,44 @@ pub(crate) fn occupancy<'a>(
     ops: impl Iterator<Item = &'a OpRow>,
     totals: &[WorkTotals],
 ) -> Figure {
+    let (mut weighted, mut time) = (0.0, 0.0);
+    for (_, occupancy, total_ps) in compute_bound(session, ops, totals) {
+        weighted += occupancy * total_ps;
+        time += total_ps;
+    }
+    if time <= 0.0 {
+        return missing("No compute-bound kernel with a recorded occupancy.");
+    }
+    let share = format::duration_ps(time);
+    (
+        Some(weighted / time),
+        format!(
+            "Theoretical occupancy by time over {share} of matrix products, attention and ops bound by compute."
+        ),
+    )
+}
+
+/// Names of the kernels whose occupancy [`occupancy`] weighs.
+pub(crate) fn compute_bound_kernels<'a>(
+    session: &'a Session,
+    ops: impl Iterator<Item = &'a OpRow>,
+    totals: &[WorkTotals],
+) -> Vec<&'a str> {
+    let kernels = compute_bound(session, ops, totals).into_iter();
+    kernels.map(|(name, ..)| session.text(name)).collect()
+}
+
+/// Matrix products, attention and kernels of ops that compute bounds: name, occupancy, time.
+fn compute_bound<'a>(
+    session: &Session,
+    ops: impl Iterator<Item = &'a OpRow>,
+    totals: &[WorkTotals],
+) -> Vec<(StringId, f64, f64)> {
     let bound: Vec<(&str, &str)> = ops
         .filter(|row| row.bound_by == "compute")
         .map(|row| (row.program.as_str(), row.name.as_str()))
         .collect();
-    let (mut weighted, mut time) = (0.0, 0.0);
+    let mut kernels = Vec::new();
     for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
         let label = session.label(*id);
         let launch = label.launch.map(|launch| session.launch(launch));
@@ -205,20 +238,10 @@ pub(crate) fn occupancy<'a>(
             bound.contains(&(title.as_str(), session.text(op.name)))
         });
         if is_bound || matches!(label.class, Class::Matmul | Class::Attention) {
-            weighted += occupancy * totals.total_ps as f64;
-            time += totals.total_ps as f64;
+            kernels.push((label.name, occupancy, totals.total_ps as f64));
         }
     }
-    if time <= 0.0 {
-        return missing("No compute-bound kernel with a recorded occupancy.");
-    }
-    let share = format::duration_ps(time);
-    (
-        Some(weighted / time),
-        format!(
-            "Theoretical occupancy by time over {share} of matrix products, attention and ops bound by compute."
-        ),
-    )
+    kernels
 }
 
 fn dominant_op(facts: &Facts<'_>) -> Figure {

@@ -32,6 +32,12 @@ pub(super) fn notes(
                 .with_hint(recording::steps(session)),
         );
     }
+    if selected.devices.len() > 1 {
+        notes.push(Note::info(
+            "Times of the total, of programs and of steps are sums over devices, so that rates are \
+             those of one device.",
+        ));
+    }
     if !session.steps.is_empty() && selected.is_all_time() && options.idle == Choice::Include {
         notes.push(Note::info(
             "The total is over the time from each device's first to its last work, steps or not.",

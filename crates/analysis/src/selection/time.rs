@@ -70,7 +70,10 @@ fn parse_time(text: &str) -> Result<Span, AnalysisError> {
     if start < end {
         Ok(Span { start, end })
     } else {
-        Err(wrong())
+        Err(AnalysisError::Options(format!(
+            "--time {} does not end after it begins",
+            text.trim()
+        )))
     }
 }
 

@@ -17,10 +17,11 @@ const MIN_RATIO: f64 = 0.05;
 
 /// Step time over the selected steps; absent without steps.
 pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<StepTime> {
+    let hosts = hosts_taking_part(session, selected);
     let durations: Vec<f64> = selected
         .step_positions()
         .into_iter()
-        .filter_map(|step| duration_ps(selected, &session.steps[step]))
+        .filter_map(|step| duration_ps(selected, &hosts, &session.steps[step]))
         .collect();
     let count = durations.len();
     let source = source(session.step_origin.filter(|_| count > 0)?);
@@ -47,11 +48,28 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
     })
 }
 
-/// The host's annotation, mean over the selected hosts; else the mean over the selected devices.
-fn duration_ps(selected: &Selected<'_>, step: &Step) -> Option<f64> {
+/// For each host: it is selected, and one of its devices is, where it has any.
+fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
+    let mut has_devices = vec![false; session.hosts.len()];
+    for id in session.device_ids() {
+        has_devices[session.device(id).host.index()] = true;
+    }
+    let mut takes_part = vec![false; session.hosts.len()];
+    for host in &selected.hosts {
+        takes_part[host.index()] = !has_devices[host.index()];
+    }
+    for &id in &selected.devices {
+        takes_part[session.device(id).host.index()] = true;
+    }
+    takes_part
+}
+
+/// The host's annotation, mean over the hosts that take part; else the mean over the selected
+/// devices.
+fn duration_ps(selected: &Selected<'_>, hosts: &[bool], step: &Step) -> Option<f64> {
     let of = |is_host: bool| {
         let spans = step.spans.iter().filter(|span| match span.device {
-            None => is_host && selected.hosts.contains(&span.host),
+            None => is_host && hosts[span.host.index()],
             Some(device) => !is_host && selected.devices.contains(&device),
         });
         let (count, sum) = spans.fold((0usize, 0.0), |(n, sum), span| {

@@ -1,7 +1,7 @@
 //! What the report says about steps: the key figures, the stacked bar, the step that stands out.
 
 use stepscope_analysis::format as figures;
-use stepscope_analysis::overview::{OverviewReport, PartKind, StepBar, StepSource};
+use stepscope_analysis::overview::{OverviewReport, PartKind, StepBar, StepSource, grown_part};
 
 use crate::format::{self, Charset};
 use crate::page::{self, BOLD, FAINT};
@@ -96,16 +96,11 @@ fn outliers(steps: &[StepBar]) -> String {
         return "none stands out".to_owned();
     };
     let duration = figures::duration_ps(step.duration_ps);
-    let excess = (0..step.parts_ps.len())
-        .map(|index| (index, step.parts_ps[index] - mean(&others, index)))
-        .max_by(|a, b| a.1.total_cmp(&b.1));
     let is_short = step.duration_ps < usual;
     let only = if is_short { "only " } else { "" };
     let mut told = format!("step {} took {only}{duration}", step.step);
-    if let Some((index, excess)) = excess.filter(|(_, excess)| *excess > 0.0 && !is_short)
-        && let Some(part) = KINDS.get(index)
-        && !others.is_empty()
-    {
+    let (part, excess) = grown_part(steps, step);
+    if excess > 0.0 && !is_short {
         let excess = figures::duration_ps(excess);
         told = format!(
             "{told}: {excess} more {} than usual",
@@ -117,27 +112,6 @@ fn outliers(steps: &[StepBar]) -> String {
         count => format!("{count} stand out; {told}"),
     }
 }
-
-fn mean(steps: &[&StepBar], part: usize) -> f64 {
-    let sum: f64 = steps
-        .iter()
-        .filter_map(|step| step.parts_ps.get(part))
-        .sum();
-    sum / steps.len().max(1) as f64
-}
-
-/// The order of `StepBar::parts_ps`.
-const KINDS: [PartKind; 9] = [
-    PartKind::DeviceCompute,
-    PartKind::Collectives,
-    PartKind::HostToDevice,
-    PartKind::DeviceToHost,
-    PartKind::DeviceToDevice,
-    PartKind::InputWait,
-    PartKind::Compilation,
-    PartKind::HostOverhead,
-    PartKind::Idle,
-];
 
 /// The mean step as a stacked bar with its legend. Parts that never happen are left out.
 pub(crate) fn parts(

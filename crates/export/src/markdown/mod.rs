@@ -207,7 +207,7 @@ fn push_notes(page: &mut String, notes: &[Note]) {
         let hint = if note.hint.is_empty() {
             String::new()
         } else {
-            format!(" {}", escaped(&note.hint))
+            format!(" Hint: {}", escaped(&note.hint))
         };
         let _ = writeln!(page, "- {word}{}{hint}", escaped(&note.text));
     }

@@ -13,7 +13,7 @@ host: string,
  */
 device_count: number, 
 /**
- * Those that recorded work.
+ * Those that recorded work in the observed time, as in `overview`.
  */
 working_count: number, 
 /**

@@ -57,11 +57,11 @@ compute_ps: number,
  */
 collectives_ps: number, 
 /**
- * Exposed copies to the host.
+ * Exposed copies to the host; on a TPU its outfeeds.
  */
 output_ps: number, 
 /**
- * Exposed copies from the host's memory that a TPU's program makes by itself.
+ * Exposed copies between a TPU's memory and the host's that its program makes by itself.
  */
 offload_ps: number, 
 /**

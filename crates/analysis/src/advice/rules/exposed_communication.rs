@@ -62,6 +62,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     finding(&RULE, severity, format!("{what}{waited}"))
         .why(reason(main).1)
         .fix(remedy(main))
+        .fix_elsewhere(remedy_elsewhere(main))
         .code(if main == "late_participant" { "" } else { FLAGS })
         .gain(
             Some(gain),
@@ -197,6 +198,18 @@ fn remedy(key: &str) -> &'static str {
             "Let the compiler overlap it (latency hiding scheduler, asynchronous collectives); join \
              many small ones; accumulate gradients over several batches; choose a sharding that \
              communicates less, or within a host rather than between hosts."
+        }
+    }
+}
+
+/// The same where nobody knows what compiles the program.
+fn remedy_elsewhere(key: &str) -> &'static str {
+    match key {
+        "late_participant" | "compute_shorter" => remedy(key),
+        _ => {
+            "Run it beside computation (asynchronous collectives, on a stream of their own); join \
+             many small ones; accumulate gradients over several batches; divide the work so that \
+             it communicates less, or within a host rather than between hosts."
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) static RULE: Rule = Rule {
 const TOLD: usize = 3;
 /// A cause with less of the gaps is not told.
 const MIN_SHARE: f64 = 0.05;
+/// Share of idle time in gaps too short to have a cause from which on a word is due.
+const MAX_SHORT: f64 = 0.1;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let found = match part(facts, "host_bound_ratio", RULE.parts) {
@@ -35,7 +37,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let causes = causes(facts, is_work);
     let doing = match causes.as_slice() {
         [] => "Python, dispatch, bookkeeping".to_owned(),
-        causes => told(causes),
+        causes => told(facts, causes),
     };
     let remedy = causes
         .first()
@@ -88,14 +90,22 @@ pub(super) fn causes(facts: &Facts<'_>, counts: impl Fn(Cause) -> bool) -> Vec<(
     sums
 }
 
-/// `running Python 1.2 ms, sleeping 0.3 ms (means of a step)`
-pub(super) fn told(causes: &[(Cause, f64)]) -> String {
+/// `running Python 1.2 ms; sleeping 0.3 ms (means over steps)`, and which gaps do not count, where
+/// that is a good part of them.
+pub(super) fn told(facts: &Facts<'_>, causes: &[(Cause, f64)]) -> String {
     let all: Vec<String> = causes
         .iter()
         .take(TOLD)
         .map(|&(cause, time)| format!("{} {}", cause.meaning(), format::duration_ps(time)))
         .collect();
-    format!("{} (means over steps)", all.join("; "))
+    let gaps = facts.gaps();
+    let left_out = if gaps.short_ratio > MAX_SHORT {
+        let length = format::duration_ps(gaps.min_gap_ps as f64);
+        format!(", without gaps shorter than {length}")
+    } else {
+        String::new()
+    };
+    format!("{} (means over steps{left_out})", all.join("; "))
 }
 
 /// The longest gaps of some causes, with the call and the line of Python in them.

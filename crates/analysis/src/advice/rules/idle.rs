@@ -25,7 +25,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let causes = causes(facts, waits);
     let doing = match causes.as_slice() {
         [] | [(Cause::Unknown, _)] => "nothing was recorded on its host, or it waits".to_owned(),
-        causes => format!("its host does no work: {}", told(causes)),
+        causes => format!("its host does no work: {}", told(facts, causes)),
     };
     let is_blocked = causes
         .first()

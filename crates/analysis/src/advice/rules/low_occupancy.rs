@@ -5,7 +5,7 @@ use crate::advice::evidence::in_view;
 use crate::advice::facts::Facts;
 use crate::advice::report::{AdviceEvidence, Confidence};
 use crate::format;
-use crate::overview::occupancy;
+use crate::overview::{compute_bound_kernels, occupancy};
 
 pub(super) static RULE: Rule = Rule {
     id: "low_occupancy",
@@ -30,7 +30,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .kernels()
         .into_iter()
         .flat_map(|kernels| &kernels.rows);
-    let low = rows.filter(|row| row.occupancy.is_some_and(|own| own < LOW));
+    let heavy = compute_bound_kernels(facts.session, facts.rows_of_ops(), &facts.totals);
+    let low = rows.filter(|row| {
+        row.occupancy.is_some_and(|own| own < LOW) && heavy.contains(&row.name.as_str())
+    });
     let evidence = low.take(3).map(|row| {
         let own = format::percent(row.occupancy.unwrap_or(0.0));
         let limit = match row.occupancy_limit.as_str() {
@@ -57,6 +60,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
          matrix units do well with few threads, so low occupancy alone is not yet slow.",
     )
     .fix("Check the tensor-core use and the roofline of these kernels first; then try other tile sizes (Triton, Pallas) or let XLA autotune.")
+    .fix_elsewhere(
+        "Check the tensor-core use of these kernels first; then try other tile sizes, or another \
+         library.",
+    )
     .sure(Confidence::Low)
     .seen(evidence)
     .found()

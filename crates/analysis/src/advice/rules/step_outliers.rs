@@ -3,8 +3,8 @@
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::facts::Facts;
 use crate::format;
-use crate::overview::{PartKind, StepBar};
-use crate::steps::{median, parts::PARTS};
+use crate::overview::{PartKind, StepBar, grown_part};
+use crate::steps::median;
 
 pub(super) static RULE: Rule = Rule {
     id: "step_outliers",
@@ -43,7 +43,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(usual)
         ));
     };
-    let (part, more) = grown(bars, worst);
+    let (part, more) = grown_part(bars, worst);
     let numbers: Vec<String> = long
         .iter()
         .take(8)
@@ -100,19 +100,4 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_parts(&[part])
     .seen(evidence)
     .found()
-}
-
-/// The part that grew most against its median, and by how much.
-fn grown(bars: &[StepBar], worst: &StepBar) -> (PartKind, f64) {
-    let more = |index: usize| {
-        let all: Vec<f64> = bars
-            .iter()
-            .filter_map(|bar| bar.parts_ps.get(index).copied())
-            .collect();
-        worst.parts_ps.get(index).copied().unwrap_or(0.0) - median(&all)
-    };
-    let grown = (0..PARTS.len()).map(|index| (PARTS[index], more(index)));
-    grown
-        .reduce(|most, next| if next.1 > most.1 { next } else { most })
-        .unwrap_or((PartKind::Idle, 0.0))
 }

@@ -100,8 +100,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     };
     let text = format!(
-        "{} of {} kernel launches are shorter than {}, and devices wait for their host for {} of a \
-         step.{calls}",
+        "{} of {} kernel launches are of kernels that take less than {} in the mean, and devices \
+         wait for their host for {} of a step.{calls}",
         format::percent(tiny.ratio),
         tiny.launches,
         format::duration_ps(TINY_PS),

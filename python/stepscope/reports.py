@@ -5215,6 +5215,9 @@ class VerdictReport(Report):
     step_time_ps: StepTime | None
     """Step time of `overview`; absent where no step was recorded or inferred."""
 
+    step_parts: list[StepPart]
+    """Parts of the mean step of `overview`, in display order; empty without steps."""
+
     duration_ps: int
     """Wall-clock length of the capture: first to last recorded slice."""
 

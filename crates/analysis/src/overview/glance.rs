@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stepscope_model::Session;
 
 use super::busy;
-use super::report::{DeviceBusy, StepBar, StepTime};
+use super::report::{DeviceBusy, StepBar, StepPart, StepTime};
 use super::series;
 use crate::ops::{AllOps, all_ops};
 use crate::selection::Selected;
@@ -62,6 +62,11 @@ impl Glance {
             totals,
             ops,
         }
+    }
+
+    /// The mean step divided into its parts, in display order; empty without steps.
+    pub(crate) fn step_parts(&self) -> Vec<StepPart> {
+        series::mean_parts(&self.steps.rows)
     }
 
     /// Mean over the devices that recorded work.

@@ -84,7 +84,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             by: GroupBy::Op,
         };
         let ops = from_totals(session, &selected, &all, &glance.totals, Vec::new())?;
-        let step_parts = series::mean_parts(&glance.steps.rows);
+        let step_parts = glance.step_parts();
         let facts = verdicts::Facts {
             session,
             selected: &selected,

@@ -32,8 +32,12 @@ pub const CPU_ORDINALS_PER_PROCESS: i64 = 2048;
 pub const TOP_OPS: usize = 5;
 /// Ops named in the lines.
 pub const TOP_OPS_IN_LINES: usize = 3;
+/// Parts of the mean step named in the lines.
+pub const PARTS_IN_LINES: usize = 3;
+/// Parts with less of the mean step are not.
+pub const PART_RATIO: f64 = 0.005;
 /// Lines in all.
-pub const LINES: usize = 8;
+pub const LINES: usize = 9;
 /// Longer names of ops are cut in the lines.
 pub const LARGEST_NAME: usize = 40;
 /// Names of compiled programs that are looked up.

@@ -50,6 +50,7 @@ stepscope verdict ./logs --json";
             memory_profile_count: session.heap.snapshots.len(),
             devices: evidence.chips(),
             step_time_ps: evidence.overview.step_time.clone(),
+            step_parts: evidence.overview.step_parts(),
             duration_ps: evidence.duration_ps,
             device_busy_ratio: evidence.overview.busy_ratio(),
             top_ops: evidence.top_ops(),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::overview::StepTime;
+use crate::overview::{StepPart, StepTime};
 
 /// The answer of the `verdict` analysis.
 #[derive(Debug, Clone, Serialize, TS)]
@@ -23,6 +23,8 @@ pub struct VerdictReport {
     pub devices: Vec<VerdictDevices>,
     /// Step time of `overview`; absent where no step was recorded or inferred.
     pub step_time_ps: Option<StepTime>,
+    /// Parts of the mean step of `overview`, in display order; empty without steps.
+    pub step_parts: Vec<StepPart>,
     /// Wall-clock length of the capture: first to last recorded slice.
     #[ts(type = "number")]
     pub duration_ps: i64,

@@ -46,7 +46,7 @@ fn nothing_is_wrong_with_a_healthy_capture() {
         .iter()
         .filter_map(Value::as_str)
         .collect();
-    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines.len(), 4, "{lines:?}");
     assert!(
         lines[0].starts_with("Captured 6 steps in 595.0 µs: 1 × NVIDIA H100 80GB HBM3 on 1 host"),
         "{lines:?}"
@@ -55,7 +55,8 @@ fn nothing_is_wrong_with_a_healthy_capture() {
         lines[1],
         "Step time 95.00 µs (mean; median 95.00 µs), devices busy 80.7 %"
     );
-    assert_eq!(lines[2], "Top ops: dot.1 100.0 %");
+    assert_eq!(lines[2], "Mean step: device compute 80.7 %, idle 19.3 %");
+    assert_eq!(lines[3], "Top ops: dot.1 100.0 %");
 }
 
 fn session_of(hosts: &[String]) -> Session {

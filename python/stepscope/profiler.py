@@ -85,6 +85,7 @@ class Profiler:
         )
         self.results: list[CaptureResult] = []
         self._name = name
+        self._log_dir = run_directory.fixed(self.settings.log_dir)
         self._subdirectory = subdirectory
         self._fields = dict(fields or {})
         self._options = profiler_options
@@ -322,22 +323,24 @@ class Profiler:
         if session.is_recording:
             self._say(f"Capture stops after {_steps_text(len(session.steps))}")
         try:
-            result = stop_without_masking(session, error, outputs)
+            stop_without_masking(session, error, outputs)
         except CaptureError as failure:
             console.warn(f"the capture was lost: {failure}")
-            return
-        if result is None:
-            return
-        self.results.append(result)
-        self._say(f"Profile saved: {session.log_dir}")
-        report.show_later(result, quiet=self.settings.quiet)
+        finally:  # there is a capture even where waiting for the results raised, or Ctrl-C
+            if session.result is not None:
+                self.results.append(session.result)
+                self._say(f"Profile saved: {self._shown(session.log_dir)}")
+                report.show_later(session.result, quiet=self.settings.quiet)
 
-    def _folder(self, step: int) -> Path:
-        folder = Path(self.settings.log_dir)
-        if self._subdirectory is None:
-            return folder
+    def _folder(self, step: int) -> str:
         fields = {"step": step, "name": self._name or ""} | self._fields
-        return folder / run_directory.format_directory(self._subdirectory, **fields)
+        return run_directory.below(self._log_dir, self._subdirectory, **fields)
+
+    def _shown(self, folder: Path) -> Path:
+        """`folder` as the user wrote it: relative to the working folder if it still is below it."""
+        if Path(self.settings.log_dir).is_absolute() or not folder.is_relative_to(Path.cwd()):
+            return folder
+        return folder.relative_to(Path.cwd())
 
     def _set_wake_step(self) -> None:
         """The first step at which `begin_step` has anything to do."""

@@ -155,6 +155,22 @@ def host_name() -> str:
     return session_ids.clean(socket.gethostname()) or "localhost"
 
 
+def fixed(log_dir: str | os.PathLike[str]) -> str:
+    """`log_dir` as it is meant now, whatever folder the program works in later.
+
+    An address (`gs://`) stays what it is, so that the checks before a capture can refuse it.
+    """
+    text = os.fspath(log_dir)
+    return text if "://" in text else str(Path(text).expanduser().absolute())
+
+
+def below(log_dir: str, template: str | None, **fields: Any) -> str:
+    """`log_dir`, or the folder in it that a template names."""
+    if template is None or "://" in log_dir:
+        return log_dir
+    return str(Path(log_dir) / format_directory(template, **fields))
+
+
 def step_directory(step: int) -> str:
     """`step_00000100`: step numbers padded so that folders sort as numbers."""
     return f"step_{step:08d}"

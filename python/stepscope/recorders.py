@@ -101,6 +101,8 @@ class FastRecorder:
             raise _stop_error(error) from error
         finally:
             self._free_state()
+        with suppress(OSError):  # somebody may have cleaned up meanwhile
+            place.folder.mkdir(parents=True, exist_ok=True)
         try:
             write_atomically(place.profile, profile)
         except CaptureError as error:

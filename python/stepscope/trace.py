@@ -108,12 +108,16 @@ class profile_trace:  # noqa: N801 - used like a function
             yield
             return
         began_ns = time.perf_counter_ns()
-        with _jax.step_annotation(name, step):
-            yield
-            if self._outputs and self._session is not None and self._session.is_recording:
-                _jax.block_until_ready(self._outputs)
-        if self._session is not None:
-            self._session.steps.append((step, began_ns, time.perf_counter_ns()))
+        ended_ns: int | None = None  # of a step that raises
+        try:
+            with _jax.step_annotation(name, step):
+                yield
+                if self._outputs and self._session is not None and self._session.is_recording:
+                    _jax.block_until_ready(self._outputs)
+            ended_ns = time.perf_counter_ns()
+        finally:
+            if self._session is not None:
+                self._session.steps.append((step, began_ns, ended_ns))
 
     @property
     def is_nested(self) -> bool:

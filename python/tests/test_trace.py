@@ -445,3 +445,28 @@ def test_options_are_left_out_where_jax_has_none(
         work()
     assert "no profiler options" in capsys.readouterr().err
     assert captures.only_profile(tmp_path)
+
+
+def test_a_step_that_raises_is_listed_without_an_end(tmp_path: Path, work: Work) -> None:
+    with pytest.raises(RuntimeError), stepscope.profile_trace(tmp_path) as trace:
+        with trace.step(3):
+            trace.block(work())
+        with trace.step(4):
+            raise RuntimeError("nan")
+    assert trace.result is not None
+    assert trace.result.steps_text == "steps 3..4"
+    steps = captures.manifest_of(captures.only_profile(tmp_path))["steps"]
+    assert [(step["step"], step["duration_ns"] is None) for step in steps] == [
+        (3, False),
+        (4, True),
+    ]
+
+
+@captures.only_where(_jax.has_fast_stop())
+def test_a_folder_that_is_removed_meanwhile_is_made_again(tmp_path: Path, work: Work) -> None:
+    with stepscope.profile_trace(tmp_path / "logs") as trace:
+        work()
+        shutil.rmtree(tmp_path / "logs")
+    assert trace.result is not None
+    assert captures.only_profile(tmp_path / "logs") == trace.result.path
+    assert captures.manifest_of(trace.result.path)["success"] is True

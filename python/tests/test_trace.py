@@ -470,3 +470,13 @@ def test_a_folder_that_is_removed_meanwhile_is_made_again(tmp_path: Path, work: 
     assert trace.result is not None
     assert captures.only_profile(tmp_path / "logs") == trace.result.path
     assert captures.manifest_of(trace.result.path)["success"] is True
+
+
+@captures.only_where(_jax.has_fast_stop())
+def test_options_of_another_kind_are_refused(tmp_path: Path, work: Work) -> None:
+    with pytest.raises(stepscope.SettingsError, match="profiler_options is 5"):
+        with stepscope.profile_trace(tmp_path, profiler_options=5):
+            work()
+    assert captures.profiles(tmp_path) == []
+    with stepscope.profile_trace(tmp_path):
+        work()

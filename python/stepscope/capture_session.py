@@ -289,7 +289,7 @@ class CaptureSession:
             if self._stop_failure is None:
                 self.result = result
                 history.largest_size_bytes = max(history.largest_size_bytes, size_bytes)
-                self._write_extras()
+                self._write_extras(result)
             self._write_manifest(result, stopped_unix_ns)
         if self._watchdog is not None:
             self._watchdog.cancel()
@@ -302,15 +302,20 @@ class CaptureSession:
             _jax.restore_profile_hook(self._hook)
             self._hook = None
 
-    def _write_extras(self) -> None:
+    def _write_extras(self, result: CaptureResult) -> None:
         assert self._place is not None
         if not self._want_perfetto:
             return
+        target = None
         try:
-            perfetto.convert(self._place.trace_json, self._place.perfetto)
+            target = self._place.claim_perfetto()
+            perfetto.convert(self._place.trace_json, target)
+            result.perfetto_path = target
             if not self._want_trace_json:
                 self._place.trace_json.unlink()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, CaptureError) as error:
+            if target is not None and result.perfetto_path is None:
+                target.unlink(missing_ok=True)
             console.warn(f"perfetto_trace.json.gz was not written: {error}")
 
     def _describe(

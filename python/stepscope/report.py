@@ -32,6 +32,8 @@ def lines(result: CaptureResult) -> list[str]:
         rest.append(f"the profiled code raised {result.error}")
     rest += remarks
     rest.append(f"open it: stepscope view {shlex.quote(str(result.directory))}")
+    if result.perfetto_path is not None:
+        rest.append(f"or drag {result.perfetto_path} into https://ui.perfetto.dev")
     return [head, *(f"  {line}" for line in rest)]
 
 

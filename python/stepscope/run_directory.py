@@ -46,10 +46,18 @@ class RunDirectory:
         """The trace for the old trace viewer, written on demand."""
         return self.folder / f"{self.host}.trace.json.gz"
 
-    @property
-    def perfetto(self) -> Path:
-        """The trace for ui.perfetto.dev, written on demand."""
-        return self.folder / "perfetto_trace.json.gz"
+    def claim_perfetto(self) -> Path:
+        """Where the trace for ui.perfetto.dev goes: the name that jax gives it, made empty.
+
+        Of several processes in this folder the first gets that name; jax's own would overwrite
+        each other.
+        """
+        path = self.folder / "perfetto_trace.json.gz"
+        try:
+            path.open("x").close()
+        except FileExistsError:
+            return self.folder / f"{self.host}.{path.name}"
+        return path
 
     def release(self) -> None:
         """Gives the place up again, when a capture did not start."""

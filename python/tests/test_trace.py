@@ -388,11 +388,16 @@ def test_modes(tmp_path: Path, work: Work, mode: str, extra: set[str]) -> None:
     } | extra
 
 
-def test_perfetto_trace_is_one_that_perfetto_reads(tmp_path: Path, work: Work) -> None:
-    with stepscope.profile_trace("profiles", create_perfetto_trace=True):
+def test_perfetto_trace_is_one_that_perfetto_reads(
+    tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with stepscope.profile_trace("profiles", create_perfetto_trace=True) as block:
         with stepscope.profile_scope("seen in perfetto"):
             work()
     (path,) = tmp_path.rglob("perfetto_trace.json.gz")
+    assert block.result is not None
+    assert block.result.perfetto_path == path
+    assert f"or drag {path} into https://ui.perfetto.dev" in capsys.readouterr().err
     trace = json.loads(gzip.decompress(path.read_bytes()))
     assert "metadata" not in trace
     assert all(trace["traceEvents"])

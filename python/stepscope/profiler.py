@@ -91,7 +91,8 @@ class Profiler:
         self._options = profiler_options
         self._want_perfetto = create_perfetto_trace
         self._annotate_steps = annotate_steps
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # held while a capture is written, which may take minutes
+        self._arm_lock = threading.Lock()  # held for moments: `capture_async` returns at once
         self._session: CaptureSession | None = None
         self._window: range = range(0)
         self._annotation: Any = None
@@ -136,12 +137,14 @@ class Profiler:
         if not self.settings.enabled:
             self._say("Profiling is disabled, so there is no capture (enabled, PROFILE_ENABLED)")
             return False
-        with self._lock:
-            if self._armed_steps is not None:
-                self._say("A capture is already armed; it opens at the next step")
-                return False
-            self._armed_steps = count
-            self._set_wake_step()
+        with self._arm_lock:
+            is_waiting = self._armed_steps is not None
+            if not is_waiting:
+                self._armed_steps = count
+                self._wake_step = -math.inf
+        if is_waiting:
+            self._say("A capture is already armed; it opens at the next step")
+            return False
         self._say(f"Armed: the next {_steps_text(count)} will be captured")
         return True
 
@@ -274,12 +277,12 @@ class Profiler:
                 f"The steps {planned}..{window_end - 1} lie before step {step}, where this loop "
                 "began; set start_step, interval or call capture_async()"
             )
-        if self._armed_steps is None:
-            return None, None
         planned = self._next_start
-        if planned is not None and step < planned < step + self._armed_steps:
-            return None, None
-        armed, self._armed_steps = self._armed_steps, None
+        with self._arm_lock:
+            armed = self._armed_steps
+            if armed is None or (planned is not None and step < planned < step + armed):
+                return None, None
+            self._armed_steps = None
         return armed, "capture_async"
 
     def _start_after(self, step: int) -> int | None:
@@ -344,7 +347,7 @@ class Profiler:
 
     def _set_wake_step(self) -> None:
         """The first step at which `begin_step` has anything to do."""
-        with self._lock:
+        with self._arm_lock:
             if not self.settings.enabled:
                 self._wake_step = math.inf
             elif self._first_step is None or self._session is not None:

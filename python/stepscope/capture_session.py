@@ -259,42 +259,46 @@ class CaptureSession:
 
         A Ctrl-C meanwhile is raised when the capture is written.
         """
-        held = interrupts.HeldInterrupts()
-        with held, self._stop_lock:
-            recorder, self.recorder = self.recorder, None
-            if recorder is None:
-                return False
-            assert self._place is not None
-            stopped_unix_ns = time.time_ns()
-            started = time.perf_counter()
-            size_bytes = 0
-            try:
-                with console.Heartbeat("Collecting the capture", quiet=self.settings.quiet):
-                    size_bytes = recorder.stop(
-                        self._place, trace_json=self._want_perfetto or self._want_trace_json
-                    )
-            except CaptureError as failed:
-                self._stop_failure = failed
-                error = error or failed
-            except BaseException as failed:  # an interrupt while collecting
-                self._stop_failure = CaptureError(f"The capture was interrupted: {failed!r}")
-                raise
-            finally:
-                self._restore()
-                occupancy.hand_back(self)
-            result = self._describe(error, stopped_by, stopped_unix_ns)
-            result.size_bytes = size_bytes
-            result.stop_seconds = time.perf_counter() - started
-            history.last_stop_seconds = time.monotonic()
-            if self._stop_failure is None:
-                self.result = result
-                history.largest_size_bytes = max(history.largest_size_bytes, size_bytes)
-                self._write_extras(result)
-            self._write_manifest(result, stopped_unix_ns)
-        if self._watchdog is not None:
-            self._watchdog.cancel()
-        held.deliver()
+        with interrupts.HeldInterrupts():
+            with self._stop_lock:
+                recorder, self.recorder = self.recorder, None
+                if recorder is None:
+                    return False
+                self._collect(recorder, error, stopped_by)
+            if self._watchdog is not None:
+                self._watchdog.cancel()
         return True
+
+    def _collect(
+        self, recorder: recorders.Recorder, error: BaseException | None, stopped_by: str | None
+    ) -> None:
+        assert self._place is not None
+        stopped_unix_ns = time.time_ns()
+        started = time.perf_counter()
+        size_bytes = 0
+        try:
+            with console.Heartbeat("Collecting the capture", quiet=self.settings.quiet):
+                size_bytes = recorder.stop(
+                    self._place, trace_json=self._want_perfetto or self._want_trace_json
+                )
+        except CaptureError as failed:
+            self._stop_failure = failed
+            error = error or failed
+        except BaseException as failed:  # an interrupt while collecting
+            self._stop_failure = CaptureError(f"The capture was interrupted: {failed!r}")
+            raise
+        finally:
+            self._restore()
+            occupancy.hand_back(self)
+        result = self._describe(error, stopped_by, stopped_unix_ns)
+        result.size_bytes = size_bytes
+        result.stop_seconds = time.perf_counter() - started
+        history.last_stop_seconds = time.monotonic()
+        if self._stop_failure is None:
+            self.result = result
+            history.largest_size_bytes = max(history.largest_size_bytes, size_bytes)
+            self._write_extras(result)
+        self._write_manifest(result, stopped_unix_ns)
 
     def _restore(self) -> None:
         """Puts the hook of `sys.setprofile` back, on the thread that had it."""

@@ -16,9 +16,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class HeldInterrupts:
-    """Signals that have a handler in Python wait inside the block; `deliver` makes up for it.
+    """Signals that have a handler in Python wait until the end of the block.
 
-    Python runs handlers on the main thread only, so on any other there is nothing to hold.
+    There the handlers are called, which may raise, as `KeyboardInterrupt` is. Python runs them on
+    the main thread only, so on any other there is nothing to hold.
     """
 
     def __init__(self) -> None:
@@ -43,11 +44,7 @@ class HeldInterrupts:
     ) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-
-    def deliver(self) -> None:
-        """Calls the handlers of what arrived, which may raise, as `KeyboardInterrupt` is."""
-        held, self._held = self._held, {}
-        for number, frame in held.items():
+        for number, frame in self._held.items():
             self._handlers[number](number, frame)
 
     def _hold(self, number: int, frame: FrameType | None) -> None:

@@ -101,6 +101,33 @@ def test_the_result_of_an_interrupted_block_is_there(
     assert profiler.last_result is not None
 
 
+def test_ctrl_c_while_a_limit_ends_the_capture(tmp_path: Path) -> None:
+    """Another thread collects it then; the key counts all the same."""
+    ended = run(
+        tmp_path,
+        """
+from stepscope import recorders
+recorder = type(recorders.new_recorder())
+honest = recorder.stop
+def stop(*arguments, **keywords):
+    is_writing.set()
+    time.sleep(2)
+    return honest(*arguments, **keywords)
+recorder.stop = stop
+is_writing = threading.Event()
+presses = 0
+try:
+    with stepscope.profile_trace("logs", max_seconds=0.1) as trace:
+        is_writing.wait(60)
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+except KeyboardInterrupt:
+    presses += 1
+print(presses, trace.result.stopped_by)
+""",
+    )
+    assert ended.stdout == "1 max_seconds = 0.1\n", ended.stderr
+
+
 @only_where(hasattr(os, "fork"))
 def test_a_forked_child_leaves_the_capture_to_its_parent(tmp_path: Path) -> None:
     ended = run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import pickle
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import typing
 from collections import Counter
 from pathlib import Path
 
+import captures
 import pytest
 
 import stepscope
@@ -241,6 +243,38 @@ def test_a_session_works_from_many_threads(demo: stepscope.Session) -> None:
     for thread in threads:
         thread.join()
     assert found == [True] * 8
+
+
+@captures.only_where(hasattr(os, "fork"))
+def test_a_forked_process_asks_and_opens() -> None:
+    """It has none of the threads that its parent's engine shares work out to."""
+    code = """
+import faulthandler, multiprocessing, os, sys
+import stepscope
+from concurrent.futures import ProcessPoolExecutor
+
+path = sys.argv[1]
+session = stepscope.open(path)
+expected = session.ops().to_json()
+
+def ask(level):
+    faulthandler.dump_traceback_later(60, exit=True)
+    answers = [stepscope.open(path).ops().to_json() == expected, session.ops().to_json() == expected]
+    answers.append(session.hosts().to_csv() == stepscope.open(path).hosts().to_csv())
+    if level == 0:
+        process = context.Process(target=lambda: os._exit(0 if all(ask(1)) else 1))
+        process.start()
+        process.join(90)
+        answers.append(process.exitcode == 0)
+    return answers
+
+context = multiprocessing.get_context("fork")
+with ProcessPoolExecutor(2, mp_context=context) as pool:
+    print(list(pool.map(ask, [0, 0, 1])), session.ops().to_json() == expected)
+"""
+    line = [sys.executable, "-c", code, fixture("mlp-cpu")]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=200, check=False)
+    assert done.stdout == f"{[[True] * 4, [True] * 4, [True] * 3]} True\n", done.stderr
 
 
 def test_the_interpreter_is_free_while_the_engine_works() -> None:

@@ -310,3 +310,20 @@ def test_the_verdict_is_there_for_the_capture() -> None:
     assert lines == command_json("verdict", fixture("demo-gpt-cpu"))["lines"]  # type: ignore[index]
     assert lines
     assert all(isinstance(line, str) for line in lines)
+
+
+def test_the_home_directory_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a shell the shell replaces it, in Python nobody else."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "logs").symlink_to(fixture("mlp-cpu"))
+    session = stepscope.open("~/logs")
+    assert len(session.steps().rows) == 20
+    assert len(stepscope.sessions("~/logs").sessions) == len(
+        stepscope.sessions(fixture("mlp-cpu")).sessions
+    )
+    assert len(stepscope.compare("~/logs@latest", Path("~/logs")).sessions) == 2
+    assert stepscope.check("~/logs", "~/logs", budget=["launch_count=+0"]).rows
+    session.export(markdown="~/run.md")
+    assert (tmp_path / "run.md").is_file()
+    with pytest.raises(errors.PathNotFoundError, match=str(tmp_path)):
+        stepscope.open("~/nothing")

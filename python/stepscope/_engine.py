@@ -21,6 +21,11 @@ def engine() -> ModuleType:
     return _stepscope
 
 
+def place(path: str | os.PathLike[str]) -> str:
+    """A path or an address as the engine takes it: in Python no shell has replaced a `~`."""
+    return os.path.expanduser(os.fspath(path))
+
+
 def verdict_lines(path: str | os.PathLike[str]) -> list[str] | None:
     """The verdict on the newest session at `path` in a few plain lines; None without the engine."""
     try:

@@ -69,8 +69,9 @@ class BenchmarkResult(dict[str, Any]):
         """The result as JSON text; written to `path` too where one is given."""
         text = json.dumps(self, indent=2) + "\n"
         if path is not None:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_text(text, encoding="utf-8")
+            file = Path(path).expanduser()
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
         return text
 
     def summary(self) -> str:

@@ -24,7 +24,8 @@ class StepRecord:
 class CaptureResult:
     """A finished capture.
 
-    `path` is the profile, `directory` its run directory, `log_dir` what a viewer is pointed at.
+    `path` is the profile, `directory` its run directory, `log_dir` what a viewer is pointed at;
+    `perfetto_path` is the trace for ui.perfetto.dev, where one was asked for.
     `seconds` is how long was recorded and `stop_seconds` how long the program stood still for
     the collection. `stopped_by` names the limit that ended the capture early, or is None.
     `success` is False when the profiled code raised, with its exception in `error`.
@@ -49,6 +50,7 @@ class CaptureResult:
     trigger: str | None = None
     stopped_by: str | None = None
     platform: str | None = None
+    perfetto_path: Path | None = None
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

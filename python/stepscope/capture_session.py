@@ -18,6 +18,7 @@ from typing import Any
 from . import (
     _jax,
     console,
+    interrupts,
     limits,
     manifest,
     occupancy,
@@ -91,11 +92,17 @@ class CaptureSession:
         self._unix_ns_at_zero = 0  # of the clock that steps are timed with
         self._hook: Any = None
         self._hook_thread = 0
+        self._is_of_parent = False
 
     @property
     def is_recording(self) -> bool:
         """Whether this session is recording now."""
         return self.recorder is not None
+
+    @property
+    def is_of_parent(self) -> bool:
+        """Whether this is a forked child, and the session that of its parent."""
+        return self._is_of_parent
 
     def start(self) -> CaptureSession:
         """Checks that the capture can succeed, then begins to record.
@@ -144,12 +151,17 @@ class CaptureSession:
         Raises:
             CaptureError: the profiler lost the capture, or it cannot be written.
         """
+        if self._is_of_parent:
+            raise CaptureError(
+                "This capture belongs to the process that this one was forked from",
+                "stop it there",
+            )
         failure: BaseException | None = None
-        if error is None and self.is_recording:
+        if self.is_recording and (error is None or _is_normal_end(error)):
             try:
                 self.wait_for(outputs)
             except BaseException as raised:  # the program's own error, raised again below
-                failure = raised
+                failure = raised if error is None else None
         self._finish(error or failure, stopped_by=None)
         self._restore()  # where a limit ended the capture, from another thread
         if failure is not None:
@@ -162,6 +174,8 @@ class CaptureSession:
 
     def reset(self) -> None:
         """Ends the recording and throws it away; also frees jax of a session that is stuck."""
+        if self._is_of_parent:
+            return
         with self._stop_lock:
             recorder, self.recorder = self.recorder, None
             if recorder is not None:
@@ -171,6 +185,17 @@ class CaptureSession:
                     self._place.release()
         occupancy.hand_back(self)
         recorders.cure_stuck_state()
+
+    def leave_to_parent(self) -> None:
+        """In a forked child: forgets the recording, which goes on in the parent.
+
+        To stop it here would write over the parent's file, and jaxlib does not survive it.
+        """
+        recorder, self.recorder = self.recorder, None
+        self._is_of_parent = True
+        self._stop_lock = threading.Lock()  # whoever held it is not in this process
+        if recorder is not None:
+            recorder.leave_to_parent()
 
     def wait_for(self, outputs: Any = None) -> None:
         """Blocks on `outputs`, or on every array that the program holds."""
@@ -230,41 +255,50 @@ class CaptureSession:
             console.say(f"Capture ended early by {reason}", quiet=self.settings.quiet)
 
     def _finish(self, error: BaseException | None, *, stopped_by: str | None) -> bool:
-        """Stops once, whoever comes first; leaves a result or a failure. True for the first."""
-        with self._stop_lock:
-            recorder, self.recorder = self.recorder, None
-            if recorder is None:
-                return False
-            assert self._place is not None
-            stopped_unix_ns = time.time_ns()
-            started = time.perf_counter()
-            size_bytes = 0
-            try:
-                with console.Heartbeat("Collecting the capture", quiet=self.settings.quiet):
-                    size_bytes = recorder.stop(
-                        self._place, trace_json=self._want_perfetto or self._want_trace_json
-                    )
-            except CaptureError as failed:
-                self._stop_failure = failed
-                error = error or failed
-            except BaseException as failed:  # an interrupt while collecting
-                self._stop_failure = CaptureError(f"The capture was interrupted: {failed!r}")
-                raise
-            finally:
-                self._restore()
-                occupancy.hand_back(self)
-            result = self._describe(error, stopped_by, stopped_unix_ns)
-            result.size_bytes = size_bytes
-            result.stop_seconds = time.perf_counter() - started
-            history.last_stop_seconds = time.monotonic()
-            if self._stop_failure is None:
-                self.result = result
-                history.largest_size_bytes = max(history.largest_size_bytes, size_bytes)
-                self._write_extras()
-            self._write_manifest(result, stopped_unix_ns)
-        if self._watchdog is not None:
-            self._watchdog.cancel()
+        """Stops once, whoever comes first; leaves a result or a failure. True for the first.
+
+        A Ctrl-C meanwhile is raised when the capture is written.
+        """
+        with interrupts.HeldInterrupts():
+            with self._stop_lock:
+                recorder, self.recorder = self.recorder, None
+                if recorder is None:
+                    return False
+                self._collect(recorder, error, stopped_by)
+            if self._watchdog is not None:
+                self._watchdog.cancel()
         return True
+
+    def _collect(
+        self, recorder: recorders.Recorder, error: BaseException | None, stopped_by: str | None
+    ) -> None:
+        assert self._place is not None
+        stopped_unix_ns = time.time_ns()
+        started = time.perf_counter()
+        size_bytes = 0
+        try:
+            with console.Heartbeat("Collecting the capture", quiet=self.settings.quiet):
+                size_bytes = recorder.stop(
+                    self._place, trace_json=self._want_perfetto or self._want_trace_json
+                )
+        except CaptureError as failed:
+            self._stop_failure = failed
+            error = error or failed
+        except BaseException as failed:  # an interrupt while collecting
+            self._stop_failure = CaptureError(f"The capture was interrupted: {failed!r}")
+            raise
+        finally:
+            self._restore()
+            occupancy.hand_back(self)
+        result = self._describe(error, stopped_by, stopped_unix_ns)
+        result.size_bytes = size_bytes
+        result.stop_seconds = time.perf_counter() - started
+        history.last_stop_seconds = time.monotonic()
+        if self._stop_failure is None:
+            self.result = result
+            history.largest_size_bytes = max(history.largest_size_bytes, size_bytes)
+            self._write_extras(result)
+        self._write_manifest(result, stopped_unix_ns)
 
     def _restore(self) -> None:
         """Puts the hook of `sys.setprofile` back, on the thread that had it."""
@@ -272,15 +306,20 @@ class CaptureSession:
             _jax.restore_profile_hook(self._hook)
             self._hook = None
 
-    def _write_extras(self) -> None:
+    def _write_extras(self, result: CaptureResult) -> None:
         assert self._place is not None
         if not self._want_perfetto:
             return
+        target = None
         try:
-            perfetto.convert(self._place.trace_json, self._place.perfetto)
+            target = self._place.claim_perfetto()
+            perfetto.convert(self._place.trace_json, target)
+            result.perfetto_path = target
             if not self._want_trace_json:
                 self._place.trace_json.unlink()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, CaptureError) as error:
+            if target is not None and result.perfetto_path is None:
+                target.unlink(missing_ok=True)
             console.warn(f"perfetto_trace.json.gz was not written: {error}")
 
     def _describe(
@@ -304,8 +343,8 @@ class CaptureSession:
             step_first=step_first,
             step_end=step_end if step_end is not None or step_first is None else step_first + 1,
             steps=[self._record_of(times) for times in self.steps],
-            success=error is None,
-            error=None if error is None else f"{type(error).__name__}: {error}",
+            success=error is None or _is_normal_end(error),
+            error=None if error is None or _is_normal_end(error) else _error_text(error),
             trigger=self.trigger,
             stopped_by=stopped_by,
             platform=_jax.platform(),
@@ -368,8 +407,11 @@ def stop_without_masking(
 ) -> CaptureResult | None:
     """Stops `session`; while `error` is on its way to the caller, nothing else is raised.
 
-    A failure to stop is then printed and noted on `error` instead.
+    A failure to stop is then printed and noted on `error` instead. In a forked child nothing
+    happens: the capture is the parent's.
     """
+    if session.is_of_parent:
+        return None
     try:
         return session.stop(outputs, error=error)
     except CaptureError as failure:
@@ -378,6 +420,18 @@ def stop_without_masking(
         console.warn(str(failure))
         error.add_note(f"stepscope: the capture was lost as well: {failure.message}")
         return None
+
+
+def _is_normal_end(error: BaseException) -> bool:
+    """Whether `error` is how a program or a generator ends when all is well."""
+    if isinstance(error, SystemExit):
+        return error.code is None or error.code == 0
+    return isinstance(error, GeneratorExit)
+
+
+def _error_text(error: BaseException) -> str:
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _finite(number: float) -> float | None:
@@ -390,7 +444,9 @@ def _stop_at_exit() -> None:
     session = active_session()
     if session is None:
         return
-    error: BaseException | None = getattr(sys, "last_value", None)
+    # In a console or a notebook the last error is that of some earlier line.
+    is_interactive = hasattr(sys, "ps1")
+    error: BaseException | None = None if is_interactive else getattr(sys, "last_value", None)
     try:
         if error is None:
             session.wait_for()
@@ -399,3 +455,14 @@ def _stop_at_exit() -> None:
         report.show(result, quiet=session.settings.quiet)
     except Exception as failure:  # noqa: BLE001 - the interpreter is on its way out
         console.warn(str(failure))
+
+
+def _leave_to_parent() -> None:
+    """A forked child has the memory of its parent's capture, and no part in it."""
+    session = occupancy.leave_to_parent()
+    if session is not None:
+        session.leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)

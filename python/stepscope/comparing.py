@@ -15,7 +15,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from ._engine import engine
+from ._engine import engine, place
 from .reports_base import Report
 from .session import Session, open, option_pairs
 
@@ -30,7 +30,7 @@ def answer(
 ) -> AnyReport:
     """Runs a comparison by its name; the first session is the baseline."""
     if len(sessions) == 1 and not isinstance(sessions[0], Session):
-        path = os.fspath(sessions[0])
+        path = place(sessions[0])
         if _split(path) == (path, None):
             sessions = [f"{path}@latest~1", f"{path}@latest"]
     natives = [opened(session)._native for session in sessions]
@@ -61,7 +61,7 @@ def answer_of_all(
         if isinstance(session, Session):
             natives.append(session._native)
             continue
-        path, wanted = _split(os.fspath(session))
+        path, wanted = _split(place(session))
         if wanted is not None:
             natives.append(open(path, wanted)._native)
             continue
@@ -75,7 +75,7 @@ def opened(session: AnySession) -> Session:
     """The session itself, or the one that a path names."""
     if isinstance(session, Session):
         return session
-    path, wanted = _split(os.fspath(session))
+    path, wanted = _split(place(session))
     return open(path, wanted)
 
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from . import _jax, console, preflight
+from . import _jax, console, preflight, run_directory
 from .errors import CaptureError, PreflightError
 from .settings import TRACE_DEFAULTS, Settings, checked
 from .trace import profile_trace
@@ -52,6 +52,11 @@ def profile_function(
     checked("num_steps", num_calls, "the argument num_calls")
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(
+                "a call of a generator function does no work yet: decorate what one step calls, "
+                "or put profile_trace around the loop"
+            )
         chosen = name or getattr(function, "__qualname__", "function").replace("<locals>.", "")
         calls = _Calls(log_dir, chosen, warmup_steps, num_calls, options)
         if inspect.iscoroutinefunction(function):
@@ -94,7 +99,7 @@ class _Calls:
         self._settings = Settings.resolve(
             TRACE_DEFAULTS, args=options.get("args"), log_dir=log_dir, **known
         )
-        self._log_dir = log_dir
+        self._log_dir = run_directory.fixed(self._settings.log_dir)
         self._name = name
         self._options = options
         self._number = 0

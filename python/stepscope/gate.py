@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from . import reports
-from ._engine import engine
+from ._engine import engine, place
 from .comparing import AnySession, opened
 from .engine_errors import OptionsError
 from .session import Session, option_pairs
@@ -97,7 +97,7 @@ def assert_no_regression(
 
 
 def _settings(config: str | os.PathLike[str] | None, target: str | None) -> dict[str, Any]:
-    path = None if config is None else os.fspath(config)
+    path = None if config is None else place(config)
     settings: dict[str, Any] = json.loads(engine().gate_settings(path, target))
     return settings
 
@@ -146,7 +146,7 @@ def _before(session: AnySession, count: int | None) -> list[AnySession]:
         return []
     if isinstance(session, Session):
         raise OptionsError("baseline_runs needs the path of the log directory, not an open session")
-    path = os.fspath(session)
+    path = place(session)
     return [f"{path}@latest~{back}" for back in range(count, 0, -1)]
 
 
@@ -154,14 +154,14 @@ def _beside(session: AnySession, baseline: AnySession) -> AnySession:
     """`latest~1` is a session of the path that is checked."""
     if isinstance(session, Session) or isinstance(baseline, Session):
         return baseline
-    name = os.fspath(baseline)
+    name = place(baseline)
     is_place = "@" in name or "://" in name or os.path.exists(name)
-    return name if is_place else f"{os.fspath(session)}@{name}"
+    return name if is_place else f"{place(session)}@{name}"
 
 
 def _history(path: str | os.PathLike[str] | None) -> tuple[str, str]:
     if path is None:
         raise OptionsError('baseline="history" needs to know which', 'history="runs.jsonl"')
-    file = Path(path)
+    file = Path(place(path))
     text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
     return (file.name, text)

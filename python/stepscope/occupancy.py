@@ -18,6 +18,7 @@ lock = threading.RLock()
 """Held while a capture of ours begins or hands the profiler back."""
 
 _active: CaptureSession | None = None
+_is_held_by_parent = False
 
 _ALREADY_ACTIVE_HINT = (
     "one capture at a time: end that one first, or open this one inside it with profile_trace, "
@@ -45,6 +46,15 @@ def hand_back(session: CaptureSession) -> None:
             _active = None
 
 
+def leave_to_parent() -> CaptureSession | None:
+    """In a forked child: forgets the capture of the parent, if there is one, and returns it."""
+    global lock, _active, _is_held_by_parent
+    lock = threading.RLock()  # the thread that held it may not be in this process
+    session, _active = _active, None
+    _is_held_by_parent = _is_held_by_parent or session is not None
+    return session
+
+
 def refuse_if_busy() -> None:
     """Makes sure that a session can begin; cures jax of a dead one.
 
@@ -54,6 +64,11 @@ def refuse_if_busy() -> None:
     if _active is not None:
         raise ProfilerBusyError(
             f"A capture is already active: {_active.name or _active.log_dir}", _ALREADY_ACTIVE_HINT
+        )
+    if _is_held_by_parent:
+        raise ProfilerBusyError(
+            "This process was forked during a capture, which holds its profiler for good",
+            "start processes with multiprocessing's 'spawn', or before the capture",
         )
     if recorders.cure_stuck_state():
         console.warn("cleared a profiler session that an earlier failed stop_trace left behind")
@@ -73,7 +88,7 @@ def refuse_if_busy() -> None:
 
 def is_recording_by_jax() -> bool:
     """Whether `jax.profiler.start_trace` in this process holds a live session."""
-    if not _jax.is_loaded():
+    if not _jax.is_loaded() or _is_held_by_parent:
         return False
     state = _jax.profiler_state()
     return getattr(state, "profile_session", None) is not None and _jax.is_recording()

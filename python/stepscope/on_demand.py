@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import console
-from ._engine import engine, verdict_lines
+from ._engine import engine, place, verdict_lines
 from .engine_errors import CaptureWarning, OnDemandError
 
 
@@ -97,7 +97,7 @@ def capture(
     Warns:
         CaptureWarning: some hosts gave nothing; `failed` names them.
     """
-    chosen = os.fspath(logdir) if logdir is not None else os.environ.get("PROFILE_DIR", "")
+    chosen = place(os.environ.get("PROFILE_DIR", "") if logdir is None else logdir)
     session_id, folder, status, _, told = engine().capture(
         {
             "addresses": [addresses] if isinstance(addresses, str) else list(addresses),

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _jax, console
+from .errors import SettingsError
 from .settings import Settings
 
 FIELDS = (
@@ -34,6 +35,9 @@ def build(settings: Settings, given: Any = None) -> Any:
 
     `given` is a `jax.profiler.ProfileOptions`, a mapping of field to value, or None. Levels that
     stand in `settings` are filled in unless `given` is jax's own object, which is used as it is.
+
+    Raises:
+        SettingsError: `given` is something else.
     """
     options_class = getattr(_jax.profiler(), "ProfileOptions", None)
     levels = {
@@ -49,6 +53,11 @@ def build(settings: Settings, given: Any = None) -> Any:
             )
         return None
     if given is not None and not isinstance(given, Mapping):
+        if not isinstance(given, options_class):
+            raise SettingsError(
+                f"profiler_options is {given!r}, which is not understood",
+                'give a jax.profiler.ProfileOptions, or a mapping such as {"host_tracer_level": 0}',
+            )
         _warn_of_unknown(options_class, list(getattr(given, "__dict__", {})))
         _warn_of_duration(getattr(given, "duration_ms", 0))
         return given

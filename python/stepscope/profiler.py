@@ -85,12 +85,14 @@ class Profiler:
         )
         self.results: list[CaptureResult] = []
         self._name = name
+        self._log_dir = run_directory.fixed(self.settings.log_dir)
         self._subdirectory = subdirectory
         self._fields = dict(fields or {})
         self._options = profiler_options
         self._want_perfetto = create_perfetto_trace
         self._annotate_steps = annotate_steps
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # held while a capture is written, which may take minutes
+        self._arm_lock = threading.Lock()  # held for moments: `capture_async` returns at once
         self._session: CaptureSession | None = None
         self._window: range = range(0)
         self._annotation: Any = None
@@ -135,12 +137,14 @@ class Profiler:
         if not self.settings.enabled:
             self._say("Profiling is disabled, so there is no capture (enabled, PROFILE_ENABLED)")
             return False
-        with self._lock:
-            if self._armed_steps is not None:
-                self._say("A capture is already armed; it opens at the next step")
-                return False
-            self._armed_steps = count
-            self._set_wake_step()
+        with self._arm_lock:
+            is_waiting = self._armed_steps is not None
+            if not is_waiting:
+                self._armed_steps = count
+                self._wake_step = -math.inf
+        if is_waiting:
+            self._say("A capture is already armed; it opens at the next step")
+            return False
         self._say(f"Armed: the next {_steps_text(count)} will be captured")
         return True
 
@@ -273,12 +277,12 @@ class Profiler:
                 f"The steps {planned}..{window_end - 1} lie before step {step}, where this loop "
                 "began; set start_step, interval or call capture_async()"
             )
-        if self._armed_steps is None:
-            return None, None
         planned = self._next_start
-        if planned is not None and step < planned < step + self._armed_steps:
-            return None, None
-        armed, self._armed_steps = self._armed_steps, None
+        with self._arm_lock:
+            armed = self._armed_steps
+            if armed is None or (planned is not None and step < planned < step + armed):
+                return None, None
+            self._armed_steps = None
         return armed, "capture_async"
 
     def _start_after(self, step: int) -> int | None:
@@ -322,26 +326,28 @@ class Profiler:
         if session.is_recording:
             self._say(f"Capture stops after {_steps_text(len(session.steps))}")
         try:
-            result = stop_without_masking(session, error, outputs)
+            stop_without_masking(session, error, outputs)
         except CaptureError as failure:
             console.warn(f"the capture was lost: {failure}")
-            return
-        if result is None:
-            return
-        self.results.append(result)
-        self._say(f"Profile saved: {session.log_dir}")
-        report.show_later(result, quiet=self.settings.quiet)
+        finally:  # there is a capture even where waiting for the results raised, or Ctrl-C
+            if session.result is not None:
+                self.results.append(session.result)
+                self._say(f"Profile saved: {self._shown(session.log_dir)}")
+                report.show_later(session.result, quiet=self.settings.quiet)
 
-    def _folder(self, step: int) -> Path:
-        folder = Path(self.settings.log_dir)
-        if self._subdirectory is None:
-            return folder
+    def _folder(self, step: int) -> str:
         fields = {"step": step, "name": self._name or ""} | self._fields
-        return folder / run_directory.format_directory(self._subdirectory, **fields)
+        return run_directory.below(self._log_dir, self._subdirectory, **fields)
+
+    def _shown(self, folder: Path) -> Path:
+        """`folder` as the user wrote it: relative to the working folder if it still is below it."""
+        if Path(self.settings.log_dir).is_absolute() or not folder.is_relative_to(Path.cwd()):
+            return folder
+        return folder.relative_to(Path.cwd())
 
     def _set_wake_step(self) -> None:
         """The first step at which `begin_step` has anything to do."""
-        with self._lock:
+        with self._arm_lock:
             if not self.settings.enabled:
                 self._wake_step = math.inf
             elif self._first_step is None or self._session is not None:

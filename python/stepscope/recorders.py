@@ -26,6 +26,10 @@ _BUSY_HINT = (
 )
 
 
+_never_freed: list[Any] = []
+"""Sessions that a forked child found in its memory: to free one would end it."""
+
+
 class Recorder(Protocol):
     """One profiler session: started once, stopped once."""
 
@@ -44,6 +48,9 @@ class Recorder(Protocol):
 
     def abandon(self) -> None:
         """Ends the session and throws away what it recorded. Never raises."""
+
+    def leave_to_parent(self) -> None:
+        """In a forked child: lets go of the session without ending it."""
 
 
 def new_recorder() -> Recorder:
@@ -94,6 +101,8 @@ class FastRecorder:
             raise _stop_error(error) from error
         finally:
             self._free_state()
+        with suppress(OSError):  # somebody may have cleaned up meanwhile
+            place.folder.mkdir(parents=True, exist_ok=True)
         try:
             write_atomically(place.profile, profile)
         except CaptureError as error:
@@ -113,6 +122,10 @@ class FastRecorder:
             pass
         finally:
             self._free_state()
+
+    def leave_to_parent(self) -> None:
+        session, self._session = self._session, None
+        _never_freed.append(session)
 
     def _free_state(self) -> None:
         state = _jax.profiler_state()
@@ -162,6 +175,9 @@ class PublicRecorder:
             pass
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def leave_to_parent(self) -> None:
+        self._folder = None
 
     def _stop_trace(self) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 import threading
 import time
 from pathlib import Path
@@ -31,6 +32,8 @@ def lines(result: CaptureResult) -> list[str]:
         rest.append(f"the profiled code raised {result.error}")
     rest += remarks
     rest.append(f"open it: stepscope view {shlex.quote(str(result.directory))}")
+    if result.perfetto_path is not None:
+        rest.append(f"or drag {result.perfetto_path} into https://ui.perfetto.dev")
     return [head, *(f"  {line}" for line in rest)]
 
 
@@ -73,8 +76,14 @@ def _host_of(path: Path) -> str:
 
 
 def show_later(result: CaptureResult, *, quiet: bool) -> None:
-    """Like `show`, beside the program, so that a training loop goes on at once."""
+    """Like `show`, beside the program, so that a training loop goes on at once.
+
+    In a notebook what a cell prints after its end is lost, so there it is said at once.
+    """
     if quiet or result.process_index != 0:
+        return
+    if _is_notebook():
+        show(result, quiet=quiet)
         return
     thread = threading.Thread(
         target=show, args=(result,), kwargs={"quiet": quiet}, name="stepscope-report"
@@ -85,6 +94,11 @@ def show_later(result: CaptureResult, *, quiet: bool) -> None:
         show(result, quiet=quiet)
         return
     _threads[:] = [other for other in _threads if other.is_alive()] + [thread]
+
+
+def _is_notebook() -> bool:
+    get_shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return get_shell is not None and getattr(get_shell(), "kernel", None) is not None
 
 
 def wait_until_shown() -> None:

@@ -46,10 +46,18 @@ class RunDirectory:
         """The trace for the old trace viewer, written on demand."""
         return self.folder / f"{self.host}.trace.json.gz"
 
-    @property
-    def perfetto(self) -> Path:
-        """The trace for ui.perfetto.dev, written on demand."""
-        return self.folder / "perfetto_trace.json.gz"
+    def claim_perfetto(self) -> Path:
+        """Where the trace for ui.perfetto.dev goes: the name that jax gives it, made empty.
+
+        Of several processes in this folder the first gets that name; jax's own would overwrite
+        each other.
+        """
+        path = self.folder / "perfetto_trace.json.gz"
+        try:
+            path.open("x").close()
+        except FileExistsError:
+            return self.folder / f"{self.host}.{path.name}"
+        return path
 
     def release(self) -> None:
         """Gives the place up again, when a capture did not start."""
@@ -153,6 +161,22 @@ def _claim_file(log_dir: Path, folder: Path, process_index: int) -> RunDirectory
 def host_name() -> str:
     """The machine's name, as jax names its files."""
     return session_ids.clean(socket.gethostname()) or "localhost"
+
+
+def fixed(log_dir: str | os.PathLike[str]) -> str:
+    """`log_dir` as it is meant now, whatever folder the program works in later.
+
+    An address (`gs://`) stays what it is, so that the checks before a capture can refuse it.
+    """
+    text = os.fspath(log_dir)
+    return text if "://" in text else str(Path(text).expanduser().absolute())
+
+
+def below(log_dir: str, template: str | None, **fields: Any) -> str:
+    """`log_dir`, or the folder in it that a template names."""
+    if template is None or "://" in log_dir:
+        return log_dir
+    return str(Path(log_dir) / format_directory(template, **fields))
 
 
 def step_directory(step: int) -> str:

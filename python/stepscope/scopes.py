@@ -7,6 +7,7 @@ stay in the program for good.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable
 from types import TracebackType
@@ -83,6 +84,14 @@ class profile_scope:  # noqa: N801 - used like a function
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         name, stats = self.name, self.stats
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def scoped_coroutine(*arguments: P.args, **keywords: P.kwargs) -> Any:
+                with profile_scope(name, **stats):
+                    return await function(*arguments, **keywords)
+
+            return scoped_coroutine  # type: ignore[return-value]
 
         @functools.wraps(function)
         def scoped(*arguments: P.args, **keywords: P.kwargs) -> R:

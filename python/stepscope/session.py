@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import reports
 from ._analyses import Analyses
-from ._engine import engine
+from ._engine import engine, place
 from .engine_errors import CaptureWarning, OptionsError
 from .reports_base import ROWS_SHOWN, Report
 
@@ -46,7 +46,7 @@ def open(path: str | os.PathLike[str], session: str | int | None = None) -> Sess
     in `stepscope.sessions(path)`. What is wrong with the files is a `CaptureWarning`.
     """
     wanted = None if session is None else str(session)
-    opened = Session(engine().Session.open(os.fspath(path), wanted))
+    opened = Session(engine().Session.open(place(path), wanted))
     for warning in opened.warnings:
         if warning.kind in _LOUD:
             text = f"{warning.host}: {warning.message}"
@@ -63,7 +63,7 @@ def sessions(
     Each is opened for its devices, duration and steps, unless `quick`. Of those far away only the
     ones that were fetched before are opened, unless `fetch`.
     """
-    text, table = engine().sessions(os.fspath(path), quick, fetch)
+    text, table = engine().sessions(place(path), quick, fetch)
     return reports.SessionsReport._of(_Listing(text, table))
 
 
@@ -154,7 +154,7 @@ class Session(Analyses):
             "perfetto": perfetto,
             "chrome": chrome,
         }
-        wanted = [(name, os.fspath(path)) for name, path in files.items() if path is not None]
+        wanted = [(name, place(path)) for name, path in files.items() if path is not None]
         if not wanted:
             raise OptionsError(f"export needs something to write: {', '.join(files)}")
         key = redact if isinstance(redact, str) else None

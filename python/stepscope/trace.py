@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -80,6 +79,7 @@ class profile_trace:  # noqa: N801 - used like a function
             host_tracer_level=host_tracer_level,
         )
         self.name = name
+        self._log_dir = run_directory.fixed(self._settings.log_dir)
         self._subdirectory = subdirectory
         self._fields = dict(fields or {})
         self._step = step
@@ -108,12 +108,16 @@ class profile_trace:  # noqa: N801 - used like a function
             yield
             return
         began_ns = time.perf_counter_ns()
-        with _jax.step_annotation(name, step):
-            yield
-            if self._outputs and self._session is not None and self._session.is_recording:
-                _jax.block_until_ready(self._outputs)
-        if self._session is not None:
-            self._session.steps.append((step, began_ns, time.perf_counter_ns()))
+        ended_ns: int | None = None  # of a step that raises
+        try:
+            with _jax.step_annotation(name, step):
+                yield
+                if self._outputs and self._session is not None and self._session.is_recording:
+                    _jax.block_until_ready(self._outputs)
+            ended_ns = time.perf_counter_ns()
+        finally:
+            if self._session is not None:
+                self._session.steps.append((step, began_ns, ended_ns))
 
     @property
     def is_nested(self) -> bool:
@@ -167,22 +171,22 @@ class profile_trace:  # noqa: N801 - used like a function
         if session is None:
             return
         outputs, self._outputs = self._outputs, []
-        self.result = capture_session.stop_without_masking(session, error, outputs or None)
-        if self.result is not None:
-            report.show(self.result, quiet=self._settings.quiet)
+        try:
+            capture_session.stop_without_masking(session, error, outputs or None)
+        finally:  # there is a capture even where waiting for the results raised, or Ctrl-C
+            self.result = session.result
+            if self.result is not None:
+                report.show(self.result, quiet=self._settings.quiet)
 
     def _mark(self) -> None:
         self._is_nested = True
         self._annotation = _jax.annotation(self.name or "profile_trace")
         self._annotation.__enter__()
 
-    def _folder(self) -> Path:
-        folder = Path(self._settings.log_dir)
-        if self._subdirectory is None:
-            return folder
+    def _folder(self) -> str:
         known = {} if self._step is None else {"step": self._step}
         fields = {"name": self.name or ""} | known | self._fields
-        return folder / run_directory.format_directory(self._subdirectory, **fields)
+        return run_directory.below(self._log_dir, self._subdirectory, **fields)
 
 
 class ProfileContext(profile_trace):

@@ -55,7 +55,7 @@ class Epoch:
                 self._add_up(_LOSSES_KEPT // 2)  # old enough to be computed: no wait
         if self._clock.prints_step(self.steps_done):
             of = f"/{self._steps}" if self._steps else ""
-            shown = f", loss {float(loss):.4f}" if loss is not None else ""
+            shown = f", loss {_number(loss):.4f}" if loss is not None else ""
             self._clock.say(
                 f"epoch {self.index + 1}/{self._clock.epochs}, step {self.steps_done}{of}{shown}"
             )
@@ -68,9 +68,14 @@ class Epoch:
             self.loss = self._loss_sum / self._loss_count
 
     def _add_up(self, count: int) -> None:
-        self._loss_sum += sum(float(loss) for loss in self._losses[:count])
+        self._loss_sum += sum(_number(loss) for loss in self._losses[:count])
         self._loss_count += count
         del self._losses[:count]
+
+
+def _number(loss: Any) -> float:
+    """A loss as a number; of one per device, as `pmap` gives them, the mean."""
+    return float(loss.mean() if getattr(loss, "ndim", 0) > 0 else loss)
 
 
 class WallClock:
@@ -210,8 +215,9 @@ class WallClock:
         """The report as JSON text; written to `path` too where one is given."""
         text = json.dumps(self.to_dict(), indent=2) + "\n"
         if path is not None:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_text(text, encoding="utf-8")
+            file = Path(path).expanduser()
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
         return text
 
     def prints_step(self, step: int) -> bool:

@@ -14,7 +14,8 @@ import stepscope
 from stepscope import preflight
 from stepscope.settings import FIELDS
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 GUIDE = (DOCS / "capture.md").read_text(encoding="utf-8")
 
 
@@ -73,3 +74,53 @@ def test_the_examples_of_the_guide_run(
     found = {path.relative_to(tmp_path).parts[0] for path in captures.profiles(tmp_path)}
     assert found == {"profiles", "traces"}
     assert (tmp_path / "profiles" / "step_00000100").exists()
+
+
+@pytest.fixture
+def fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working folder has the captures that the pages speak of."""
+    for name in ("logs", "main"):
+        (tmp_path / name).symlink_to(ROOT / "fixtures" / "demo-gpt-cpu")
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    monkeypatch.chdir(tmp_path)
+
+
+def blocks_of(page: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("page", "count"), [("docs/python.md", 6), ("docs/export.md", 1), ("docs/traces.md", 1)]
+)
+@pytest.mark.usefixtures("fixtures")
+def test_the_examples_about_sessions_run(page: str, count: int) -> None:
+    blocks = blocks_of(page)
+    assert len(blocks) == count
+    names: dict[str, Any] = {"stepscope": stepscope, "session": stepscope.open("logs")}
+    for block in blocks:
+        lines = [line for line in block.splitlines() if "session.perfetto(" not in line]
+        exec("\n".join(lines), names)
+    written = {path.name for path in Path().iterdir()} - {"logs", "main", "fixtures"}
+    assert written >= {"run.pftrace"} or page == "docs/export.md"
+
+
+def test_the_examples_about_timing_run(tmp_path: Path, work: Callable[[], Any]) -> None:
+    first, second = blocks_of("docs/benchmark-function.md")
+    names: dict[str, Any] = {
+        "train_step": lambda *state_and_batch: work(),
+        "state": None,
+        "batch": None,
+        "batches": [None, None],
+        "evaluate": lambda: 0.5,
+    }
+    exec(first, names)
+    assert names["stats"]["median"] > 0
+    exec(second, names)
+    assert (tmp_path / "profiles" / "wall_clock.json").is_file()
+
+
+def test_the_example_on_the_first_page_runs(tmp_path: Path, work: Callable[[], Any]) -> None:
+    (block,) = blocks_of("README.md")
+    exec(block, {"train_step": lambda state, batch: work(), "state": None, "next_batch": list})
+    assert captures.only_profile(tmp_path / "logs")

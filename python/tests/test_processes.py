@@ -119,10 +119,14 @@ def test_strangers_in_one_folder_have_sessions_of_their_own(tmp_path: Path) -> N
 
 
 def test_a_chosen_id_is_shared_by_whoever_chooses_it(tmp_path: Path) -> None:
-    run_processes(tmp_path, 0, [{"PROFILE_SESSION_ID": "mine"}] * 2)
+    run_processes(tmp_path, 0, [{"PROFILE_SESSION_ID": "mine", "PROFILE_MODE": "perfetto"}] * 2)
     runs = captures.run_directories(tmp_path / "profiles")
     assert [run.name for run in runs] == ["mine", "mine_2", "mine_3"]
-    assert all(len(captures.profiles(run)) == 2 for run in runs)
+    for run in runs:
+        assert len(captures.profiles(run)) == 2
+        traces = {path.name.split("perfetto_trace")[0] for path in run.glob("*perfetto_trace*")}
+        assert len(traces) == 2  # neither wrote over the other
+        assert "" in traces
 
 
 @pytest.fixture

@@ -394,3 +394,38 @@ def test_maybe_profile_passes_exceptions(
                     raise LookupError
     assert captures.manifest_of(captures.only_profile(tmp_path))["success"] is False
     environment.reload_environment()
+
+
+def test_a_request_does_not_wait_for_a_capture_that_is_written(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With many GPUs that takes minutes."""
+    from stepscope import recorders
+
+    is_writing, may_end = threading.Event(), threading.Event()
+
+    def stop(self: Any, *arguments: Any, **keywords: Any) -> int:
+        is_writing.set()
+        assert may_end.wait(60)
+        return honest(self, *arguments, **keywords)
+
+    recorder = type(recorders.new_recorder())
+    honest = recorder.stop
+    monkeypatch.setattr(recorder, "stop", stop)
+    profiler = Profiler(num_steps=1, start_step=0)
+    answers: list[bool] = []
+
+    def ask() -> None:
+        assert is_writing.wait(60)
+        answers.append(profiler.capture_async(2))
+        may_end.set()
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    for step in range(5):
+        with profiler.step(step) as handle:
+            handle.block(work())
+    thread.join()
+    profiler.close()
+    assert answers == [True]
+    assert [result.steps_text for result in profiler.results] == ["step 0", "steps 1..2"]

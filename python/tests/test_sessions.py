@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import pickle
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import typing
 from collections import Counter
 from pathlib import Path
 
+import captures
 import pytest
 
 import stepscope
@@ -243,6 +245,35 @@ def test_a_session_works_from_many_threads(demo: stepscope.Session) -> None:
     assert found == [True] * 8
 
 
+@captures.only_where(hasattr(os, "fork"))
+def test_a_forked_process_asks_and_opens() -> None:
+    """It has none of the threads that its parent's engine shares work out to."""
+    code = """
+import multiprocessing, os, sys
+import stepscope
+
+path = sys.argv[1]
+session = stepscope.open(path)
+expected = session.ops().to_json()
+
+def ask():
+    answers = [stepscope.open(path).ops().to_json(), session.ops().to_json()]
+    hosts = [stepscope.open(path).hosts().to_csv(), session.hosts().to_csv()]
+    os._exit(0 if answers == [expected] * 2 and hosts[0] == hosts[1] else 1)
+
+context = multiprocessing.get_context("fork")
+children = [context.Process(target=ask, daemon=True) for _ in range(3)]
+for child in children:
+    child.start()
+for child in children:
+    child.join(60)
+print([child.exitcode for child in children], session.ops().to_json() == expected)
+"""
+    line = [sys.executable, "-c", code, fixture("mlp-cpu")]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=200, check=False)
+    assert done.stdout == "[0, 0, 0] True\n", done.stderr
+
+
 def test_the_interpreter_is_free_while_the_engine_works() -> None:
     # Seen several times within one call: whoever holds the interpreter for all of it is seen once
     # before its work and once after it at the most.
@@ -276,3 +307,20 @@ def test_the_verdict_is_there_for_the_capture() -> None:
     assert lines == command_json("verdict", fixture("demo-gpt-cpu"))["lines"]  # type: ignore[index]
     assert lines
     assert all(isinstance(line, str) for line in lines)
+
+
+def test_the_home_directory_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a shell the shell replaces it, in Python nobody else."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "logs").symlink_to(fixture("mlp-cpu"))
+    session = stepscope.open("~/logs")
+    assert len(session.steps().rows) == 20
+    assert len(stepscope.sessions("~/logs").sessions) == len(
+        stepscope.sessions(fixture("mlp-cpu")).sessions
+    )
+    assert len(stepscope.compare("~/logs@latest", Path("~/logs")).sessions) == 2
+    assert stepscope.check("~/logs", "~/logs", budget=["launch_count=+0"]).rows
+    session.export(markdown="~/run.md")
+    assert (tmp_path / "run.md").is_file()
+    with pytest.raises(errors.PathNotFoundError, match=str(tmp_path)):
+        stepscope.open("~/nothing")

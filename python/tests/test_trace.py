@@ -388,11 +388,16 @@ def test_modes(tmp_path: Path, work: Work, mode: str, extra: set[str]) -> None:
     } | extra
 
 
-def test_perfetto_trace_is_one_that_perfetto_reads(tmp_path: Path, work: Work) -> None:
-    with stepscope.profile_trace("profiles", create_perfetto_trace=True):
+def test_perfetto_trace_is_one_that_perfetto_reads(
+    tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with stepscope.profile_trace("profiles", create_perfetto_trace=True) as block:
         with stepscope.profile_scope("seen in perfetto"):
             work()
     (path,) = tmp_path.rglob("perfetto_trace.json.gz")
+    assert block.result is not None
+    assert block.result.perfetto_path == path
+    assert f"or drag {path} into https://ui.perfetto.dev" in capsys.readouterr().err
     trace = json.loads(gzip.decompress(path.read_bytes()))
     assert "metadata" not in trace
     assert all(trace["traceEvents"])
@@ -445,3 +450,38 @@ def test_options_are_left_out_where_jax_has_none(
         work()
     assert "no profiler options" in capsys.readouterr().err
     assert captures.only_profile(tmp_path)
+
+
+def test_a_step_that_raises_is_listed_without_an_end(tmp_path: Path, work: Work) -> None:
+    with pytest.raises(RuntimeError), stepscope.profile_trace(tmp_path) as trace:
+        with trace.step(3):
+            trace.block(work())
+        with trace.step(4):
+            raise RuntimeError("nan")
+    assert trace.result is not None
+    assert trace.result.steps_text == "steps 3..4"
+    steps = captures.manifest_of(captures.only_profile(tmp_path))["steps"]
+    assert [(step["step"], step["duration_ns"] is None) for step in steps] == [
+        (3, False),
+        (4, True),
+    ]
+
+
+@captures.only_where(_jax.has_fast_stop())
+def test_a_folder_that_is_removed_meanwhile_is_made_again(tmp_path: Path, work: Work) -> None:
+    with stepscope.profile_trace(tmp_path / "logs") as trace:
+        work()
+        shutil.rmtree(tmp_path / "logs")
+    assert trace.result is not None
+    assert captures.only_profile(tmp_path / "logs") == trace.result.path
+    assert captures.manifest_of(trace.result.path)["success"] is True
+
+
+@captures.only_where(_jax.has_fast_stop())
+def test_options_of_another_kind_are_refused(tmp_path: Path, work: Work) -> None:
+    with pytest.raises(stepscope.SettingsError, match="profiler_options is 5"):
+        with stepscope.profile_trace(tmp_path, profiler_options=5):
+            work()
+    assert captures.profiles(tmp_path) == []
+    with stepscope.profile_trace(tmp_path):
+        work()

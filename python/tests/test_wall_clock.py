@@ -136,3 +136,16 @@ def test_json_is_strict(tmp_path: Path) -> None:
     report = json.loads(text, parse_constant=refuse)
     assert report["epochs"][0]["loss"] == "nan"
     assert report["configuration"] == {"folder": str(tmp_path)}
+
+
+def test_a_loss_for_each_device_is_their_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    import jax.numpy as jnp
+
+    clock = WallClock(print_every=1)
+    clock.begin()
+    for epoch in clock.training():
+        epoch.step(jnp.asarray([1.0, 3.0]))
+        epoch.step(4.0)
+    clock.end()
+    assert "step 1, loss 2.0000" in capsys.readouterr().out
+    assert clock.to_dict()["epochs"][0]["loss"] == 3.0

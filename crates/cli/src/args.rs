@@ -1,7 +1,6 @@
 //! The command line: common arguments, our own commands, and one subcommand per analysis.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, Resettable};
 use clap::{Arg, ArgAction, Args, Command, Id, value_parser};
@@ -30,29 +29,6 @@ Perfetto (*.trace.json, *.pftrace), an archive of these (.zip, .tar, .tar.gz), o
 them; or the URL of one of these: gs://, s3://, az://, https://, ssh://.
 
 Exit codes: 0 fine, 1 failure, 2 usage, 3 nothing usable at PATH, 4 a check did not pass";
-
-/// The command line as given, with `view` put in where someone names only a path, as in
-/// `stepscope ./logs` or, from TensorBoard's users, `stepscope --logdir ./logs`.
-pub(crate) fn with_view(given: Vec<OsString>) -> Vec<OsString> {
-    with_view_where(given, |path| {
-        let path = Path::new(path);
-        stepscope_remote::is_url(path) || path.exists()
-    })
-}
-
-fn with_view_where(mut given: Vec<OsString>, exists: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
-    let Some(first) = given.get(1) else {
-        return given;
-    };
-    let is_command = command().find_subcommand(first).is_some();
-    let is_logdir = first
-        .to_str()
-        .is_some_and(|text| text.starts_with("--logdir"));
-    if !is_command && (is_logdir || exists(first)) {
-        given.insert(1, "view".into());
-    }
-    given
-}
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
@@ -133,6 +109,7 @@ fn view() -> Command {
         .arg(
             Arg::new("logdir")
                 .long("logdir")
+                .short('l')
                 .value_name("PATH")
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with("path")
@@ -466,6 +443,7 @@ fn serving() -> [Arg; 8] {
     [
         Arg::new("port")
             .long("port")
+            .short('p')
             .value_name("PORT")
             .value_parser(value_parser!(u16))
             .help_heading(HEADING)
@@ -530,21 +508,6 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn a_path_alone_is_viewed() {
-        let with_view = |words: &[&str]| {
-            let words = words.iter().map(OsString::from).collect();
-            with_view_where(words, |path| path == "logs" || path == "ops").len()
-        };
-        assert_eq!(with_view(&["stepscope", "logs"]), 3);
-        assert_eq!(with_view(&["stepscope", "--logdir=logs"]), 3);
-        assert_eq!(with_view(&["stepscope", "--logdir", "logs"]), 4);
-        assert_eq!(with_view(&["stepscope", "ops", "logs"]), 3);
-        assert_eq!(with_view(&["stepscope", "elsewhere"]), 2);
-        assert_eq!(with_view(&["stepscope", "--version"]), 2);
-        assert_eq!(with_view(&["stepscope"]), 1);
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod page;
 pub mod render;
 mod shorten;
 mod table;
+mod words;
 
 use std::ffi::OsString;
 
@@ -30,7 +31,7 @@ use output::Output;
 /// gives the exit code: 0 fine, 1 failure, 2 usage, 3 nothing usable at the path, 4 a check that did
 /// not pass. What it opened is freed only by the end of the process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
-    let arguments = args::with_view(arguments.into_iter().collect());
+    let arguments = words::with_view(arguments.into_iter().collect());
     let exit = match args::command().try_get_matches_from(arguments) {
         Ok(matches) => run_matches(&matches),
         Err(error) => output::usage(&error),

@@ -7,6 +7,7 @@ use stepscope_analysis::Note;
 use stepscope_cli::render::{self, Extent};
 
 use crate::errors;
+use crate::released::released;
 use crate::table::Table;
 
 /// The answer of an analysis.
@@ -33,13 +34,12 @@ impl Answer {
 impl Answer {
     /// The report as JSON text, as `--json` and HTTP give it.
     fn json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.locked().json_text())
-            .map_err(|error| errors::analysis(py, &error))
+        released(py, || self.locked().json_text()).map_err(|error| errors::analysis(py, &error))
     }
 
     /// The report as tables, main table first.
     fn tables(&self, py: Python<'_>) -> Vec<Table> {
-        let tables = py.detach(|| self.locked().tables());
+        let tables = released(py, || self.locked().tables());
         tables.into_iter().map(Table::new).collect()
     }
 
@@ -49,7 +49,7 @@ impl Answer {
             stepscope_analysis::NoteKind::Warning => "warning",
             stepscope_analysis::NoteKind::Info => "info",
         };
-        py.detach(|| {
+        released(py, || {
             let answer = self.locked();
             let notes = answer.notes().iter();
             notes
@@ -60,12 +60,12 @@ impl Answer {
 
     /// The headline, the first rows of the main table and the notes as plain text.
     fn text(&self, py: Python<'_>, rows: usize, width: usize) -> String {
-        py.detach(|| render::text(&self.locked(), Extent { width, rows }))
+        released(py, || render::text(&self.locked(), Extent { width, rows }))
     }
 
     /// The same as an HTML fragment.
     fn html(&self, py: Python<'_>, rows: usize) -> String {
         let extent = Extent { width: 0, rows };
-        py.detach(|| render::html(&self.locked(), extent))
+        released(py, || render::html(&self.locked(), extent))
     }
 }

@@ -21,6 +21,7 @@ mod catalogue;
 mod command;
 mod errors;
 mod listing;
+mod released;
 mod session;
 mod table;
 
@@ -48,6 +49,7 @@ mod _stepscope {
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, PyModule>) -> PyResult<()> {
+        super::released::remember_process();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

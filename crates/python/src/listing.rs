@@ -8,6 +8,7 @@ use stepscope_server::{SessionList, list_sessions};
 use stepscope_storage::{SessionFiles, StorageError, find};
 
 use crate::errors;
+use crate::released::released;
 use crate::session::{Refused, open_files};
 use crate::table::Table;
 
@@ -29,9 +30,8 @@ pub(crate) fn sessions(
             is_opened(files).then(|| open_files(files).map_err(|refused| refused.to_string()))
         }))
     };
-    let SessionList { report, times_ns } = py
-        .detach(list)
-        .map_err(|error| errors::storage(py, &error))?;
+    let SessionList { report, times_ns } =
+        released(py, list).map_err(|error| errors::storage(py, &error))?;
     let table = stepscope_cli::sessions_table(&report.sessions, &times_ns);
     let json = serde_json::to_string(&report)
         .map_err(|error| PyRuntimeError::new_err(format!("the list is no JSON: {error}")))?;

@@ -14,6 +14,7 @@ use stepscope_storage::{Found, NoProgress, OpenedHosts, SessionFiles, StorageErr
 
 use crate::answer::Answer;
 use crate::errors::{self, Problem};
+use crate::released::released;
 
 /// One capture over all its hosts, decoded. It never changes and may be used from any thread.
 #[pyclass(frozen, module = "stepscope._stepscope")]
@@ -47,8 +48,9 @@ impl Session {
     #[staticmethod]
     #[pyo3(signature = (path, session=None))]
     fn open(py: Python<'_>, path: PathBuf, session: Option<String>) -> PyResult<Self> {
-        let opened =
-            py.detach(|| catch_unwind(AssertUnwindSafe(|| open_at(&path, session.as_deref()))));
+        let opened = released(py, || {
+            catch_unwind(AssertUnwindSafe(|| open_at(&path, session.as_deref())))
+        });
         match opened {
             Ok(opened) => opened.map_err(|refused| refused.raise(py)),
             Err(payload) => Err(errors::panic(py, "opening the session", payload.as_ref())),
@@ -125,7 +127,7 @@ impl Session {
             redact_key,
             most_bytes: max_bytes,
         };
-        let written = py.detach(|| {
+        let written = released(py, || {
             let write = || exporting::export(session, &options, &files, &sharing);
             catch_unwind(AssertUnwindSafe(write))
         });
@@ -147,7 +149,7 @@ impl Session {
         let session = &self.session;
         let timeout = Duration::try_from_secs_f64(seconds)
             .map_err(|error| Problem::new("OptionsError", error.to_string()).raise(py))?;
-        let offer = py.detach(|| exporting::offer(session, &options, port));
+        let offer = released(py, || exporting::offer(session, &options, port));
         let offer = offer.map_err(|refusal| refused(py, refusal))?;
         let link = offer.link().to_owned();
         // Nobody waits for it: it ends by itself, or with the process.
@@ -171,8 +173,9 @@ impl Session {
                 .iter()
                 .map(|(name, value)| (name.as_str(), value.as_str()))
         };
-        let answer = py
-            .detach(|| catch_unwind(AssertUnwindSafe(|| entry.run_pairs(&self.session, pairs()))));
+        let answer = released(py, || {
+            catch_unwind(AssertUnwindSafe(|| entry.run_pairs(&self.session, pairs())))
+        });
         told(py, answer, &format!("the analysis {}", entry.name))
     }
 }
@@ -183,7 +186,9 @@ type Everything = (Vec<Session>, Vec<(String, String)>);
 /// Opens every session at a path; a JSON file is a benchmark.
 #[pyfunction]
 pub(crate) fn every_session(py: Python<'_>, path: PathBuf) -> PyResult<Everything> {
-    let opened = py.detach(|| catch_unwind(AssertUnwindSafe(|| everything_at(&path))));
+    let opened = released(py, || {
+        catch_unwind(AssertUnwindSafe(|| everything_at(&path)))
+    });
     match opened {
         Ok(opened) => opened.map_err(|refused| refused.raise(py)),
         Err(payload) => Err(errors::panic(py, "opening the sessions", payload.as_ref())),
@@ -270,7 +275,7 @@ pub(crate) fn compare(
         .into_iter()
         .map(|(name, text)| NamedText { name, text })
         .collect();
-    let answer = py.detach(|| {
+    let answer = released(py, || {
         catch_unwind(AssertUnwindSafe(|| {
             entry.run_pairs_with_files(&compared, files, pairs())
         }))

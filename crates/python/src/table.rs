@@ -16,6 +16,8 @@ use stepscope_analysis::cell::to_csv;
 use stepscope_cli::render::{self, Extent};
 use stepscope_export::arrow::{batch, schema};
 
+use crate::released::released;
+
 /// As many rows of a table as a notebook shows.
 const ROWS_IN_NOTEBOOK: usize = 50;
 
@@ -70,12 +72,14 @@ impl Table {
 
     /// The first rows as plain text.
     fn text(&self, py: Python<'_>, rows: usize, width: usize) -> String {
-        py.detach(|| render::table_text(&self.0, Extent { width, rows }))
+        released(py, || render::table_text(&self.0, Extent { width, rows }))
     }
 
     /// The first rows as an HTML fragment.
     fn html(&self, py: Python<'_>, rows: usize) -> String {
-        py.detach(|| render::table_html(&self.0, Extent { width: 0, rows }))
+        released(py, || {
+            render::table_html(&self.0, Extent { width: 0, rows })
+        })
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> String {
@@ -84,7 +88,7 @@ impl Table {
 
     /// CSV by RFC 4180: keys in the first line, figures in the units of their keys.
     fn to_csv(&self, py: Python<'_>) -> String {
-        py.detach(|| to_csv(&self.0))
+        released(py, || to_csv(&self.0))
     }
 
     /// The schema for consumers that ask for it first.
@@ -101,7 +105,7 @@ impl Table {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let batch = py.detach(|| batch(&self.0)).map_err(arrow_error)?;
+        let batch = released(py, || batch(&self.0)).map_err(arrow_error)?;
         let schema = batch.schema();
         let reader = RecordBatchIterator::new([Ok(batch)], schema);
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)

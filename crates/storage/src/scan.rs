@@ -243,7 +243,8 @@ fn drop_lone_manifests(folder: &mut Folder) -> Vec<Note> {
     let hosts = &folder.hosts;
     let has_profile = |manifest: &HostFile| hosts.iter().any(|host| host.host == manifest.host);
     let (kept, lone): (Vec<_>, Vec<_>) = folder.manifests.drain(..).partition(has_profile);
-    let reason = "a manifest without its profile: the capture was not written to its end";
+    let reason =
+        "a manifest without its profile: that capture still runs, or its program was killed";
     let notes = lone
         .iter()
         .map(|manifest| Note::new(NoteKind::Ignored, manifest.display_path(), reason))

@@ -94,8 +94,9 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
     }
 }
 
-/// `Mean step: device compute 51.5 %, input wait 26.0 %, idle 12.1 %`: a device that copies or waits
-/// within an op is busy, so the busy share alone says nothing about the use that is made of it.
+/// `Within steps: device compute 51.5 %, input wait 26.0 %, idle 12.1 %`: a device that copies or waits
+/// within an op is busy, so the busy share alone says nothing about the use that is made of it. That
+/// share counts the time between steps, too; these do not.
 fn mean_step(report: &VerdictReport) -> Option<String> {
     let mut parts: Vec<&StepPart> = report.step_parts.iter().collect();
     parts.retain(|part| part.ratio >= limits::PART_RATIO);
@@ -108,7 +109,7 @@ fn mean_step(report: &VerdictReport) -> Option<String> {
             format!("{name} {}", format::percent(part.ratio))
         })
         .collect();
-    (!named.is_empty()).then(|| format!("Mean step: {}", named.join(", ")))
+    (!named.is_empty()).then(|| format!("Within steps: {}", named.join(", ")))
 }
 
 fn top_ops(report: &VerdictReport) -> Option<String> {

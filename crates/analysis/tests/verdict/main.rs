@@ -55,7 +55,7 @@ fn nothing_is_wrong_with_a_healthy_capture() {
         lines[1],
         "Step time 95.00 µs (mean; median 95.00 µs), devices busy 80.7 %"
     );
-    assert_eq!(lines[2], "Mean step: device compute 80.7 %, idle 19.3 %");
+    assert_eq!(lines[2], "Within steps: device compute 84.2 %, idle 9.5 %, host overhead 6.3 %");
     assert_eq!(lines[3], "Top ops: dot.1 100.0 %");
 }
 
@@ -206,9 +206,9 @@ fn lines_are_few_however_much_is_wrong() {
     let report = verdict(&drawn(&[&text]));
     let lines = report["lines"].as_array().expect("lines");
     assert!(findings(&report).len() > 5, "{:?}", findings(&report));
-    assert_eq!(lines.len(), 8, "{lines:#?}");
+    assert_eq!(lines.len(), 9, "{lines:#?}");
     assert!(
-        lines[7]
+        lines[8]
             .as_str()
             .is_some_and(|line| line.contains("more finding"))
     );

@@ -15,7 +15,7 @@ fn the_verdict_on_every_fixture() {
     }
     let answer = run(&["verdict", &fixture("mlp-cpu"), "--json"]);
     let report: Value = serde_json::from_str(&answer.stdout).expect("JSON");
-    assert_eq!(report["lines"].as_array().map(Vec::len), Some(3));
+    assert_eq!(report["lines"].as_array().map(Vec::len), Some(4));
     assert_eq!(report["findings"].as_array().map(Vec::len), Some(0));
 }
 

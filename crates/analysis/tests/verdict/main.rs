@@ -55,7 +55,10 @@ fn nothing_is_wrong_with_a_healthy_capture() {
         lines[1],
         "Step time 95.00 µs (mean; median 95.00 µs), devices busy 80.7 %"
     );
-    assert_eq!(lines[2], "Within steps: device compute 84.2 %, idle 9.5 %, host overhead 6.3 %");
+    assert_eq!(
+        lines[2],
+        "Within steps: device compute 84.2 %, idle 9.5 %, host overhead 6.3 %"
+    );
     assert_eq!(lines[3], "Top ops: dot.1 100.0 %");
 }
 

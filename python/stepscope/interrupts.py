@@ -6,9 +6,11 @@ there is lost, and with jax 0.10 the program then hangs for ever. So handlers wa
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -19,7 +21,8 @@ class HeldInterrupts:
     """Signals that have a handler in Python wait until the end of the block.
 
     There the handlers are called, which may raise, as `KeyboardInterrupt` is. Python runs them on
-    the main thread only, so on any other there is nothing to hold.
+    the main thread only, so on any other there is nothing to hold. Who does not want to wait sends
+    the signal three times: the third ends the program, as the system does.
     """
 
     def __init__(self) -> None:
@@ -48,4 +51,15 @@ class HeldInterrupts:
             self._handlers[number](number, frame)
 
     def _hold(self, number: int, frame: FrameType | None) -> None:
+        if number in self._held:
+            signal.signal(number, signal.SIG_DFL)
+            _say("once more ends the program, and the capture is lost")
+        else:
+            _say("the capture is being written; the interrupt follows when it is")
         self._held[number] = frame
+
+
+def _say(text: str) -> None:
+    # Not through sys.stderr, in the middle of whose work a handler may run.
+    with suppress(OSError):
+        os.write(2, f"stepscope: {text}\n".encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -39,6 +40,36 @@ def run(folder: Path, text: str, *, seconds: float = 120) -> subprocess.Complete
         timeout=seconds,
         check=False,
     )
+
+
+@pytest.mark.oldest
+def test_three_times_ctrl_c_ends_a_program_that_cannot_wait(tmp_path: Path) -> None:
+    ended = run(
+        tmp_path,
+        """
+from stepscope.interrupts import HeldInterrupts
+
+try:
+    with HeldInterrupts():
+        os.kill(os.getpid(), signal.SIGINT)
+        print("held", flush=True)
+except KeyboardInterrupt:
+    print("raised", flush=True)
+try:
+    with HeldInterrupts():
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    print("raised once", signal.getsignal(signal.SIGINT) is signal.default_int_handler, flush=True)
+with HeldInterrupts():
+    for _ in range(3):
+        os.kill(os.getpid(), signal.SIGINT)
+    print("never here")
+""",
+    )
+    assert ended.returncode == -signal.SIGINT
+    assert ended.stdout.split("\n") == ["held", "raised", "raised once True", ""]
+    assert ended.stderr.count("once more ends the program") == 2
 
 
 @pytest.mark.oldest

@@ -234,7 +234,7 @@ impl Library {
         reads: Reads,
     ) -> Result<Arc<OpenSession>, OpenError> {
         let asked = Instant::now();
-        let mut state = slot.state.subscribe();
+        let mut state = slot.follow();
         loop {
             let now = state.borrow_and_update().clone();
             let parts = now.parts().filter(|_| reads != Reads::Everything);
@@ -286,20 +286,15 @@ impl Library {
             Ok((open, left_out_bytes)) => {
                 tracing::info!(name = files.name, elapsed = ?began.elapsed(), left_out_bytes, "session opened");
                 open.use_now();
-                if left_out_bytes == 0 {
-                    slot.open(&open);
-                } else {
-                    slot.state.send_replace(State::InParts(PartsRead {
-                        open: Arc::clone(&open),
-                        left_out_bytes,
-                    }));
+                if left_out_bytes > 0 {
+                    slot.hold_parts(open, left_out_bytes);
+                    return self.make_room();
                 }
+                slot.open(&open);
                 self.make_room();
                 // Whoever waited asks for a tile now, and should have the cores.
-                if left_out_bytes == 0 {
-                    std::thread::sleep(SETTLING);
-                    open.timeline.fill(&open.session);
-                }
+                std::thread::sleep(SETTLING);
+                open.timeline.fill(&open.session);
             }
             Err(error) => {
                 tracing::warn!(name = files.name, %error, "session cannot be opened");

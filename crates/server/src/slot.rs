@@ -107,7 +107,7 @@ pub(crate) struct Slot {
     pub(crate) files: Option<SessionFiles>,
     /// Where it lies, as a person would type it.
     pub(crate) path: String,
-    pub(crate) state: watch::Sender<State>,
+    state: watch::Sender<State>,
     /// What an opening told; it stays known when the session is closed to save memory.
     known: OnceLock<SessionSummary>,
 }
@@ -121,6 +121,11 @@ impl Slot {
             state: watch::Sender::new(State::Closed),
             known: OnceLock::new(),
         }
+    }
+
+    /// Told of every change.
+    pub(crate) fn follow(&self) -> watch::Receiver<State> {
+        self.state.subscribe()
     }
 
     pub(crate) fn state(&self) -> State {
@@ -139,6 +144,13 @@ impl Slot {
             summary
         });
         self.state.send_replace(State::Open(Arc::clone(open)));
+    }
+
+    pub(crate) fn hold_parts(&self, open: Arc<OpenSession>, left_out_bytes: u64) {
+        self.state.send_replace(State::InParts(PartsRead {
+            open,
+            left_out_bytes,
+        }));
     }
 
     /// Begins to open it with the progress given, unless somebody else does or there is enough.

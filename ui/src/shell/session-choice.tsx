@@ -33,6 +33,21 @@ export function SessionSearch(props: {
   );
 }
 
+/** Its name, and what tells it from others of that name. */
+export function SessionLabel(props: { session: SessionSummary }) {
+  const details = () => [
+    props.session.devices,
+    formatBytes(props.session.size_bytes),
+    formatDate(props.session.modified_epoch_ms),
+  ];
+  return (
+    <>
+      <span class="session-name">{props.session.name}</span>
+      <span class="muted">{details().filter(Boolean).join(' · ')}</span>
+    </>
+  );
+}
+
 export function SessionChoice(props: {
   sessions: readonly SessionSummary[];
   chosen: string | null;
@@ -59,16 +74,7 @@ export function SessionChoice(props: {
                 data-tip={session.location}
                 onClick={() => props.onChoose(session.key)}
               >
-                <span class="session-name">{session.name}</span>
-                <span class="muted">
-                  {[
-                    session.devices,
-                    formatBytes(session.size_bytes),
-                    formatDate(session.modified_epoch_ms),
-                  ]
-                    .filter(Boolean)
-                    .join(' · ')}
-                </span>
+                <SessionLabel session={session} />
               </button>
             </li>
           )}

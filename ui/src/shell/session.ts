@@ -47,7 +47,7 @@ const [fetchedWhole, setFetchedWhole] = createSignal<string | null>(null);
 /** Fetches what the views of the session so far did not read. */
 export const fetchRest = () => setFetchedWhole(route.session);
 
-const shell = createRoot(() => {
+export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf } = createRoot(() => {
   const analyses = createAnswer<AnalysisEntry[]>(() => 'api/analyses');
   const comparisons = createAnswer<AnalysisEntry[]>(() => 'api/comparisons');
   const sessions = createAnswer<SessionsReport>(() => 'api/sessions', false);
@@ -88,7 +88,6 @@ const shell = createRoot(() => {
   };
   return { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf };
 });
-export const { analyses, comparisons, sessions, opened, isEnough, menu, summaryOf } = shell;
 
 /** Where a session is entered: memory snapshots and programs have nothing that happens in time. */
 export function entryView(session: SessionSummary | undefined): string {

@@ -2,14 +2,14 @@
 import { createSignal, For, Show } from 'solid-js';
 
 import { openCapture } from '../capture/dialog';
-import { formatBytes, formatDate, plural } from '../format/numbers';
+import { plural } from '../format/numbers';
 import { CopyButton } from '../widgets/copy';
 import { Hint } from '../widgets/notes';
 import { Popover } from '../widgets/popover';
 import { Icon } from './icons';
 import { openPalette } from './palette';
 import { commandLine, sessions, summaryOf } from './session';
-import { isCalled, MOST_UNSEARCHED, SessionSearch } from './session-choice';
+import { isCalled, MOST_UNSEARCHED, SessionLabel, SessionSearch } from './session-choice';
 import { ShareButton } from './share-button';
 import { shared } from './shared';
 import { openShortcuts } from './shortcuts-overlay';
@@ -148,16 +148,7 @@ function SessionLinks(props: { close: () => void }) {
                 aria-current={session.key === route.session ? 'true' : undefined}
                 onClick={() => props.close()}
               >
-                <span class="session-name">{session.name}</span>
-                <span class="muted">
-                  {[
-                    session.devices,
-                    formatBytes(session.size_bytes),
-                    formatDate(session.modified_epoch_ms),
-                  ]
-                    .filter(Boolean)
-                    .join(' · ')}
-                </span>
+                <SessionLabel session={session} />
               </a>
             </li>
           )}

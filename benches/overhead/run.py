@@ -4,7 +4,7 @@
     python benches/overhead/run.py --json result.json
     python benches/overhead/run.py --quick             does it run at all?
 
-Method and results: docs/overhead.md. The exit status is 4 where a target is missed.
+Method and results: docs/guides/overhead.md. The exit status is 4 where a target is missed.
 """
 
 import argparse

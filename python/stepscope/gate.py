@@ -6,7 +6,7 @@ stepscope.assert_no_regression(
 )
 ```
 
-docs/gate.md says what a budget is and when it is broken; `stepscope check` is the same in a shell.
+docs/guides/gate.md says what a budget is and when it is broken; `stepscope check` is the same in a shell.
 """
 
 from __future__ import annotations

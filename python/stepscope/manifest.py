@@ -1,7 +1,7 @@
 """The manifest beside a capture: what the profile itself does not say.
 
 `<host>.stepscope.json` is created before the capture begins (it is also the claim to the file
-name) and rewritten when it has ended; `docs/manifest.md` describes every key.
+name) and rewritten when it has ended; `docs/reference/manifest.md` describes every key.
 """
 
 from __future__ import annotations

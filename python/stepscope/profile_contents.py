@@ -78,7 +78,7 @@ def problems(contents: Contents, platform: str | None) -> list[str]:
     if platform in ("gpu", "cuda", "rocm", "tpu") and not devices_with_events:
         found.append(
             f"No {platform.upper()} events were recorded: the work ran elsewhere, another "
-            "profiler holds the device, or this user may not profile it (docs/capture.md)."
+            "profiler holds the device, or this user may not profile it (docs/guides/capture.md)."
         )
     return found
 

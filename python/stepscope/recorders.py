@@ -268,7 +268,7 @@ def _stop_error(error: Exception) -> CaptureError:
         )
     return CaptureError(
         f"The profiler could not be stopped: {text}",
-        "the program itself is not affected; see the troubleshooting table in docs/capture.md",
+        "the program itself is not affected; see the troubleshooting table in docs/guides/capture.md",
     )
 
 
@@ -277,7 +277,7 @@ def _move_exported(folder: Path, pattern: str, target: Path) -> None:
     if not found:
         raise CaptureError(
             f"The profiler wrote no {pattern.removeprefix('*.')} file for {target.parent.name}",
-            "see the messages above this one, and docs/capture.md",
+            "see the messages above this one, and docs/guides/capture.md",
         )
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     shutil.move(str(found[-1]), partial)

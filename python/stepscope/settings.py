@@ -228,7 +228,7 @@ def checked(name: str, value: Any, place: str) -> Any:
     except (ValueError, OverflowError) as error:
         raise SettingsError(
             f"{place} is {value!r}, which is not understood: {error}",
-            "see docs/capture.md for the settings and their values",
+            "see docs/guides/capture.md for the settings and their values",
         ) from error
 
 

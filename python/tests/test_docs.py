@@ -91,7 +91,8 @@ def blocks_of(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("page", "count"), [("docs/python.md", 6), ("docs/export.md", 1), ("docs/traces.md", 1)]
+    ("page", "count"),
+    [("docs/guides/python.md", 6), ("docs/guides/export.md", 1), ("docs/guides/traces.md", 1)],
 )
 @pytest.mark.usefixtures("fixtures")
 def test_the_examples_about_sessions_run(page: str, count: int) -> None:
@@ -102,11 +103,11 @@ def test_the_examples_about_sessions_run(page: str, count: int) -> None:
         lines = [line for line in block.splitlines() if "session.perfetto(" not in line]
         exec("\n".join(lines), names)
     written = {path.name for path in Path().iterdir()} - {"logs", "main", "fixtures"}
-    assert written >= {"run.pftrace"} or page == "docs/export.md"
+    assert written >= {"run.pftrace"} or page == "docs/guides/export.md"
 
 
 def test_the_examples_about_timing_run(tmp_path: Path, work: Callable[[], Any]) -> None:
-    first, second = blocks_of("docs/benchmark-function.md")
+    first, second = blocks_of("docs/guides/benchmark-function.md")
     names: dict[str, Any] = {
         "train_step": lambda *state_and_batch: work(),
         "state": None,

@@ -46,7 +46,7 @@ def test_every_table_has_the_schema_that_the_manifest_tells(folder: Path) -> Non
 
 
 def test_slices_have_the_schema_of_the_documentation(folder: Path) -> None:
-    page = (ROOT / "docs/export.md").read_text()
+    page = (ROOT / "docs/guides/export.md").read_text()
     section = page.split("### slices")[1].split("\n### ")[0]
     told = re.findall(r"^\| `(\w+)` \| (\w+) \|", section, re.MULTILINE)
     read = pq.read_schema(folder / "slices.parquet")

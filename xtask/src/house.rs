@@ -10,7 +10,7 @@ use crate::layers::{self, Layers};
 use crate::package;
 use crate::tree::{self, SourceFile};
 
-/// Lines after which a file needs a reason in `docs/layers.toml`.
+/// Lines after which a file needs a reason in `docs/internals/layers.toml`.
 const LINES_MAX: usize = 600;
 
 /// Extensions of program text.
@@ -79,13 +79,14 @@ fn check_length(file: &SourceFile, layers: &Layers, found: &mut Vec<String>) {
     let has_reason = layers.long_files.contains_key(&file.path);
     if lines > LINES_MAX && !has_reason {
         found.push(format!(
-            "{} has {lines} lines; split it, or give the reason under [long_files] in docs/layers.toml",
+            "{} has {lines} lines; split it, or give the reason under [long_files] in \
+             docs/internals/layers.toml",
             file.path
         ));
     }
     if lines <= LINES_MAX && has_reason {
         found.push(format!(
-            "{} has {lines} lines and needs no reason in docs/layers.toml any more",
+            "{} has {lines} lines and needs no reason in docs/internals/layers.toml any more",
             file.path
         ));
     }
@@ -95,12 +96,12 @@ fn check_long_files_exist(layers: &Layers, files: &[SourceFile], found: &mut Vec
     for (path, reason) in &layers.long_files {
         if !files.iter().any(|file| file.path == *path) {
             found.push(format!(
-                "docs/layers.toml names a long file that is not there: {path}"
+                "docs/internals/layers.toml names a long file that is not there: {path}"
             ));
         }
         if reason.trim().is_empty() {
             found.push(format!(
-                "docs/layers.toml gives no reason for the long file {path}"
+                "docs/internals/layers.toml gives no reason for the long file {path}"
             ));
         }
     }

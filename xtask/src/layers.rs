@@ -1,4 +1,5 @@
-//! The layering test: every dependency between crates must be an arrow that `docs/layers.toml` allows.
+//! The layering test: every dependency between crates must be an arrow that
+//! `docs/internals/layers.toml` allows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +9,7 @@ use anyhow::{Context, Result};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use serde::Deserialize;
 
-/// The content of `docs/layers.toml`.
+/// The content of `docs/internals/layers.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layers {
@@ -47,9 +48,9 @@ struct Dependency {
 }
 
 impl Layers {
-    /// Reads `docs/layers.toml`.
+    /// Reads `docs/internals/layers.toml`.
     pub(crate) fn read(root: &Path) -> Result<Self> {
-        let path = root.join("docs/layers.toml");
+        let path = root.join("docs/internals/layers.toml");
         let text =
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         toml::from_str(&text).with_context(|| format!("cannot understand {}", path.display()))
@@ -104,13 +105,16 @@ pub(crate) fn violations(layers: &Layers, packages: &[Package]) -> Vec<String> {
     for package in packages {
         match layers.crates.get(&package.name) {
             Some(layer) => check_package(layers, layer, package, packages, &mut found),
-            None => found.push(format!("{} has no table in docs/layers.toml", package.name)),
+            None => found.push(format!(
+                "{} has no table in docs/internals/layers.toml",
+                package.name
+            )),
         }
     }
     for name in layers.crates.keys() {
         if !packages.iter().any(|package| package.name == *name) {
             found.push(format!(
-                "docs/layers.toml speaks of {name}, which is not in the workspace"
+                "docs/internals/layers.toml speaks of {name}, which is not in the workspace"
             ));
         }
     }
@@ -242,8 +246,8 @@ mod tests {
         check(
             &["low:", "testing:", "middle:"],
             &[
-                "middle has no table in docs/layers.toml",
-                "docs/layers.toml speaks of high, which is not in the workspace",
+                "middle has no table in docs/internals/layers.toml",
+                "docs/internals/layers.toml speaks of high, which is not in the workspace",
             ],
         );
     }

@@ -1,5 +1,5 @@
 //! Stepscope beside other profilers on one capture: they take turns, and the figures come out as
-//! tables for `docs/benchmarks.md`.
+//! tables for `docs/internals/benchmarks.md`.
 //!
 //! ```text
 //! cargo run --release -p stepscope-benches --bin peers -- \

@@ -1,5 +1,5 @@
 //! `buffers` against XProf's `memory_viewer` for the corpus: equal, or explained. The same figures
-//! make the table of `docs/differences/buffers.md`, which is checked here too.
+//! make the table of `docs/internals/differences/buffers.md`, which is checked here too.
 
 mod support;
 
@@ -22,7 +22,7 @@ const THREADS: &str = "XProf leaves out thread-local memory";
 const MARK: &str = "<!-- The table is made by crates/analysis/tests/opinion_buffers.rs -->\n";
 
 fn page() -> PathBuf {
-    corpus::repository_root().join("docs/differences/buffers.md")
+    corpus::repository_root().join("docs/internals/differences/buffers.md")
 }
 
 /// One figure of both.

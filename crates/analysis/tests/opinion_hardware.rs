@@ -1,6 +1,6 @@
 //! `op_tree`, `roofline`, `kernels` and `counters` beside XProf's answers for the corpus: equal
-//! within 0.1 %, or explained. The tables are the pages `docs/differences/<analysis>.md`, which are
-//! checked here; `STEPSCOPE_WRITE_DIFFERENCES=1` writes them.
+//! within 0.1 %, or explained. The tables are the pages `docs/internals/differences/<analysis>.md`,
+//! which are checked here; `STEPSCOPE_WRITE_DIFFERENCES=1` writes them.
 
 mod support;
 
@@ -451,7 +451,7 @@ fn the_pages_are_fresh() {
     if corpus::captures().is_empty() {
         return;
     }
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/differences");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/internals/differences");
     for (analysis, introduction) in PAGES {
         let path = folder.join(format!("{analysis}.md"));
         let fresh = page(analysis, introduction);

@@ -1,5 +1,5 @@
 //! Ours against XProf's pod viewer and its collective ops for the corpus: equal within 0.1 %, or
-//! explained. The tables stand in `docs/differences/hosts.md` and `docs/differences/collectives.md`,
+//! explained. The tables stand in `hosts.md` and `collectives.md` of `docs/internals/differences`,
 //! which are checked here too.
 
 mod support;
@@ -261,19 +261,19 @@ fn check(figures: &[Figure], page: &str, path: &str) {
 #[test]
 fn hosts_agree_with_the_pod_viewer_or_are_explained() {
     if !corpus::captures().is_empty() {
-        let page = include_str!("../../../docs/differences/hosts.md");
-        check(&host_figures(), page, "docs/differences/hosts.md");
+        let page = include_str!("../../../docs/internals/differences/hosts.md");
+        check(&host_figures(), page, "docs/internals/differences/hosts.md");
     }
 }
 
 #[test]
 fn collectives_agree_or_are_explained() {
     if !corpus::captures().is_empty() {
-        let page = include_str!("../../../docs/differences/collectives.md");
+        let page = include_str!("../../../docs/internals/differences/collectives.md");
         check(
             &collective_figures(),
             page,
-            "docs/differences/collectives.md",
+            "docs/internals/differences/collectives.md",
         );
     }
 }

@@ -1,6 +1,6 @@
 //! `input` and `requests` against XProf's answers for the corpus: equal within 0.1 % or in the one
-//! decimal it prints, or explained. The same figures make the tables of `docs/differences/input.md`
-//! and `docs/differences/requests.md`, which are checked here too: a stale page is printed as it
+//! decimal it prints, or explained. The same figures make the tables of `input.md` and `requests.md`
+//! in `docs/internals/differences`, which are checked here too: a stale page is printed as it
 //! should be.
 
 mod support;
@@ -239,7 +239,7 @@ fn check_page(page: &str, figures: &[Figure]) {
 fn input_agrees_or_is_explained() {
     if !corpus::captures().is_empty() {
         check_page(
-            include_str!("../../../docs/differences/input.md"),
+            include_str!("../../../docs/internals/differences/input.md"),
             &input_figures(),
         );
     }
@@ -249,7 +249,7 @@ fn input_agrees_or_is_explained() {
 fn requests_agree_or_are_explained() {
     if !corpus::captures().is_empty() {
         check_page(
-            include_str!("../../../docs/differences/requests.md"),
+            include_str!("../../../docs/internals/differences/requests.md"),
             &request_figures(),
         );
     }

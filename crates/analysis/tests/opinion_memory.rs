@@ -1,5 +1,5 @@
 //! Ours against XProf's `memory_profile` for the corpus: equal within 0.1 %, or explained. The same
-//! figures make the table of `docs/differences/memory.md`, which is checked here too.
+//! figures make the table of `docs/internals/differences/memory.md`, which is checked here too.
 
 mod support;
 
@@ -161,7 +161,7 @@ fn the_page_is_fresh() {
             figure.capture, figure.name
         );
     }
-    let path = corpus::repository_root().join("docs/differences/memory.md");
+    let path = corpus::repository_root().join("docs/internals/differences/memory.md");
     let page = std::fs::read_to_string(&path).unwrap_or_default();
     if std::env::var_os("STEPSCOPE_UPDATE").is_some() {
         let head = page.split("| capture |").next().unwrap_or_default();
@@ -170,6 +170,6 @@ fn the_page_is_fresh() {
     }
     assert!(
         page.ends_with(&table),
-        "docs/differences/memory.md is stale: STEPSCOPE_UPDATE=1 cargo test --test opinion_memory"
+        "docs/internals/differences/memory.md is stale: STEPSCOPE_UPDATE=1 cargo test --test opinion_memory"
     );
 }

@@ -1,5 +1,5 @@
 //! Ours against XProf's answers for the corpus: equal within 0.1 %, or explained. The same figures
-//! make the tables of `docs/differences.md`, which is checked here too.
+//! make the tables of `docs/internals/differences.md`, which is checked here too.
 
 mod support;
 
@@ -223,12 +223,12 @@ fn the_page_of_differences_is_fresh() {
     if corpus::captures().is_empty() {
         return;
     }
-    let page = include_str!("../../../docs/differences.md");
+    let page = include_str!("../../../docs/internals/differences.md");
     let tables = tables();
     let missing: Vec<&str> = tables.lines().filter(|line| !page.contains(line)).collect();
     assert!(
         missing.is_empty(),
-        "docs/differences.md lacks:\n{}",
+        "docs/internals/differences.md lacks:\n{}",
         missing.join("\n")
     );
     let rows = page.lines().filter(|line| {
@@ -239,6 +239,6 @@ fn the_page_of_differences_is_fresh() {
     assert_eq!(
         rows.count(),
         tables.lines().count(),
-        "docs/differences.md has rows too many"
+        "docs/internals/differences.md has rows too many"
     );
 }

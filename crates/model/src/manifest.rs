@@ -1,7 +1,8 @@
 //! Manifests: what the program that captured wrote about itself, beside the profile of its host.
 //!
 //! A profile says what ran; a manifest says of which program, with which versions and options, and
-//! what the program meant to capture. `docs/manifest.md` describes the file. Everything is optional.
+//! what the program meant to capture. `docs/reference/manifest.md` describes the file. Everything
+//! is optional.
 
 use crate::session::Session;
 use crate::warning::{Warning, WarningKind};

@@ -10,7 +10,7 @@
 //!                   └── ui               files embedded at compile time
 //! ```
 //!
-//! Routes and the tile format are described in `docs/wire.md`.
+//! Routes and the tile format are described in `docs/internals/wire.md`.
 //!
 //! Constraints: it reads nothing but the sessions of its [`Library`], and writes nothing but
 //! captures that its own pages ask for, below the same path. Analyses

@@ -1,4 +1,4 @@
-//! The routes of `docs/wire.md`.
+//! The routes of `docs/internals/wire.md`.
 
 use std::sync::Arc;
 

@@ -172,7 +172,7 @@ function cutLane(lane: LaneTile, startPs: number, endPs: number): LaneTile {
   };
 }
 
-/** The bytes of a tile, by docs/wire.md. */
+/** The bytes of a tile, by docs/internals/wire.md. */
 export function encodeTile(tile: Omit<Tile, 'byteLength'>): ArrayBuffer {
   const buffer = new ArrayBuffer(
     HEADER_BYTES + tile.tracks.reduce((sum, track) => sum + trackBytes(track), 0),

@@ -1,4 +1,4 @@
-/** Writes tiles for tests, by docs/wire.md and apart from the decoder. */
+/** Writes tiles for tests, by docs/internals/wire.md and apart from the decoder. */
 export interface GlyphSpec {
   startPs: number;
   durationPs: number;

@@ -1,6 +1,6 @@
 /**
- * Decodes binary timeline tiles (docs/wire.md) into typed-array views over the response's buffer.
- * Nothing is copied where the section is aligned, which the format guarantees for a whole response.
+ * Decodes binary timeline tiles (docs/internals/wire.md) into typed-array views over the
+ * response's buffer. Nothing is copied where the section is aligned, which the format guarantees for a whole response.
  */
 
 const MAGIC = 0x31545353;

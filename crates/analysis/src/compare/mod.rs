@@ -76,7 +76,7 @@ pub(crate) const CONFIDENCE: f64 = 0.95;
 /// Least standard deviation of a run's mean between runs ÷ the mean.
 const RUN_RATIO: f64 = 0.01;
 /// The same in standard deviations of the steps within a run, as the study of identical runs in
-/// `docs/analyses/compare.md` measured it on a busy machine.
+/// `docs/reference/analyses/compare.md` measured it on a busy machine.
 const RUN_SPREADS: f64 = 1.5;
 
 impl Comparison for Compare {

@@ -1,4 +1,5 @@
-//! Tiles as bytes: the binary format of `docs/wire.md`, little-endian, sections of whole 8 bytes.
+//! Tiles as bytes: the binary format of `docs/internals/wire.md`, little-endian, sections of
+//! whole 8 bytes.
 
 use rayon::prelude::*;
 use stepscope_model::{LabelId, Picos, Span, TrackId};

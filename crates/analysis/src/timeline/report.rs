@@ -1,5 +1,5 @@
 //! What `timeline` answers as a report: the tracks and what they hold. Slices themselves travel as
-//! tiles (`docs/wire.md`).
+//! tiles (`docs/internals/wire.md`).
 
 use serde::Serialize;
 use ts_rs::TS;

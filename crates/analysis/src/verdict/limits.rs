@@ -10,7 +10,8 @@ pub const COMPILATION_OF_CAPTURE_RATIO: f64 = 0.05;
 pub const SILENT_STEPS: usize = 2;
 /// Share of the program runs of a step that suffices to call leftovers a cut step.
 pub const RUNS_PER_STEP_RATIO: f64 = 0.5;
-/// Step time that a traced Python call costs, seconds (measured on CPU, docs/analyses/verdict.md).
+/// Step time that a traced Python call costs, seconds (measured on CPU,
+/// docs/reference/analyses/verdict.md).
 pub const SECONDS_PER_PYTHON_CALL: f64 = 0.16e-6;
 /// Estimated cost of the Python tracer, as share of the traced time, from which on it is a warning.
 pub const PYTHON_COST_RATIO: f64 = 0.03;

@@ -87,17 +87,20 @@ fn every_rule_has_a_case_and_a_paragraph() {
     let tested: BTreeSet<&str> = cases().iter().map(|case| case.0).collect();
     let declared: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!(tested, declared);
-    let path = corpus::repository_root().join("docs/analyses/advice.md");
-    let page = std::fs::read_to_string(path).expect("docs/analyses/advice.md");
+    let path = corpus::repository_root().join("docs/reference/analyses/advice.md");
+    let page = std::fs::read_to_string(path).expect("docs/reference/analyses/advice.md");
     for id in declared {
         assert!(
             page.contains(&format!("`{id}`")),
-            "docs/analyses/advice.md does not explain {id}"
+            "docs/reference/analyses/advice.md does not explain {id}"
         );
     }
     for threshold in ADVICE {
         let row = format!("| `{}` |", threshold.key);
-        assert!(page.contains(&row), "docs/analyses/advice.md lacks {row}");
+        assert!(
+            page.contains(&row),
+            "docs/reference/analyses/advice.md lacks {row}"
+        );
     }
 }
 

@@ -169,7 +169,7 @@ fn healthy_captures_have_no_complaints() {
 /// prove that each is told by some drawing.
 #[test]
 fn the_troubleshooting_page_names_what_there_is() {
-    let path = corpus::repository_root().join("docs/troubleshooting.md");
+    let path = corpus::repository_root().join("docs/guides/troubleshooting.md");
     let page = fs::read_to_string(path).expect("the page is there");
     let findings: BTreeSet<&str> = RULES.iter().flat_map(|rule| rule.ids).copied().collect();
     let checks = GROUPS.iter().flat_map(|group| group.ids).chain(IDS);
@@ -214,7 +214,7 @@ fn the_troubleshooting_page_names_what_there_is() {
 /// The page of the analysis lists every finding, and no other.
 #[test]
 fn the_page_of_the_verdict_lists_its_findings() {
-    let path = corpus::repository_root().join("docs/analyses/verdict.md");
+    let path = corpus::repository_root().join("docs/reference/analyses/verdict.md");
     let page = fs::read_to_string(path).expect("the page is there");
     let table = page.split("| id | severity |").nth(1).unwrap_or_default();
     let rows = table.lines().take_while(|line| !line.starts_with('#'));

@@ -261,7 +261,7 @@ fn settings_stand_in_a_file_of_this_folder_or_above() {
         wrong.stderr
     );
     assert!(
-        wrong.stderr.contains("hint: docs/gate.md"),
+        wrong.stderr.contains("hint: docs/guides/gate.md"),
         "{}",
         wrong.stderr
     );

@@ -1,5 +1,5 @@
-//! `docs/cli.md` shows what the binary answers: blocks with output are run and compared, the other
-//! commands have to be understood.
+//! `docs/reference/cli.md` shows what the binary answers: blocks with output are run and compared,
+//! the other commands have to be understood.
 
 use crate::support::{root, stepscope};
 
@@ -23,7 +23,8 @@ fn commands(page: &str) -> Vec<(String, String)> {
 
 #[test]
 fn the_guide_is_true() {
-    let page = std::fs::read_to_string(root().join("docs/cli.md")).expect("the page is there");
+    let page =
+        std::fs::read_to_string(root().join("docs/reference/cli.md")).expect("the page is there");
     let commands = commands(&page);
     assert!(commands.len() > 15, "the page has commands");
     let mut compared = 0;

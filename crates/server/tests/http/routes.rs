@@ -1,4 +1,4 @@
-//! Every route of `docs/wire.md`, on sessions drawn from text.
+//! Every route of `docs/internals/wire.md`, on sessions drawn from text.
 
 use crate::common::{
     TWO_STEPS, get, get_error, get_json, log_directory, server_at, server_of, write_run,

@@ -181,8 +181,9 @@ fn parse(text: &str, path: &Path, target: Option<&str>) -> Result<Settings, Fail
     let file: File = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
         let message = format!("{}:{line}: {}", path.display(), error.message());
-        Failure::new(Exit::Usage, message)
-            .hint("docs/gate.md lists the keys of [check], [check.budgets] and [targets.NAME]")
+        Failure::new(Exit::Usage, message).hint(
+            "docs/guides/gate.md lists the keys of [check], [check.budgets] and [targets.NAME]",
+        )
     })?;
     let mut settings = Settings::default();
     settings.add(file.check, text, path);

@@ -224,8 +224,8 @@ fn options(arguments: &ArgMatches, settings: &Settings) -> Result<CheckOptions, 
     if options.budgets.is_empty() && settings.history.is_none() {
         let message = "no budget is given, so there is nothing to check";
         return Err(Failure::new(Exit::Usage, message).hint(
-            "--budget step_time=+2%, or a stepscope.toml with [check.budgets]; docs/gate.md lists \
-             what may have a budget",
+            "--budget step_time=+2%, or a stepscope.toml with [check.budgets]; \
+             docs/guides/gate.md lists what may have a budget",
         ));
     }
     if settings.is_history_baseline() {

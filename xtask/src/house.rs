@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use crate::fixtures;
 use crate::layers::{self, Layers};
+use crate::links;
 use crate::package;
 use crate::tree::{self, SourceFile};
 
@@ -60,6 +61,7 @@ pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     }
     check_long_files_exist(&layers, &files, &mut found);
     found.extend(fixtures::violations(root)?);
+    found.extend(links::violations(root, &files));
     found.extend(package::violations(root, &files)?);
     Ok(found)
 }

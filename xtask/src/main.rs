@@ -20,6 +20,7 @@ mod counts;
 mod fixtures;
 mod house;
 mod layers;
+mod links;
 mod package;
 mod process;
 mod python;

@@ -195,7 +195,7 @@ def test_json_keys(tmp_path: Path) -> None:
     assert record["execution_time"] == stats["mean"]
     assert record["execution_time_unit"] == "ms"
     assert record["execution_time_seconds"] == pytest.approx(stats["mean"] / 1e3)
-    guide = (Path(__file__).parents[2] / "docs" / "benchmark-function.md").read_text("utf-8")
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "benchmark-function.md").read_text("utf-8")
     undocumented = {key for key in record if f"`{key}`" not in guide}
     assert undocumented <= {"name"}, "arguments are described apart"
     assert record["success"] is True and record["error"] is None

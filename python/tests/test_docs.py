@@ -16,7 +16,7 @@ from stepscope.settings import FIELDS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-GUIDE = (DOCS / "capture.md").read_text(encoding="utf-8")
+GUIDE = (DOCS / "guides" / "capture.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", list(FIELDS))
@@ -40,7 +40,7 @@ def test_every_key_of_the_manifest_is_described(tmp_path: Path, work: Callable[[
     with stepscope.profile_trace("profiles"):
         work()
     keys = captures.manifest_of(captures.only_profile(tmp_path))
-    page = (DOCS / "manifest.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "manifest.md").read_text(encoding="utf-8")
     described = set(
         re.findall(
             r"`([a-z_]+)`",

@@ -220,7 +220,7 @@ def test_the_plugin_costs_nothing_until_it_is_used(pytester: pytest.Pytester) ->
 def test_the_examples_of_the_page_run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "gate.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     assert len(blocks) == 1
     monkeypatch.chdir(ROOT)
@@ -230,7 +230,7 @@ def test_the_examples_of_the_page_run(
 
 
 def test_the_settings_of_the_page_are_understood(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "gate.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
     config = tmp_path / "stepscope.toml"
     config.write_text(text, encoding="utf-8")

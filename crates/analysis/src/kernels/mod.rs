@@ -34,6 +34,7 @@ use stepscope_model::{Session, SliceKind};
 
 use self::latency::Latency;
 use self::launches::Launches;
+use crate::attribution::{AttributionShare, covered_ratio, shares};
 use crate::group::Group;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
@@ -181,19 +182,15 @@ fn launch_devices(
         .collect()
 }
 
-/// Share of kernel time that carries an HLO op, 0..1; none without kernels.
+/// Kernel time by how it was joined with ops.
+pub(crate) fn attribution_shares(
+    session: &Session,
+    totals: &[WorkTotals],
+) -> Vec<AttributionShare> {
+    shares(session, totals, |label| label.kind == SliceKind::Kernel)
+}
+
+/// Share of kernel time that has an op, 0..1; none without kernels.
 pub(crate) fn attributed_ratio(session: &Session, totals: &[WorkTotals]) -> Option<f64> {
-    let (mut all_ps, mut attributed_ps) = (0i64, 0i64);
-    for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
-        let label = session.label(*id);
-        if label.kind == SliceKind::Kernel {
-            all_ps += totals.total_ps;
-            attributed_ps += if label.op.is_some() {
-                totals.total_ps
-            } else {
-                0
-            };
-        }
-    }
-    (all_ps > 0).then(|| attributed_ps as f64 / all_ps as f64)
+    covered_ratio(&attribution_shares(session, totals))
 }

@@ -10,6 +10,7 @@ use super::decode::Decoded;
 use super::keys::{LabelKey, TextKey, TextPlace};
 use super::programs::{Programs, split_title};
 use crate::activity::Activity;
+use crate::attribution::Attribution;
 use crate::ids::{HostId, LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Direction, Label, SliceKind, Transfer};
 use crate::memory_level::Traffic;
@@ -94,6 +95,7 @@ impl Labels {
             class: Class::Host,
             activity: Activity::None,
             op: None,
+            attribution: Attribution::None,
             program: None,
             launch: None,
             transfer: None,
@@ -211,7 +213,7 @@ impl Labels {
         let id = self.op(program, name, |labels, program, name| {
             labels.op_from_hlo(program, name)
         });
-        label.op = Some(id);
+        (label.op, label.attribution) = (Some(id), Attribution::Recorded);
         label.class = self.op_class(id);
     }
 
@@ -250,7 +252,7 @@ impl Labels {
             let op = labels.op_from_hlo(program, name);
             recorded.complete(labels, op)
         });
-        label.op = Some(id);
+        (label.op, label.attribution) = (Some(id), Attribution::Recorded);
         label.transfer = self.host_copy(id);
         let from_hlo = self.op_class(id);
         let from_category = category_class(&recorded.category);

@@ -1,13 +1,13 @@
 /** Everything about one op, beside the table. */
 import { For, Show, type JSX } from 'solid-js';
 
+import { attributionText, categoryText } from '../../format/attribution';
 import {
   formatBytes,
   formatCount,
   formatDuration,
   formatRatio,
   format,
-import { attributionText, categoryText } from '../../format/attribution';
 } from '../../format/numbers';
 import { classColour, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';

@@ -299,6 +299,7 @@ class Analyses:
         limit: int | None = None,
         by: Literal["scope", "source"] | None = None,
         depth: int | None = None,
+        split_combined: bool | None = None,
     ) -> reports.ScopesReport:
         """Device time by JAX name stack or source line: forward, backward, recomputed.
 
@@ -315,6 +316,8 @@ class Analyses:
         limit: At most this many rows; 0 means all.
         by: Tree by JAX name stack, or by source file and line (default: scope).
         depth: At most this many levels; deeper time stays in the level above.
+        split_combined: Divide the time of ops that XLA combined over the paths they serve, an
+        estimate: by the bytes of their operands where these tell the paths apart, else equally.
         """
         return self._answer(
             "scopes",
@@ -329,6 +332,7 @@ class Analyses:
             limit=limit,
             by=by,
             depth=depth,
+            split_combined=split_combined,
         )
 
     def kernels(

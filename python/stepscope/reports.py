@@ -518,6 +518,20 @@ class AllocatorRow(Record):
 
 
 @dataclass(frozen=True)
+class AttributionShare(Record):
+    """Device time that was joined with its ops in one way."""
+
+    attribution: str
+    """`recorded`, `exact_name`, `between_anchors`, `by_order`, or `none` where no op is known."""
+
+    self_ps: int
+    """Σ self time."""
+
+    ratio: float
+    """self ÷ Σ self of everything asked about, 0..1."""
+
+
+@dataclass(frozen=True)
 class BatchRow(Record):
     """One batch."""
 
@@ -2265,6 +2279,9 @@ class GraphNode(Record):
     scope: str
     """Name stack; empty if unknown."""
 
+    scope_paths: list[str]
+    """The paths of a name stack that serves several, one for each op that XLA merged; else empty."""
+
     source: str
     """`file:line`; empty if unknown."""
 
@@ -3272,6 +3289,9 @@ class KernelRow(Record):
     op: str
     """HLO op or framework op it ran for; empty if unknown."""
 
+    attribution: str
+    """How the HLO op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none`."""
+
     program: str
     """`module(program id)`; empty if unknown."""
 
@@ -3330,6 +3350,9 @@ class KernelsReport(Report):
 
     attributed_ratio: float | None
     """Share of kernel time that carries an HLO op, 0..1; absent without kernels."""
+
+    attribution: list[AttributionShare]
+    """That share by how the op was found, and the rest; the surest first."""
 
     notes: list[Note]
     """What the figures do not cover; says so when the profile has no GPU."""
@@ -3542,6 +3565,16 @@ class OpRow(Record):
 
     class_: str
     """Colour class, such as `matmul`."""
+
+    category_source: str
+    """Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
+    profile has no HLO for it), or empty.
+    """
+
+    attribution: str
+    """How its slices were joined with the op: `recorded`, `exact_name`, `between_anchors`,
+    `by_order`, or `none`; several, the surest first, joined by `, `.
+    """
 
     device: str
     """Device names; empty when merged over several (`--by device` separates them)."""
@@ -3798,6 +3831,9 @@ class OpsReport(Report):
 
     attributed_ratio: float | None
     """Share of device work time that carries an HLO op, 0..1; absent without devices."""
+
+    attribution: list[AttributionShare]
+    """That share by how the op was found, and the rest; the surest first."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -4420,7 +4456,9 @@ class ScopeRow(Record):
     """One node of the tree."""
 
     path: str
-    """Full path, such as `jit(step)/layer_0/attn`."""
+    """Full path; of ops that serve several, that of the nearest scope that holds all, and their
+    number. Such as `jit(step)/layer_0/attn`.
+    """
 
     name: str
     """Last component."""
@@ -4459,6 +4497,16 @@ class ScopeRow(Record):
 
     bytes: float | None
     """Σ bytes × executions at or below."""
+
+    estimated_ps: int
+    """Part of `total_ps` that is an estimate: the share of ops that XLA combined, divided over the
+    paths they serve (`--split-combined`); 0 otherwise.
+    """
+
+    paths: list[str]
+    """Paths that the combined ops of this node serve, one for each op that XLA merged; empty for
+    other nodes.
+    """
 
 
 @dataclass(frozen=True, repr=False)
@@ -5223,6 +5271,11 @@ class VerdictReport(Report):
 
     device_busy_ratio: float | None
     """Mean busy ratio of `overview`; absent where no device recorded work."""
+
+    attribution: list[AttributionShare]
+    """Kernel time by how its ops were found, the surest first, as `kernels` has it; empty without
+    GPUs.
+    """
 
     top_ops: list[VerdictOp]
     """The ops of `ops` with the largest self time, at most five."""

@@ -8,6 +8,7 @@
 //! Constraints: no files, no HTML, no terminal in here, and nothing below a report is serialisable.
 
 pub mod activity;
+pub mod attribution;
 pub mod cell;
 pub(crate) mod communication;
 pub mod format;

@@ -2,6 +2,7 @@
 //! so everything that depends on the name alone is decided once per label.
 
 use crate::activity::Activity;
+use crate::attribution::Attribution;
 use crate::ids::{LaunchId, OpId, ProgramId, StringId};
 
 /// What slices of one kind share.
@@ -17,6 +18,8 @@ pub struct Label {
     pub activity: Activity,
     /// The HLO op it executes.
     pub op: Option<OpId>,
+    /// How the op was found; [`Attribution::None`] exactly where there is none.
+    pub attribution: Attribution,
     /// The program it belongs to: its op's, or the one whose launch it was attributed to.
     pub program: Option<ProgramId>,
     /// Launch geometry, for GPU kernels.

@@ -11,6 +11,7 @@
 
 pub mod activity;
 pub mod allocator;
+pub mod attribution;
 pub mod details;
 pub mod flow;
 pub mod framework;
@@ -44,6 +45,7 @@ mod vendor;
 
 pub use activity::{Activity, CompilePhase, InputStage};
 pub use allocator::{Allocator, AllocatorEvent, AllocatorLog, Purpose};
+pub use attribution::Attribution;
 
 pub use flow::{Flow, FlowKind, Flows};
 pub use framework::Framework;
@@ -56,8 +58,8 @@ pub use memory_level::{MemoryLevel, Traffic};
 pub use program::Program;
 pub use reads::{FilePiece, LeftOut, Reads};
 pub use session::{
-    Aggregate, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op, OpCost, Peak,
-    ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,
+    Aggregate, CategorySource, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op,
+    OpCost, Peak, ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,
 };
 /// Instructions, shapes and memory plans of compiled programs, as [`Program::hlo`] holds them.
 pub use stepscope_hlo as hlo;

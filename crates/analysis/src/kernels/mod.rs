@@ -34,6 +34,7 @@ use stepscope_model::{Session, SliceKind};
 
 use self::latency::Latency;
 use self::launches::Launches;
+use crate::attribution::{AttributionShare, covered_ratio, shares};
 use crate::group::Group;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
@@ -83,7 +84,8 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
         let share = |part_ps: i64| (total_ps > 0).then(|| part_ps as f64 / total_ps as f64);
         let matrix = rows.iter().filter(|row| row.matrix_unit == "yes");
         let matrix_ratio = share(matrix.map(|row| row.total_ps).sum());
-        let attributed_ratio = attributed_ratio(session, &totals);
+        let attribution = attribution_shares(session, &totals);
+        let attributed_ratio = covered_ratio(&attribution);
         let durations = sizes::durations(session, &selected, &labels);
         let tiny = durations.iter().filter(|bin| bin.start_ps < sizes::TINY_PS);
         let (tiny_ratio, tiny_time_ratio) = tiny.fold((0.0, 0.0), |sums, bin| {
@@ -107,6 +109,7 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
             transfers,
             transfer_sizes: sizes::transfer_sizes(session, &totals),
             attributed_ratio,
+            attribution,
             notes,
         })
     }
@@ -181,19 +184,10 @@ fn launch_devices(
         .collect()
 }
 
-/// Share of kernel time that carries an HLO op, 0..1; none without kernels.
-pub(crate) fn attributed_ratio(session: &Session, totals: &[WorkTotals]) -> Option<f64> {
-    let (mut all_ps, mut attributed_ps) = (0i64, 0i64);
-    for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
-        let label = session.label(*id);
-        if label.kind == SliceKind::Kernel {
-            all_ps += totals.total_ps;
-            attributed_ps += if label.op.is_some() {
-                totals.total_ps
-            } else {
-                0
-            };
-        }
-    }
-    (all_ps > 0).then(|| attributed_ps as f64 / all_ps as f64)
+/// Kernel time by how it was joined with ops.
+pub(crate) fn attribution_shares(
+    session: &Session,
+    totals: &[WorkTotals],
+) -> Vec<AttributionShare> {
+    shares(session, totals, |label| label.kind == SliceKind::Kernel)
 }

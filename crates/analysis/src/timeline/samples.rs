@@ -5,9 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{
-    Activity, Chip, Class, Device, DeviceId, DeviceKind, Host, HostId, Label, LabelId, Lane, Op,
-    OpId, Origin, Picos, Program, ProgramId, Samples, Session, SliceKind, Span, Step, StepSpan,
-    Strings, Track, TrackRole,
+    Activity, Attribution, Chip, Class, Device, DeviceId, DeviceKind, Host, HostId, Label, LabelId,
+    Lane, Op, OpId, Origin, Picos, Program, ProgramId, Samples, Session, SliceKind, Span, Step,
+    StepSpan, Strings, Track, TrackRole,
 };
 
 /// A lane from `(start, duration, label)`.
@@ -43,6 +43,7 @@ pub(super) fn label(strings: &mut Strings, name: &str, class: Class) -> Label {
         class,
         activity: Activity::Other,
         op: None,
+        attribution: Attribution::None,
         program: None,
         launch: None,
         transfer: None,

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::nest::{Nester, Slice};
 use super::runs::runs_by_device;
 use crate::activity::Activity;
+use crate::attribution::Attribution;
 use crate::ids::{DeviceId, LabelId, ProgramId, StringId, TrackId};
 use crate::label::{Class, Label, SliceKind};
 use crate::session::{ProgramRun, Session};
@@ -107,6 +108,7 @@ fn program_label(labels: &mut Vec<Label>, name: StringId, run: &ProgramRun) -> L
         class: Class::Program,
         activity: Activity::None,
         op: None,
+        attribution: Attribution::None,
         program: Some(run.program),
         launch: None,
         transfer: None,

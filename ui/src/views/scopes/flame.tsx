@@ -137,6 +137,11 @@ function Details(props: {
           <p class="mono">
             <strong>{row().path}</strong>
           </p>
+          <Show when={row().paths.length > 0}>
+            <ul class="plain-list mono" aria-label="Paths that it serves">
+              <For each={row().paths}>{(path) => <li>{path}</li>}</For>
+            </ul>
+          </Show>
           <table>
             <tbody>
               <tr>

@@ -79,6 +79,10 @@ output_bytes: number,
  */
 scope: string, 
 /**
+ * The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+ */
+scope_paths: Array<string>, 
+/**
  * `file:line`; empty if unknown.
  */
 source: string, 

@@ -88,6 +88,10 @@ matrix_rule: string,
  */
 op: string, 
 /**
+ * How the HLO op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none`.
+ */
+attribution: string, 
+/**
  * `module(program id)`; empty if unknown.
  */
 program: string, 

@@ -21,6 +21,16 @@ name: string,
  */
 category: string, 
 /**
+ * Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
+ * profile has no HLO for it), or empty.
+ */
+category_source: string, 
+/**
+ * How its slices were joined with the op: `recorded`, `exact_name`, `between_anchors`,
+ * `by_order`, or `none`; several, the surest first, joined by `, `.
+ */
+attribution: string, 
+/**
  * Colour class, such as `matmul`.
  */
 class: string, 

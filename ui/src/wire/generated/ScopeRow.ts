@@ -5,7 +5,8 @@
  */
 export type ScopeRow = { 
 /**
- * Full path, such as `jit(step)/layer_0/attn`.
+ * Full path; of ops that serve several, that of the nearest scope that holds all, and their
+ * number. Such as `jit(step)/layer_0/attn`.
  */
 path: string, 
 /**
@@ -56,4 +57,14 @@ flops: number | null,
 /**
  * Σ bytes × executions at or below.
  */
-bytes: number | null, };
+bytes: number | null, 
+/**
+ * Part of `total_ps` that is an estimate: the share of ops that XLA combined, divided over the
+ * paths they serve (`--split-combined`); 0 otherwise.
+ */
+estimated_ps: number, 
+/**
+ * Paths that the combined ops of this node serve, one for each op that XLA merged; empty for
+ * other nodes.
+ */
+paths: Array<string>, };

@@ -48,9 +48,18 @@ program: string | null,
  */
 op: string | null, 
 /**
+ * How the op was found: `recorded`, `exact_name`, `between_anchors` or `by_order`; absent where
+ * none is known.
+ */
+attribution: string | null, 
+/**
  * HLO category.
  */
 category: string | null, 
+/**
+ * Where the category comes from: `recorded`, `hlo`, or `inferred` from the op's name.
+ */
+category_source: string | null, 
 /**
  * HLO text of the op.
  */
@@ -59,6 +68,10 @@ expression: string | null,
  * JAX name stack.
  */
 scope: string | null, 
+/**
+ * The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+ */
+scope_paths: Array<string>, 
 /**
  * `file:line`.
  */

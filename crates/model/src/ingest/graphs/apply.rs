@@ -9,7 +9,7 @@ use super::align::Found;
 use super::collect::{Collected, Launch};
 use super::unit::GraphKey;
 use crate::attribution::Attribution;
-use crate::graphs::{Graph, GraphDetail, OpenReason};
+use crate::graphs::{Graph, OpenReason};
 use crate::ids::{LabelId, OpId, ProgramId, StringId, TrackId};
 use crate::ingest::labels::op_from_hlo;
 use crate::label::{Class, Label, SliceKind};

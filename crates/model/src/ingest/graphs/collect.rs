@@ -11,7 +11,6 @@ use crate::ingest::seen::GraphStats;
 use crate::label::SliceKind;
 use crate::session::{ProgramRun, Session};
 use crate::track::TrackRole;
-use crate::units::Picos;
 use crate::vendor::graphs::{command_buffer_name, launches_graph, names_command_buffer};
 
 /// One launch of a graph on one device.
@@ -219,12 +218,6 @@ impl Launch {
             duration: slice.duration,
             node: stats.node,
         });
-    }
-
-    /// Time of all its kernels.
-    pub(super) fn time(&self) -> Picos {
-        let durations = self.kernels.iter().map(|kernel| kernel.duration);
-        Picos(durations.fold(0, i64::saturating_add))
     }
 }
 

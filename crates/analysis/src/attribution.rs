@@ -7,6 +7,7 @@ use serde::Serialize;
 use stepscope_model::{Attribution, Label, Session};
 use ts_rs::TS;
 
+use crate::format;
 use crate::totals::WorkTotals;
 
 /// Device time that was joined with its ops in one way.
@@ -58,4 +59,33 @@ pub(crate) fn covered_ratio(shares: &[AttributionShare]) -> Option<f64> {
         }
     }
     (all_ps > 0).then(|| covered_ps as f64 / all_ps as f64)
+}
+
+/// Ways in words, for a row that has several.
+pub(crate) fn words(ways: &[Attribution]) -> String {
+    let words: Vec<&str> = ways.iter().map(|way| way.name()).collect();
+    words.join(", ")
+}
+
+/// `97.5 % (recorded 80.1 %, by order 17.4 %)`: the share that has an op, and how it was found where
+/// that is not all recorded; none without any time.
+pub(crate) fn sentence(shares: &[AttributionShare]) -> Option<String> {
+    let covered = format::percent(covered_ratio(shares)?);
+    let ways: Vec<String> = shares
+        .iter()
+        .filter(|share| share.attribution != Attribution::None.name())
+        .map(|share| {
+            let way = share.attribution.replace('_', " ");
+            format!("{way} {}", format::percent(share.ratio))
+        })
+        .collect();
+    let is_all_recorded = shares.iter().all(|share| {
+        share.attribution == Attribution::Recorded.name()
+            || share.attribution == Attribution::None.name()
+    });
+    Some(if is_all_recorded {
+        covered
+    } else {
+        format!("{covered} ({})", ways.join(", "))
+    })
 }

@@ -8,6 +8,7 @@ use crate::attributes::{
 };
 use crate::backend_config;
 use crate::error::HloError;
+use crate::name_stack;
 use crate::primitive_type::PrimitiveType;
 use crate::program::{Computation, ComputationIndex, Instruction, InstructionIndex, Program};
 use crate::replica_groups::{MeshAxis, MeshAxisPart, ReplicaGroups};
@@ -169,7 +170,8 @@ fn instruction(
         fusion_kind: text(std::mem::take(&mut proto.fusion_kind)),
         operand_ids: std::mem::take(&mut proto.operand_ids),
         called_computation_ids: std::mem::take(&mut proto.called_computation_ids),
-        is_rematerialised: name.contains(".remat") || op_name.contains("rematted_computation"),
+        is_rematerialised: name.contains(".remat")
+            || name_stack::pass(&op_name) == name_stack::Pass::Rematerialised,
         computation,
         index,
         attributes: attributes(proto, &opcode),

@@ -40,6 +40,7 @@ mod hostile_tests;
 mod kernel_body;
 mod literal;
 mod module_text;
+pub mod name_stack;
 mod opcode;
 mod outline;
 mod primitive_type;
@@ -64,6 +65,7 @@ pub use attributes::{
 pub use buffers::{
     Allocation, BufferAssignment, HeapEvent, HeapEventKind, HeapTrace, LogicalBuffer, Placement,
 };
+pub use category::inferred_category;
 pub use class::OpClass;
 pub use collective::{Collective, CollectiveKind};
 pub use cost::Cost;

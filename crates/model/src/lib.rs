@@ -60,8 +60,8 @@ pub use memory_level::{MemoryLevel, Traffic};
 pub use program::Program;
 pub use reads::{FilePiece, LeftOut, Reads};
 pub use session::{
-    Aggregate, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op, OpCost, Peak,
-    ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,
+    Aggregate, CategorySource, Chip, CostSource, Device, DeviceKind, Host, Multiprocessor, Op,
+    OpCost, Peak, ProfileData, ProgramRun, Session, Step, StepOrigin, StepSpan,
 };
 /// Instructions, shapes and memory plans of compiled programs, as [`Program::hlo`] holds them.
 pub use stepscope_hlo as hlo;

@@ -222,8 +222,10 @@ pub struct Op {
     pub program: ProgramId,
     /// Instruction name.
     pub name: StringId,
-    /// HLO category.
+    /// HLO category; empty when unknown.
     pub category: StringId,
+    /// Where the category comes from.
+    pub category_source: CategorySource,
     /// JAX name stack (`metadata.op_name`, `tf_op`); empty when unknown.
     pub scope: StringId,
     /// `file:line`; empty when unknown.
@@ -236,6 +238,32 @@ pub struct Op {
     pub is_control: bool,
     /// Long text as recorded (TPU names ops by their HLO text); empty when only the HLO has it.
     pub expression: StringId,
+}
+
+/// Where an op's category came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CategorySource {
+    /// The profile carries it.
+    Recorded,
+    /// The program's HLO has the instruction.
+    Hlo,
+    /// Only the op's name is known, and names of XLA tell: `loop_add_fusion.3` is a loop fusion.
+    Inferred,
+    /// There is no category.
+    #[default]
+    Unknown,
+}
+
+impl CategorySource {
+    /// The word in tables; empty when unknown.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Hlo => "hlo",
+            Self::Inferred => "inferred",
+            Self::Unknown => "",
+        }
+    }
 }
 
 /// Work of one execution of an op.

@@ -1,11 +1,12 @@
 //! Buffers as rectangles: points of the schedule × bytes of the allocation.
 
+use stepscope_model::hlo::name_stack::{Pass, pass};
+
 use super::compose::{name, origin};
 use super::plan::Plan;
 use super::replay::{Life, Replay};
 use super::report::{BufferLifetime, BufferPoint};
 use super::space::signed;
-use crate::scopes::path::{Pass, pass};
 
 /// More rectangles than a screen can tell apart are not sent.
 const MAX_LIFETIMES: usize = 1500;

@@ -16,6 +16,7 @@
 use std::collections::BTreeMap;
 
 use stepscope_model::Framework;
+use stepscope_model::hlo::name_stack::{Pass, components, pass, without_operands};
 use stepscope_model::hlo::{HeapEventKind, Instruction, Outline, PrimitiveType};
 
 use super::compose::{Held, origin};
@@ -24,7 +25,6 @@ use super::replay::Replay;
 use super::report::{BufferPadding, BufferSaving};
 use super::space::signed;
 use crate::format;
-use crate::scopes::path::{Pass, components, pass};
 
 /// Groups whose effect is worked out, by bytes.
 const MAX_CANDIDATES: usize = 48;
@@ -268,11 +268,6 @@ fn argument(name: &str) -> String {
     let second = cut.skip(1).map(|(at, _)| at).next();
     let name = name.get(..second.unwrap_or(name.len())).unwrap_or(name);
     format::without_numbers(name)
-}
-
-/// Older name stacks end in the operands of the primitive: `…/reduce_sum[axes=(0,)]`.
-fn without_operands(scope: &str) -> &str {
-    scope.split_once('[').map_or(scope, |(scope, _)| scope)
 }
 
 impl Remedy {

@@ -1,5 +1,7 @@
 //! The figures of a session that budgets are about, and how each was measured.
 
+use stepscope_model::hlo::name_stack::components;
+
 use super::metric::Metric;
 use crate::collectives::{Collectives, CollectivesOptions};
 use crate::compare::ComparedSession;
@@ -9,7 +11,6 @@ use crate::compare::side::{Side, mean};
 use crate::overview::PartKind;
 use crate::registry::{Analysis, AnalysisError};
 use crate::requests::summary::rank;
-use crate::scopes::components;
 use crate::selection::Selection;
 use crate::steps::parts::PARTS;
 

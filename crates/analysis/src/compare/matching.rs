@@ -11,6 +11,7 @@
 //! What ran and is left over is matched by a score that must reach a half.
 
 use rustc_hash::FxHashMap;
+use stepscope_model::hlo::name_stack::parts;
 
 use super::nodes::{Node, hash, stem};
 
@@ -260,7 +261,7 @@ fn scope_likeness(left: &str, right: &str) -> f64 {
     if left.is_empty() || right.is_empty() {
         return 0.0;
     }
-    let (a, b): (Vec<&str>, Vec<&str>) = (left.split('/').collect(), right.split('/').collect());
+    let (a, b): (Vec<&str>, Vec<&str>) = (parts(left), parts(right));
     let front = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let shorter = a.len().min(b.len());
     let back = a

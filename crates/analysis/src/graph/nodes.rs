@@ -1,6 +1,7 @@
 //! Nodes, edges and clusters of a neighbourhood.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use stepscope_model::hlo::name_stack::combined_paths;
 use stepscope_model::hlo::{Instruction, InstructionIndex, OpClass, Outline, Program};
 use stepscope_model::{OpId, Session};
 
@@ -187,6 +188,7 @@ impl Drawing<'_> {
             bytes: recorded.map_or(cost.bytes_accessed, |cost| cost.bytes),
             output_bytes: bytes(instruction),
             scope: instruction.op_name.clone(),
+            scope_paths: combined_paths(&instruction.op_name),
             source: source
                 .map(stepscope_model::hlo::SourceLocation::label)
                 .unwrap_or_default(),

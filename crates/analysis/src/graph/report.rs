@@ -91,6 +91,8 @@ pub struct GraphNode {
     pub output_bytes: i64,
     /// Name stack; empty if unknown.
     pub scope: String,
+    /// The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+    pub scope_paths: Vec<String>,
     /// `file:line`; empty if unknown.
     pub source: String,
     /// How its value is divided over devices; empty if unknown.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{
-    Chip, DeviceId, Direction, HostMemory, Label, LabelId, Launch, LaunchId, OpId, Peak, ProgramId,
-    Session, SliceKind, StringId, TrackId,
+    Attribution, Chip, DeviceId, Direction, HostMemory, Label, LabelId, Launch, LaunchId, OpId,
+    Peak, ProgramId, Session, SliceKind, StringId, TrackId,
 };
 
 use super::latency::Latency;
@@ -22,6 +22,7 @@ type Key = (
     Option<OpId>,
     Option<StringId>,
     Option<ProgramId>,
+    Attribution,
 );
 
 struct Kernel {
@@ -76,6 +77,7 @@ pub(super) fn kernels(
         (b.total_ps.cmp(&a.total_ps))
             .then_with(|| a.name.cmp(&b.name))
             .then_with(|| (&a.grid, &a.block, &a.op).cmp(&(&b.grid, &b.block, &b.op)))
+            .then_with(|| a.attribution.cmp(&b.attribution))
             .then_with(|| (&a.program, a.registers).cmp(&(&b.program, b.registers)))
             .then_with(|| a.shared_bytes.cmp(&b.shared_bytes))
             .then_with(|| b.occurrences.cmp(&a.occurrences))
@@ -91,12 +93,13 @@ fn key_of(session: &Session, id: LabelId) -> Option<Key> {
         label.op,
         label.framework_op,
         label.program,
+        label.attribution,
     ))
 }
 
 fn row(session: &Session, kernel: Kernel) -> KernelRow {
     let Kernel {
-        key: (name, launch, op, framework_op, program),
+        key: (name, launch, op, framework_op, program, attribution),
         totals,
         latencies,
         ..
@@ -116,6 +119,7 @@ fn row(session: &Session, kernel: Kernel) -> KernelRow {
         .and_then(|limits| occupancy(&launch, &limits));
     let (matrix_unit, matrix_rule) = matrix::word(session.text(name));
     KernelRow {
+        attribution: attribution.name().to_owned(),
         name: session.text(name).to_owned(),
         occurrences: totals.occurrences,
         total_ps: totals.total_ps,

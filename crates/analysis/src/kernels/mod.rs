@@ -84,7 +84,8 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
         let share = |part_ps: i64| (total_ps > 0).then(|| part_ps as f64 / total_ps as f64);
         let matrix = rows.iter().filter(|row| row.matrix_unit == "yes");
         let matrix_ratio = share(matrix.map(|row| row.total_ps).sum());
-        let attributed_ratio = attributed_ratio(session, &totals);
+        let attribution = attribution_shares(session, &totals);
+        let attributed_ratio = covered_ratio(&attribution);
         let durations = sizes::durations(session, &selected, &labels);
         let tiny = durations.iter().filter(|bin| bin.start_ps < sizes::TINY_PS);
         let (tiny_ratio, tiny_time_ratio) = tiny.fold((0.0, 0.0), |sums, bin| {
@@ -108,6 +109,7 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
             transfers,
             transfer_sizes: sizes::transfer_sizes(session, &totals),
             attributed_ratio,
+            attribution,
             notes,
         })
     }
@@ -188,9 +190,4 @@ pub(crate) fn attribution_shares(
     totals: &[WorkTotals],
 ) -> Vec<AttributionShare> {
     shares(session, totals, |label| label.kind == SliceKind::Kernel)
-}
-
-/// Share of kernel time that has an op, 0..1; none without kernels.
-pub(crate) fn attributed_ratio(session: &Session, totals: &[WorkTotals]) -> Option<f64> {
-    covered_ratio(&attribution_shares(session, totals))
 }

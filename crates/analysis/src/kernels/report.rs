@@ -3,6 +3,7 @@
 use serde::Serialize;
 use ts_rs::TS;
 
+use crate::attribution::AttributionShare;
 use crate::note::Note;
 
 /// The answer of the `kernels` analysis.
@@ -38,6 +39,8 @@ pub struct KernelsReport {
     pub transfer_sizes: Vec<TransferSize>,
     /// Share of kernel time that carries an HLO op, 0..1; absent without kernels.
     pub attributed_ratio: Option<f64>,
+    /// That share by how the op was found, and the rest; the surest first.
+    pub attribution: Vec<AttributionShare>,
     /// What the figures do not cover; says so when the profile has no GPU.
     pub notes: Vec<Note>,
 }
@@ -98,6 +101,8 @@ pub struct KernelRow {
     pub matrix_rule: String,
     /// HLO op or framework op it ran for; empty if unknown.
     pub op: String,
+    /// How the HLO op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none`.
+    pub attribution: String,
     /// `module(program id)`; empty if unknown.
     pub program: String,
     /// Program id as a decimal string, where the op is an HLO op; else empty.

@@ -1,6 +1,7 @@
 //! The `kernels` report as tables.
 
 use super::report::{KernelRow, KernelsReport};
+use crate::attribution;
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
 use crate::note::Note;
@@ -60,6 +61,7 @@ const COLUMNS: &[Column] = &[
     Column::wide("occupancy_source", "Occupancy from", Unit::Text),
     Column::wide("matrix_rule", "Matrix rule", Unit::Text),
     Column::wide("program_id", "Program id", Unit::Text),
+    Column::wide("attribution", "Op from", Unit::Text),
 ];
 
 const TRANSFER_COLUMNS: &[Column] = &[
@@ -171,6 +173,7 @@ fn kernel_cells(row: &KernelRow) -> Vec<Cell> {
         row.occupancy_source.as_str().into(),
         row.matrix_rule.as_str().into(),
         row.program_id.as_str().into(),
+        row.attribution.as_str().into(),
     ]
 }
 
@@ -315,8 +318,8 @@ impl Report for KernelsReport {
                 format::duration_ps(self.total_ps as f64),
             ),
         ];
-        if let Some(ratio) = self.attributed_ratio {
-            lines.push(("Carries an HLO op".to_owned(), format::percent(ratio)));
+        if let Some(covered) = attribution::sentence(&self.attribution) {
+            lines.push(("Carries an HLO op".to_owned(), covered));
         }
         if let Some((ratio, time)) = self.tiny_ratio.zip(self.tiny_time_ratio) {
             let (ratio, time) = (format::percent(ratio), format::percent(time));

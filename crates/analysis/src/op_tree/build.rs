@@ -1,13 +1,15 @@
 //! The tree: built from ops, then summed.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stepscope_model::Session;
+use stepscope_model::hlo::name_stack;
 
 use super::TreeBy;
 use super::duplicates::likeness;
 use crate::ops::{Measured, Peaks, Roofline, Work, is_async_half, roofline};
-use crate::scopes::components;
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,15 +85,15 @@ impl<'a> Tree<'a> {
         let (session, ops) = (self.session, self.ops);
         let likenesses: Vec<Option<u64>> =
             ops.par_iter().map(|op| likeness(session, op.op?)).collect();
-        let mut groups: FxHashMap<(usize, &str), usize> = FxHashMap::default();
+        let mut groups: FxHashMap<(usize, Cow<'_, str>), usize> = FxHashMap::default();
         let mut alike: FxHashMap<(usize, u64), u32> = FxHashMap::default();
         let mut parents: Vec<usize> = Vec::with_capacity(ops.len());
         for (position, op) in ops.iter().enumerate() {
             let mut parent = 0;
             for (kind, name) in place(op, by) {
                 let group = *groups
-                    .entry((parent, name))
-                    .or_insert_with(|| self.add(parent, Kind::Group(kind), name, position));
+                    .entry((parent, name.clone()))
+                    .or_insert_with(|| self.add(parent, Kind::Group(kind), &name, position));
                 let largest = self.nodes[group].largest;
                 self.nodes[group].has_one_program &= ops[largest].program == op.program;
                 parent = group;
@@ -220,8 +222,9 @@ fn unused_ps(self_ps: i64, ratio: f64) -> i64 {
     (self_ps as f64 * (1.0 - ratio.clamp(0.0, 1.0))).round() as i64
 }
 
-/// Where an op stands, from the root down.
-fn place(op: &Measured, by: TreeBy) -> Vec<(&'static str, &str)> {
+/// Where an op stands, from the root down. One that serves several scopes stands in the nearest that
+/// holds them all.
+fn place(op: &Measured, by: TreeBy) -> Vec<(&'static str, Cow<'_, str>)> {
     let row = &op.row;
     let program = match row.program.as_str() {
         "" => "(no program)",
@@ -232,15 +235,20 @@ fn place(op: &Measured, by: TreeBy) -> Vec<(&'static str, &str)> {
         name => name,
     };
     match by {
-        TreeBy::Program => vec![("program", program), ("category", category)],
-        TreeBy::Category => vec![("category", category)],
+        TreeBy::Program => vec![("program", program.into()), ("category", category.into())],
+        TreeBy::Category => vec![("category", category.into())],
         TreeBy::Scope => {
-            let components = components(&row.scope);
-            if components.is_empty() {
-                return vec![("scope", "(no scope)"), ("category", category)];
+            let merged = name_stack::merged(&row.scope);
+            if merged.paths.is_empty() {
+                return vec![
+                    ("scope", "(no scope)".into()),
+                    ("category", category.into()),
+                ];
             }
-            let scopes = components.into_iter().map(|name| ("scope", name));
-            scopes.collect()
+            let label = merged.label();
+            let scopes = merged.common.into_iter().map(Cow::from);
+            let scopes = scopes.chain(label.map(Cow::from));
+            scopes.map(|name| ("scope", name)).collect()
         }
     }
 }

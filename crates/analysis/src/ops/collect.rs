@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use stepscope_model::{
-    DeviceId, Direction, Label, LabelId, OpId, ProgramId, Session, SliceKind, StringId,
+    Attribution, DeviceId, Direction, Label, LabelId, OpId, ProgramId, Session, SliceKind, StringId,
 };
 
 use super::GroupBy;
@@ -30,6 +30,8 @@ pub(super) struct Group {
     pub(super) is_per_device: bool,
     pub(super) totals: Totals,
     pub(super) executions: i64,
+    /// How its slices were joined with the op, the surest first.
+    pub(super) attributions: Vec<Attribution>,
     /// The label with the largest total, which stands for the others where they differ.
     pub(super) label: LabelId,
 }
@@ -56,9 +58,12 @@ pub(super) fn groups(
     for (device, labels) in by_device(session, totals) {
         let executions = Executions::new(session, selected, device, &labels);
         let mut of_device: FxHashMap<Key, (Totals, LabelId, i64)> = FxHashMap::default();
+        let mut attributions: FxHashMap<Key, Vec<Attribution>> = FxHashMap::default();
         let mut keys = Vec::new();
         for &(id, totals) in &labels {
-            let key = key_of(session.label(id));
+            let label = session.label(id);
+            let key = key_of(label);
+            attributions.entry(key).or_default().push(label.attribution);
             let entry = of_device.entry(key).or_insert_with(|| {
                 keys.push(key);
                 (Totals::default(), id, 0)
@@ -80,6 +85,7 @@ pub(super) fn groups(
                     is_per_device: separate.is_some(),
                     totals: Totals::default(),
                     executions: 0,
+                    attributions: Vec::new(),
                     label,
                 });
                 groups.len() - 1
@@ -88,7 +94,14 @@ pub(super) fn groups(
             group.devices.push(device);
             group.executions += executions.of(key, totals.occurrences);
             group.totals.merge(totals);
+            group
+                .attributions
+                .extend(attributions.remove(&key).unwrap_or_default());
         }
+    }
+    for group in &mut groups {
+        group.attributions.sort_unstable();
+        group.attributions.dedup();
     }
     groups
 }

@@ -26,6 +26,7 @@ pub(crate) use row::{Measured, is_async_half, own_cost};
 use stepscope_model::{DeviceKind, Reads, Session};
 pub(crate) use tables::op_table;
 
+use crate::attribution;
 use crate::format;
 use crate::group::Group;
 use crate::interval::Intervals;
@@ -127,19 +128,19 @@ pub(crate) fn from_totals(
     totals: &[WorkTotals],
     devices: Vec<OpsDevice>,
 ) -> Result<OpsReport, AnalysisError> {
-    let (mut rows, attributed_ps): (Vec<OpRow>, i64) = match options.by {
+    let mut rows: Vec<OpRow> = match options.by {
         GroupBy::Op => {
             let all = all_ops(session, selected, totals);
-            (all.rows().cloned().collect(), attributed_ps(&all.ops))
+            all.rows().cloned().collect()
         }
         GroupBy::Device => {
             let all = measured(session, selected, totals, options.by);
-            let attributed_ps = attributed_ps(&all);
-            (all.into_iter().map(|one| one.row).collect(), attributed_ps)
+            all.into_iter().map(|one| one.row).collect()
         }
     };
     let total_self_ps = rows.iter().map(|row| row.self_ps).sum::<i64>();
-    let attributed_ratio = (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
+    let attribution = attribution::shares(session, totals, |_| true);
+    let attributed_ratio = attribution::covered_ratio(&attribution);
     let notes = notes(session, selected, &rows, attributed_ratio);
     let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
     Ok(OpsReport {
@@ -148,13 +149,9 @@ pub(crate) fn from_totals(
         devices,
         total_self_ps,
         attributed_ratio,
+        attribution,
         notes,
     })
-}
-
-fn attributed_ps(ops: &[Measured]) -> i64 {
-    let attributed = ops.iter().filter(|one| one.op.is_some());
-    attributed.map(|one| one.row.self_ps).sum()
 }
 
 /// Every op with its work and rates, largest self time first.
@@ -233,6 +230,7 @@ fn notes(
     notes.extend(
         attributed_ratio.and_then(|ratio| attribution_note(session, ratio, has_bare_kernels)),
     );
+    notes.extend(inferred_note(rows));
     if kinds.contains(&DeviceKind::Cpu) {
         notes.push(Note::info(
             "XLA:CPU has no known peak, so its ops have rates and no bound. Their work is computed \
@@ -263,6 +261,21 @@ fn notes(
         ));
     }
     notes
+}
+
+/// Ops of which only the name is known.
+fn inferred_note(rows: &[OpRow]) -> Option<Note> {
+    let is_bare = |row: &&OpRow| {
+        row.attribution != "none" && matches!(row.category_source.as_str(), "inferred" | "")
+    };
+    let count = rows.iter().filter(is_bare).count();
+    let ops = format::counted(count, "op");
+    (count > 0).then(|| {
+        Note::info(format!(
+            "The profile has no HLO for {ops}: their work is unknown, and a category can only be \
+             inferred from the op's name."
+        ))
+    })
 }
 
 /// What share of the time carries an op, where it is not all. Copies never do.

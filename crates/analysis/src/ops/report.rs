@@ -3,6 +3,7 @@
 use serde::Serialize;
 use ts_rs::TS;
 
+use crate::attribution::AttributionShare;
 use crate::note::Note;
 
 /// The answer of the `ops` analysis.
@@ -20,6 +21,8 @@ pub struct OpsReport {
     pub total_self_ps: i64,
     /// Share of device work time that carries an HLO op, 0..1; absent without devices.
     pub attributed_ratio: Option<f64>,
+    /// That share by how the op was found, and the rest; the surest first.
+    pub attribution: Vec<AttributionShare>,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
 }
@@ -36,6 +39,12 @@ pub struct OpRow {
     pub name: String,
     /// HLO category, such as `loop fusion`; `kernel` or `transfer` for work without an op.
     pub category: String,
+    /// Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
+    /// profile has no HLO for it), or empty.
+    pub category_source: String,
+    /// How its slices were joined with the op: `recorded`, `exact_name`, `between_anchors`,
+    /// `by_order`, or `none`; several, the surest first, joined by `, `.
+    pub attribution: String,
     /// Colour class, such as `matmul`.
     pub class: String,
     /// Device names; empty when merged over several (`--by device` separates them).

@@ -5,6 +5,7 @@ use stepscope_model::{DeviceId, Op, OpCost, OpId, ProgramId, Session};
 use super::collect::{Group, Key};
 use super::report::OpRow;
 use super::roofline::{Roofline, Work, common_peaks, roofline};
+use crate::attribution;
 
 /// A row with what it was made of, for analyses that group rows their own way.
 pub(crate) struct Measured {
@@ -59,6 +60,10 @@ pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> M
         program_id: program_id(session, program),
         name: name.to_owned(),
         category: category.to_owned(),
+        category_source: op
+            .map(|op| op.category_source.name().to_owned())
+            .unwrap_or_default(),
+        attribution: attribution::words(&group.attributions),
         class: label.class.name().to_owned(),
         device: device_name(session, group),
         occurrences: totals.occurrences,

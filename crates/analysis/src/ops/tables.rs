@@ -1,6 +1,7 @@
 //! The `ops` report as tables.
 
 use super::report::{OpRow, OpsReport};
+use crate::attribution;
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
 use crate::note::Note;
@@ -50,6 +51,8 @@ const COLUMNS: &[Column] = &[
     Column::wide("cost_source", "Work from", Unit::Text),
     Column::wide("program_id", "Program id", Unit::Text),
     Column::wide("is_rematerialised", "Recomputed", Unit::Flag),
+    Column::wide("category_source", "Category from", Unit::Text),
+    Column::wide("attribution", "Op from", Unit::Text),
 ];
 
 const DEVICE_COLUMNS: &[Column] = &[
@@ -93,6 +96,8 @@ fn cells(row: &OpRow) -> Vec<Cell> {
         row.cost_source.as_str().into(),
         row.program_id.as_str().into(),
         row.is_rematerialised.into(),
+        row.category_source.as_str().into(),
+        row.attribution.as_str().into(),
     ]
 }
 
@@ -130,8 +135,8 @@ impl Report for OpsReport {
                 format::duration_ps(self.total_self_ps as f64),
             ),
         ];
-        if let Some(ratio) = self.attributed_ratio {
-            lines.push(("Carries an HLO op".to_owned(), format::percent(ratio)));
+        if let Some(covered) = attribution::sentence(&self.attribution) {
+            lines.push(("Carries an HLO op".to_owned(), covered));
         }
         lines
     }

@@ -3,22 +3,22 @@
 //! Every op's self time falls on one leaf: the last component of its name stack (the primitive), or
 //! its source line. Transformations are no nodes: `transpose(jvp(layer_0))` and `jvp(layer_0)` are
 //! both `layer_0`, and the columns forward, backward and rematerialised tell them apart (see
-//! [`path`]). Work without a name stack stands under the root `(no scope)`.
+//! [`name_stack`](stepscope_model::hlo::name_stack)). Work without a name stack stands under the root `(no scope)`.
 
-pub(crate) mod path;
+mod combined;
 mod report;
 mod tables;
 mod tree;
 
 use clap::{Args, ValueEnum};
-pub(crate) use path::components;
+use combined::Combined;
 pub use report::{ScopeRow, ScopesReport};
 use stepscope_model::{Reads, Session};
 
 use crate::format;
 use crate::group::Group;
 use crate::note::Note;
-use crate::ops::{GroupBy, OpRow, OpsOptions, from_totals};
+use crate::ops::{AllOps, OpRow, all_ops};
 use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
 use crate::selection::Selection;
@@ -39,6 +39,10 @@ pub struct ScopesOptions {
     /// At most this many levels; deeper time stays in the level above
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
+    /// Divide the time of ops that XLA combined over the paths they serve, an estimate: by the bytes
+    /// of their operands where these tell the paths apart, else equally
+    #[arg(long)]
+    pub split_combined: bool,
 }
 
 /// What the tree is made of.
@@ -63,6 +67,8 @@ impl Analysis for Scopes {
 stepscope scopes ./logs --depth 2
 # By source file and line
 stepscope scopes ./logs --by source
+# A combined gradient all-reduce divided over the layers whose gradients it reduces
+stepscope scopes ./logs --split-combined
 # What the backward pass of the attention costs
 stepscope scopes ./logs --match attn --sort backward_ps";
     type Options = ScopesOptions;
@@ -71,23 +77,26 @@ stepscope scopes ./logs --match attn --sort backward_ps";
     fn run(session: &Session, options: &ScopesOptions) -> Result<ScopesReport, AnalysisError> {
         let selected = options.selection.resolve(session)?;
         let totals = work_totals(session, &selected);
-        let by_op = OpsOptions {
-            selection: Selection::default(),
-            by: GroupBy::Op,
+        let all = all_ops(session, &selected, &totals);
+        let by_scope = options.by == ScopeBy::Scope;
+        let combined = match options.split_combined && by_scope {
+            true => Combined::Divided,
+            false => Combined::Together,
         };
-        let ops = from_totals(session, &selected, &by_op, &totals, Vec::new())?;
-        let tree = tree::Tree::new(&ops.rows, options.by);
+        let tree = tree::Tree::new(session, &all.ops, options.by, combined);
         let (rows, row_count) = tree.rows(&options.selection, options.depth)?;
-        let attributed_ps: i64 = ops
-            .rows
-            .iter()
+        let attributed_ps: i64 = all
+            .rows()
             .filter(|row| !key(row, options.by).is_empty())
             .map(|row| row.self_ps)
             .sum();
+        let total_self_ps = all.total_self_ps;
         let attributed_ratio =
-            (ops.total_self_ps > 0).then(|| attributed_ps as f64 / ops.total_self_ps as f64);
-        let notes = notes(session, options.by, &ops.rows, attributed_ratio);
-        let total_self_ps = ops.total_self_ps;
+            (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
+        let mut notes = notes(session, options.by, &all, attributed_ratio);
+        if by_scope {
+            notes.extend(combined::note(session, &all, combined));
+        }
         Ok(ScopesReport {
             rows,
             row_count,
@@ -109,12 +118,7 @@ fn key(row: &OpRow, by: ScopeBy) -> &str {
     }
 }
 
-fn notes(
-    session: &Session,
-    by: ScopeBy,
-    rows: &[OpRow],
-    attributed_ratio: Option<f64>,
-) -> Vec<Note> {
+fn notes(session: &Session, by: ScopeBy, all: &AllOps, attributed_ratio: Option<f64>) -> Vec<Note> {
     let Some(ratio) = attributed_ratio else {
         return vec![Note::warning(
             "No device work was recorded in this selection.",
@@ -142,7 +146,7 @@ fn notes(
             note
         });
     }
-    if rows.iter().any(|row| row.is_rematerialised) {
+    if all.rows().any(|row| row.is_rematerialised) {
         notes.push(Note::info(
             "Recomputed time is counted once, as recomputed, not as backward.",
         ));

@@ -26,7 +26,8 @@ pub struct ScopesReport {
 #[derive(Debug, Clone, Serialize, TS)]
 #[ts(export)]
 pub struct ScopeRow {
-    /// Full path, such as `jit(step)/layer_0/attn`.
+    /// Full path; of ops that serve several, that of the nearest scope that holds all, and their
+    /// number. Such as `jit(step)/layer_0/attn`.
     pub path: String,
     /// Last component.
     pub name: String,
@@ -59,4 +60,11 @@ pub struct ScopeRow {
     pub flops: Option<f64>,
     /// Σ bytes × executions at or below.
     pub bytes: Option<f64>,
+    /// Part of `total_ps` that is an estimate: the share of ops that XLA combined, divided over the
+    /// paths they serve (`--split-combined`); 0 otherwise.
+    #[ts(type = "number")]
+    pub estimated_ps: i64,
+    /// Paths that the combined ops of this node serve, one for each op that XLA merged; empty for
+    /// other nodes.
+    pub paths: Vec<String>,
 }

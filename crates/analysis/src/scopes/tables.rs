@@ -36,6 +36,8 @@ const COLUMNS: &[Column] = &[
     Column::wide("depth", "Level", Unit::Count),
     Column::wide("child_count", "Children", Unit::Count),
     Column::wide("path", "Path", Unit::Text),
+    Column::wide("estimated_ps", "Estimated", Unit::Picos),
+    Column::wide("paths", "Serves", Unit::Text),
 ];
 
 impl Report for ScopesReport {
@@ -56,6 +58,8 @@ impl Report for ScopesReport {
                 i64::from(row.depth).into(),
                 i64::from(row.child_count).into(),
                 row.path.as_str().into(),
+                row.estimated_ps.into(),
+                row.paths.join("; ").into(),
             ]
         });
         vec![Table {

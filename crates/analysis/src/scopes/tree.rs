@@ -1,22 +1,26 @@
 //! The tree: built from op rows, flattened depth first.
 
-use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
-use super::path::{self, Pass};
+use rustc_hash::FxHashMap;
+use stepscope_model::Session;
+use stepscope_model::hlo::name_stack::{self, Merged, Pass};
+
+use super::ScopeBy;
+use super::combined::{Combined, Share, shares};
 use super::report::ScopeRow;
-use super::{ScopeBy, key};
-use crate::ops::OpRow;
+use super::tables::SORT_COLUMNS;
+use crate::ops::{Measured, OpRow};
 use crate::order;
 use crate::registry::AnalysisError;
 use crate::selection::Selection;
-
-use super::tables::SORT_COLUMNS;
 
 /// Nodes; the first is the root, which is not shown.
 pub(super) struct Tree {
     nodes: Vec<Node>,
 }
 
+#[derive(Default)]
 struct Node {
     name: String,
     children: Vec<usize>,
@@ -24,6 +28,8 @@ struct Node {
     sums: Sums,
     /// Self time exactly here.
     self_ps: i64,
+    /// What the combined ops of the node serve.
+    paths: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,52 +39,106 @@ struct Sums {
     forward_ps: i64,
     backward_ps: i64,
     rematerialised_ps: i64,
+    estimated_ps: i64,
     flops: Option<f64>,
     bytes: Option<f64>,
 }
 
+/// A part of an op's time and the place where it is counted.
+struct Piece<'a> {
+    place: Vec<Cow<'a, str>>,
+    sums: Sums,
+    paths: Vec<String>,
+}
+
+/// Nodes by parent and by what tells siblings apart: the name, of combined ops the paths.
+type Children = FxHashMap<(usize, String), usize>;
+
 impl Tree {
-    pub(super) fn new(ops: &[OpRow], by: ScopeBy) -> Self {
-        let root = Node {
-            name: String::new(),
-            children: Vec::new(),
-            sums: Sums::default(),
-            self_ps: 0,
+    pub(super) fn new(
+        session: &Session,
+        ops: &[Measured],
+        by: ScopeBy,
+        combined: Combined,
+    ) -> Self {
+        let mut tree = Self {
+            nodes: vec![Node::default()],
         };
-        let mut tree = Self { nodes: vec![root] };
-        let mut children: FxHashMap<(usize, String), usize> = FxHashMap::default();
+        let mut children = Children::default();
         for op in ops {
-            let sums = Sums::of(op);
-            let mut node = 0;
-            tree.nodes[0].sums.add(sums);
-            for name in place(op, by) {
-                node = tree.child(node, name, &mut children);
-                tree.nodes[node].sums.add(sums);
-            }
-            tree.nodes[node].self_ps += op.self_ps;
+            let shares = match combined {
+                Combined::Divided => shares(session, op),
+                Combined::Together => None,
+            };
+            let pieces = match &shares {
+                Some(shares) => divided(&op.row, shares),
+                None => vec![whole(&op.row, by)],
+            };
+            tree.add(pieces, &mut children);
         }
         tree
     }
 
-    fn child(
-        &mut self,
-        parent: usize,
-        name: &str,
-        children: &mut FxHashMap<(usize, String), usize>,
-    ) -> usize {
-        if let Some(&child) = children.get(&(parent, name.to_owned())) {
+    /// Adds the pieces of one op. A slice that is counted in several places was one slice all the
+    /// same, so on what these have in common it counts once.
+    fn add(&mut self, pieces: Vec<Piece<'_>>, children: &mut Children) {
+        let mut counted: Vec<usize> = Vec::new();
+        for piece in pieces {
+            let mut node = 0;
+            let names = piece.place.iter();
+            self.add_to(0, piece.sums, &mut counted);
+            for (index, name) in names.enumerate() {
+                let is_last = index + 1 == piece.place.len();
+                let key = match is_last && !piece.paths.is_empty() {
+                    true => piece.paths.join(";"),
+                    false => name.to_string(),
+                };
+                node = self.child(node, name, key, children);
+                self.add_to(node, piece.sums, &mut counted);
+            }
+            self.nodes[node].self_ps += piece.sums.total_ps;
+            if self.nodes[node].paths.is_empty() {
+                self.nodes[node].paths = piece.paths;
+            }
+        }
+    }
+
+    fn add_to(&mut self, node: usize, mut sums: Sums, counted: &mut Vec<usize>) {
+        if counted.contains(&node) {
+            sums.occurrences = 0;
+        } else {
+            counted.push(node);
+        }
+        self.nodes[node].sums.add(sums);
+    }
+
+    fn child(&mut self, parent: usize, name: &str, key: String, children: &mut Children) -> usize {
+        if let Some(&child) = children.get(&(parent, key.clone())) {
             return child;
         }
         let child = self.nodes.len();
+        let name = self.free_name(parent, name);
         self.nodes.push(Node {
-            name: name.to_owned(),
-            children: Vec::new(),
-            sums: Sums::default(),
-            self_ps: 0,
+            name,
+            ..Node::default()
         });
         self.nodes[parent].children.push(child);
-        children.insert((parent, name.to_owned()), child);
+        children.insert((parent, key), child);
         child
+    }
+
+    /// Combined ops may serve equally many paths: siblings must have names of their own.
+    fn free_name(&self, parent: usize, name: &str) -> String {
+        let is_taken = |name: &str| {
+            let mut siblings = self.nodes[parent].children.iter();
+            siblings.any(|&sibling| self.nodes[sibling].name == name)
+        };
+        if !name.starts_with("combined: ") || !is_taken(name) {
+            return name.to_owned();
+        }
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let mut free = numbered.filter(|name| !is_taken(name));
+        free.next().unwrap_or_default()
     }
 
     /// Rows depth first, siblings by `--sort`. A limit keeps the rows with the largest totals, whose
@@ -150,6 +210,7 @@ impl Tree {
             children,
             sums,
             self_ps,
+            paths,
         } = &self.nodes[node];
         // What lies below the last level shown is that level's own.
         let is_cut = depth + 1 >= levels;
@@ -179,28 +240,31 @@ impl Tree {
             rematerialised_ps: sums.rematerialised_ps,
             flops: sums.flops,
             bytes: sums.bytes,
+            estimated_ps: sums.estimated_ps,
+            paths: paths.clone(),
         }
     }
 }
 
 impl Sums {
-    fn of(op: &OpRow) -> Self {
-        let pass = if op.is_rematerialised {
-            Pass::Rematerialised
-        } else {
-            path::pass(&op.scope)
-        };
-        let in_pass = |wanted: Pass| if pass == wanted { op.self_ps } else { 0 };
+    fn of(op: &OpRow, pass: Pass) -> Self {
         let executions = op.executions as f64;
         Self {
             occurrences: op.occurrences,
-            total_ps: op.self_ps,
-            forward_ps: in_pass(Pass::Forward),
-            backward_ps: in_pass(Pass::Backward),
-            rematerialised_ps: in_pass(Pass::Rematerialised),
             flops: op.flops.map(|flops| flops * executions),
             bytes: op.bytes.map(|bytes| bytes * executions),
+            ..Self::default()
         }
+        .timed(op.self_ps, pass)
+    }
+
+    fn timed(mut self, self_ps: i64, pass: Pass) -> Self {
+        let in_pass = |wanted: Pass| if pass == wanted { self_ps } else { 0 };
+        self.total_ps = self_ps;
+        self.forward_ps = in_pass(Pass::Forward);
+        self.backward_ps = in_pass(Pass::Backward);
+        self.rematerialised_ps = in_pass(Pass::Rematerialised);
+        self
     }
 
     fn add(&mut self, other: Self) {
@@ -213,33 +277,87 @@ impl Sums {
         self.forward_ps += other.forward_ps;
         self.backward_ps += other.backward_ps;
         self.rematerialised_ps += other.rematerialised_ps;
+        self.estimated_ps += other.estimated_ps;
         self.flops = sum(self.flops, other.flops);
         self.bytes = sum(self.bytes, other.bytes);
     }
 }
 
+/// All of an op in one place.
+fn whole(op: &OpRow, by: ScopeBy) -> Piece<'_> {
+    let merged = name_stack::merged(&op.scope);
+    let pass = if op.is_rematerialised {
+        Pass::Rematerialised
+    } else {
+        merged.pass()
+    };
+    let paths = match by {
+        ScopeBy::Scope if merged.is_combined() => merged.lines(),
+        _ => Vec::new(),
+    };
+    Piece {
+        place: place(op, by, merged),
+        sums: Sums::of(op, pass),
+        paths,
+    }
+}
+
+/// An op in all the places it serves. The parts are whole picoseconds and sum to the op's time.
+fn divided<'a>(op: &OpRow, shares: &[Share<'a>]) -> Vec<Piece<'a>> {
+    let (mut ratio, mut given_ps) = (0.0, 0i64);
+    let pieces = shares.iter().enumerate().map(|(index, share)| {
+        ratio += share.ratio;
+        let is_last = index + 1 == shares.len();
+        let until_ps = if is_last {
+            op.self_ps
+        } else {
+            part_ps(op.self_ps, ratio)
+        };
+        let own_ps = until_ps - given_ps;
+        given_ps = until_ps;
+        let of_op = Sums::of(op, share.pass);
+        let sums = Sums {
+            flops: of_op.flops.map(|flops| flops * share.ratio),
+            bytes: of_op.bytes.map(|bytes| bytes * share.ratio),
+            estimated_ps: own_ps,
+            ..of_op.timed(own_ps, share.pass)
+        };
+        Piece {
+            place: share.components.iter().map(|&name| name.into()).collect(),
+            sums,
+            paths: Vec::new(),
+        }
+    });
+    pieces.collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a part of a time that fits"
+)]
+fn part_ps(whole_ps: i64, ratio: f64) -> i64 {
+    (whole_ps as f64 * ratio.clamp(0.0, 1.0)).round() as i64
+}
+
 /// Where an op stands in the tree. Work without a name stack stands with its category under
 /// `(no scope)`.
-fn place(op: &OpRow, by: ScopeBy) -> Vec<&str> {
-    let text = key(op, by);
+fn place<'a>(op: &'a OpRow, by: ScopeBy, merged: Merged<'a>) -> Vec<Cow<'a, str>> {
     let category = if op.category.is_empty() {
         op.class.as_str()
     } else {
         op.category.as_str()
     };
     match by {
+        ScopeBy::Scope if merged.paths.is_empty() => vec!["(no scope)".into(), category.into()],
         ScopeBy::Scope => {
-            let components = path::components(text);
-            if components.is_empty() {
-                vec!["(no scope)", category]
-            } else {
-                components
-            }
+            let label = merged.label();
+            let common = merged.common.into_iter().map(Cow::from);
+            common.chain(label.map(Cow::from)).collect()
         }
-        ScopeBy::Source if text.is_empty() => vec!["(no source)", category],
-        ScopeBy::Source => match text.rsplit_once(':') {
-            Some((file, line)) => vec![file, line],
-            None => vec![text],
+        ScopeBy::Source if op.source.is_empty() => vec!["(no source)".into(), category.into()],
+        ScopeBy::Source => match op.source.rsplit_once(':') {
+            Some((file, line)) => vec![file.into(), line.into()],
+            None => vec![op.source.as_str().into()],
         },
     }
 }
@@ -247,13 +365,31 @@ fn place(op: &OpRow, by: ScopeBy) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::Roofline;
 
-    fn op(name: &str, scope: &str, source: &str, self_ps: i64) -> OpRow {
+    fn tree(ops: &[Measured], by: ScopeBy, combined: Combined) -> Tree {
+        Tree::new(&Session::default(), ops, by, combined)
+    }
+
+    fn op(name: &str, scope: &str, source: &str, self_ps: i64) -> Measured {
+        Measured {
+            row: row(name, scope, source, self_ps),
+            op: None,
+            program: None,
+            devices: Vec::new(),
+            work: None,
+            roofline: Roofline::default(),
+        }
+    }
+
+    fn row(name: &str, scope: &str, source: &str, self_ps: i64) -> OpRow {
         OpRow {
             program: String::new(),
             program_id: String::new(),
             name: name.to_owned(),
             category: "loop fusion".to_owned(),
+            category_source: "hlo".to_owned(),
+            attribution: "recorded".to_owned(),
             class: "compute".to_owned(),
             device: String::new(),
             occurrences: 2,
@@ -274,7 +410,7 @@ mod tests {
         }
     }
 
-    fn model() -> Vec<OpRow> {
+    fn model() -> Vec<Measured> {
         vec![
             op("a", "jit(f)/jvp(layer_0)/attn/dot_general", "m.py:7", 30),
             op(
@@ -295,7 +431,7 @@ mod tests {
 
     #[test]
     fn passes_meet_and_parents_sum_their_children() {
-        let tree = Tree::new(&model(), ScopeBy::Scope);
+        let tree = tree(&model(), ScopeBy::Scope, Combined::Together);
         let (rows, count) = tree.rows(&Selection::default(), None).expect("no options");
         assert_eq!(count, 9);
         assert_eq!(
@@ -318,7 +454,7 @@ mod tests {
 
     #[test]
     fn depth_and_limit_leave_a_tree() {
-        let tree = Tree::new(&model(), ScopeBy::Scope);
+        let tree = tree(&model(), ScopeBy::Scope, Combined::Together);
         let (rows, _) = tree
             .rows(&Selection::default(), Some(2))
             .expect("no options");
@@ -344,7 +480,7 @@ mod tests {
 
     #[test]
     fn by_source_groups_lines_by_file() {
-        let tree = Tree::new(&model(), ScopeBy::Source);
+        let tree = tree(&model(), ScopeBy::Source, Combined::Together);
         let (rows, _) = tree.rows(&Selection::default(), None).expect("no options");
         assert_eq!(
             outline(&rows),
@@ -356,5 +492,51 @@ mod tests {
                 "1 loop fusion 5"
             ]
         );
+    }
+
+    const COMBINED: &str = "jit(f)/(transpose(jvp(layer_0))/attn/dot_general:transpose(jvp(layer_1))/mlp/add:\
+         jvp()/reduce_sum)";
+
+    #[test]
+    fn a_combined_op_stands_under_what_its_paths_share() {
+        let mut ops = model();
+        ops.push(op("all-reduce", COMBINED, "", 10));
+        ops.push(op("all-reduce.1", "jit(f)/(a/x:b/y:c/z)", "", 3));
+        let tree = tree(&ops, ScopeBy::Scope, Combined::Together);
+        let (rows, _) = tree.rows(&Selection::default(), None).expect("no options");
+        let named = |name: &str| rows.iter().find(|row| row.name == name).expect("a row");
+        let combined = named("combined: 3 paths");
+        assert_eq!((combined.depth, combined.total_ps), (1, 10));
+        assert_eq!((combined.backward_ps, combined.estimated_ps), (10, 0));
+        assert_eq!(
+            combined.paths,
+            [
+                "jit(f)/layer_0/attn/dot_general",
+                "jit(f)/layer_1/mlp/add",
+                "jit(f)/reduce_sum"
+            ]
+        );
+        let other = named("combined: 3 paths (2)");
+        assert_eq!((other.total_ps, other.paths.len()), (3, 3));
+        assert!(named("layer_0").paths.is_empty());
+    }
+
+    #[test]
+    fn divided_parts_sum_to_the_op_and_count_it_once() {
+        let mut ops = model();
+        ops.push(op("all-reduce", COMBINED, "", 10));
+        let tree = tree(&ops, ScopeBy::Scope, Combined::Divided);
+        let (rows, _) = tree.rows(&Selection::default(), None).expect("no options");
+        let at = |path: &str| rows.iter().find(|row| row.path == path).expect("a row");
+        assert_eq!(at("jit(f)").total_ps, 105);
+        assert_eq!(at("jit(f)").estimated_ps, 10);
+        // Three ops before, twice each, and the combined one.
+        assert_eq!(at("jit(f)").occurrences, 8);
+        assert_eq!(at("jit(f)/layer_0").total_ps, 83);
+        assert_eq!(at("jit(f)/layer_0").backward_ps, 53);
+        assert_eq!(at("jit(f)/layer_1/mlp/add").total_ps, 19);
+        assert_eq!(at("jit(f)/reduce_sum").forward_ps, 3);
+        assert!(rows.iter().all(|row| row.paths.is_empty()));
+        assert_eq!(rows.iter().map(|row| row.self_ps).sum::<i64>(), 110);
     }
 }

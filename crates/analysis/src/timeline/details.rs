@@ -2,6 +2,8 @@
 
 use stepscope_model::{Flow, Lane, Op, ProgramId, Session, SliceId, Span, Track, TrackId};
 
+use stepscope_model::hlo::name_stack::combined_paths;
+
 use super::report::{FlowReport, LabelReport, SliceDetails, SliceRefReport, StatReport};
 use super::titles::{span_on, track_title};
 use stepscope_model::LabelId;
@@ -19,6 +21,7 @@ pub fn details(session: &Session, slice: SliceId) -> Option<SliceDetails> {
     let (hlo_text, source_stack) = instruction.unwrap_or_default();
     let text = |id| known(session.text(id));
     let scope = op.and_then(|op| text(op.scope));
+    let scope = scope.or_else(|| label.framework_op.and_then(text));
     let program = label.program.or_else(|| op.map(|op| op.program));
     Some(SliceDetails {
         slice: slice.into(),
@@ -31,9 +34,12 @@ pub fn details(session: &Session, slice: SliceId) -> Option<SliceDetails> {
         step: step_number(session, track, span),
         program: program.map(|id: ProgramId| session.program(id).title()),
         op: op.and_then(|op| text(op.name)),
+        attribution: op.map(|_| label.attribution.name().to_owned()),
         category: op.and_then(|op| text(op.category)),
+        category_source: op.and_then(|op| known(op.category_source.name())),
         expression: op.and_then(|op| text(op.expression)).or(hlo_text),
-        scope: scope.or_else(|| label.framework_op.and_then(text)),
+        scope_paths: scope.as_deref().map(combined_paths).unwrap_or_default(),
+        scope,
         source: op.and_then(|op| text(op.source)),
         source_stack,
         flops: op.and_then(|op| op.cost).map(|cost| cost.flops),

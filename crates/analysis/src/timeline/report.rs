@@ -135,12 +135,19 @@ pub struct SliceDetails {
     pub program: Option<String>,
     /// HLO op name.
     pub op: Option<String>,
+    /// How the op was found: `recorded`, `exact_name`, `between_anchors` or `by_order`; absent where
+    /// none is known.
+    pub attribution: Option<String>,
     /// HLO category.
     pub category: Option<String>,
+    /// Where the category comes from: `recorded`, `hlo`, or `inferred` from the op's name.
+    pub category_source: Option<String>,
     /// HLO text of the op.
     pub expression: Option<String>,
     /// JAX name stack.
     pub scope: Option<String>,
+    /// The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+    pub scope_paths: Vec<String>,
     /// `file:line`.
     pub source: Option<String>,
     /// Frames `file:line:column function`, leaf first.

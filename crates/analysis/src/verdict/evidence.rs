@@ -6,7 +6,8 @@ use stepscope_model::{DeviceId, DeviceKind, Host, Session, Span, Warning, Warnin
 
 use super::limits;
 use super::report::{VerdictDevices, VerdictOp};
-use crate::kernels::attributed_ratio;
+use crate::attribution::{AttributionShare, covered_ratio};
+use crate::kernels::attribution_shares;
 use crate::overview::Glance;
 use crate::registry::AnalysisError;
 use crate::selection::Selection;
@@ -22,6 +23,8 @@ pub(super) struct Evidence<'a> {
     pub(super) work: Vec<Option<Span>>,
     /// Share of kernel time that carries an HLO op, as `kernels` has it; GPUs only.
     pub(super) attributed_ratio: Option<f64>,
+    /// That share by how the op was found; empty without GPUs.
+    pub(super) attribution: Vec<AttributionShare>,
     pub(super) size_bytes: i64,
     pub(super) event_count: i64,
 }
@@ -30,9 +33,9 @@ impl<'a> Evidence<'a> {
     pub(super) fn of(session: &'a Session) -> Result<Self, AnalysisError> {
         let overview = Glance::of(session, &Selection::default().resolve(session)?);
         let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
-        let attributed_ratio = has_gpu
-            .then(|| attributed_ratio(session, &overview.totals))
-            .flatten();
+        let attribution = has_gpu
+            .then(|| attribution_shares(session, &overview.totals))
+            .unwrap_or_default();
         let size: usize = session
             .hosts
             .iter()
@@ -44,7 +47,8 @@ impl<'a> Evidence<'a> {
             duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
             overview,
             work: crate::overview::work_extents(session),
-            attributed_ratio,
+            attributed_ratio: covered_ratio(&attribution),
+            attribution,
             size_bytes: i64::try_from(size).unwrap_or(i64::MAX),
             event_count: i64::try_from(events).unwrap_or(i64::MAX),
         })

@@ -37,7 +37,7 @@ pub const PARTS_IN_LINES: usize = 3;
 /// Parts with less of the mean step are not.
 pub const PART_RATIO: f64 = 0.005;
 /// Lines in all.
-pub const LINES: usize = 9;
+pub const LINES: usize = 10;
 /// Longer names of ops are cut in the lines.
 pub const LARGEST_NAME: usize = 40;
 /// Names of compiled programs that are looked up.

@@ -3,6 +3,7 @@
 use super::evidence::short;
 use super::limits;
 use super::report::{Finding, Severity, VerdictReport};
+use crate::attribution;
 use crate::format;
 use crate::overview::{StepPart, StepSource};
 
@@ -25,6 +26,7 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
     let mut lines = vec![captured(report)];
     lines.extend(key_figures(report));
     lines.extend(mean_step(report));
+    lines.extend(attribution::sentence(&report.attribution).map(covered));
     lines.extend(top_ops(report));
     let room = limits::LINES - lines.len();
     let findings = report.findings.as_slice();
@@ -110,6 +112,11 @@ fn mean_step(report: &VerdictReport) -> Option<String> {
         })
         .collect();
     (!named.is_empty()).then(|| format!("Within steps: {}", named.join(", ")))
+}
+
+/// `Kernel time with an HLO op: 97.5 % (recorded 80.1 %, by order 17.4 %)`
+fn covered(share: String) -> String {
+    format!("Kernel time with an HLO op: {share}")
 }
 
 fn top_ops(report: &VerdictReport) -> Option<String> {

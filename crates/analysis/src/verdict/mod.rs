@@ -53,6 +53,7 @@ stepscope verdict ./logs --json";
             step_parts: evidence.overview.step_parts(),
             duration_ps: evidence.duration_ps,
             device_busy_ratio: evidence.overview.busy_ratio(),
+            attribution: evidence.attribution.clone(),
             top_ops: evidence.top_ops(),
             size_bytes: evidence.size_bytes,
             event_count: evidence.event_count,

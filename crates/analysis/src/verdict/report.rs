@@ -3,6 +3,7 @@
 use serde::Serialize;
 use ts_rs::TS;
 
+use crate::attribution::AttributionShare;
 use crate::overview::{StepPart, StepTime};
 
 /// The answer of the `verdict` analysis.
@@ -30,6 +31,9 @@ pub struct VerdictReport {
     pub duration_ps: i64,
     /// Mean busy ratio of `overview`; absent where no device recorded work.
     pub device_busy_ratio: Option<f64>,
+    /// Kernel time by how its ops were found, the surest first, as `kernels` has it; empty without
+    /// GPUs.
+    pub attribution: Vec<AttributionShare>,
     /// The ops of `ops` with the largest self time, at most five.
     pub top_ops: Vec<VerdictOp>,
     /// Decompressed bytes of all files.

@@ -27,7 +27,14 @@ const VIEW_ROWS: [(&str, usize); 13] = [
 ];
 
 /// Options whose every value is a control of a view, and flags.
-const CONTROLS: [&str; 5] = ["by", "idle", "infeed", "internal", "merge-fusions"];
+const CONTROLS: [&str; 6] = [
+    "by",
+    "idle",
+    "infeed",
+    "internal",
+    "merge-fusions",
+    "split-combined",
+];
 
 /// Other sizes of a graph that the view offers.
 const RADII: [&str; 4] = ["1", "2", "4", "6"];

@@ -55,6 +55,9 @@ pub(super) struct Context {
     pub(super) module: TextKey,
     pub(super) detail: TextKey,
     pub(super) framework_op: TextKey,
+    /// Name stack of a GPU's op, or what of it follows the prefix.
+    pub(super) op_path: TextKey,
+    pub(super) op_path_prefix: TextKey,
     pub(super) is_async: bool,
     /// An op of XLA:CPU, which belongs to its device's tracks rather than the thread's.
     pub(super) is_cpu_op: bool,
@@ -75,7 +78,9 @@ impl LabelKey {
         !(self.op.is_inline()
             || context.module.is_inline()
             || context.detail.is_inline()
-            || context.framework_op.is_inline())
+            || context.framework_op.is_inline()
+            || context.op_path.is_inline()
+            || context.op_path_prefix.is_inline())
     }
 }
 

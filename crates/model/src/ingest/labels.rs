@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use stepscope_hlo::OpClass;
+use stepscope_hlo::{OpClass, inferred_category, name_stack};
 use stepscope_xplane::{EventMetadata, Plane, Space, StatValue, lossy};
 
 use super::decode::Decoded;
@@ -15,7 +15,7 @@ use crate::ids::{HostId, LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Direction, Label, SliceKind, Transfer};
 use crate::memory_level::Traffic;
 use crate::program::Program;
-use crate::session::{CostSource, Op, OpCost};
+use crate::session::{CategorySource, CostSource, Op, OpCost};
 use crate::strings::Strings;
 use crate::track::TrackRole;
 use crate::vendor::details::{parse_launch, parse_traffic, parse_transfer};
@@ -177,16 +177,49 @@ impl Labels {
             label.launch = (!detail.is_empty()).then(|| self.launch(&detail));
         }
         let (kind_class, is_named) = (label.class, key.op != TextKey::NONE);
+        let path = op_path(texts, key);
         if is_named {
             self.join_named_op(label, texts, key);
+            self.complete_scope(label.op, &path);
         }
         // The kernel's own name is better evidence than the op for copies and communication.
         let is_better_evidence = matches!(kind_class, Class::Copy | Class::Collective);
         if is_better_evidence || (is_named && label.class == Class::Compute) {
             label.class = kind_class;
         }
-        if let Some(framework_op) = texts.get(key.context.framework_op).filter(|_| !is_named) {
-            label.framework_op = Some(self.strings.intern(framework_scope(&framework_op)));
+        if !is_named {
+            self.name_framework_op(label, texts, key, &path);
+        }
+    }
+
+    /// The name stack that the launch carried, where the HLO does not have one. Where both have one
+    /// the HLO's is the op's own; that of a launch is only as long as all of a fusion agrees.
+    fn complete_scope(&mut self, op: Option<OpId>, path: &str) {
+        let Some(op) = op.map(|id| &mut self.ops[id.index()]) else {
+            return;
+        };
+        if op.scope == Strings::EMPTY && !path.is_empty() {
+            op.scope = self.strings.intern(path);
+            op.is_rematerialised |= name_stack::pass(path) == name_stack::Pass::Rematerialised;
+        }
+    }
+
+    /// The framework's name of a kernel that names no op.
+    fn name_framework_op(
+        &mut self,
+        label: &mut Label,
+        texts: &Texts<'_, '_>,
+        key: &LabelKey,
+        path: &str,
+    ) {
+        let framework_op = texts.get(key.context.framework_op).unwrap_or_default();
+        let name = match path {
+            "" if is_annotation_title(&framework_op) => "",
+            "" => name_stack::without_type(&framework_op),
+            path => path,
+        };
+        if !name.is_empty() {
+            label.framework_op = Some(self.strings.intern(name));
         }
     }
 
@@ -322,10 +355,10 @@ impl Labels {
             Some(OpClass::Collective) => Class::Collective,
             Some(OpClass::Copy | OpClass::HostTransfer) => Class::Copy,
             Some(OpClass::DataFormatting | OpClass::Control | OpClass::Other) => Class::Compute,
-            None => match self.strings.get(op.category) {
-                "" => name_class(name),
-                category => category_class(category),
-            },
+            None if op.category_source == CategorySource::Recorded => {
+                category_class(self.strings.get(op.category))
+            }
+            None => name_class(name),
         }
     }
 }
@@ -337,10 +370,15 @@ pub(super) fn op_from_hlo(
     program: ProgramId,
     name: &str,
 ) -> Op {
+    let inferred = inferred_category(name);
     let mut op = Op {
         program,
         name: strings.intern(name),
-        category: Strings::EMPTY,
+        category: strings.intern(inferred),
+        category_source: match inferred {
+            "" => CategorySource::Unknown,
+            _ => CategorySource::Inferred,
+        },
         scope: Strings::EMPTY,
         source: Strings::EMPTY,
         cost: None,
@@ -355,6 +393,7 @@ pub(super) fn op_from_hlo(
         return op;
     };
     op.category = strings.intern(instruction.category());
+    op.category_source = CategorySource::Hlo;
     op.scope = strings.intern(&instruction.op_name);
     if let Some(source) = &instruction.source {
         op.source = strings.intern(&source.label());
@@ -399,11 +438,31 @@ pub(super) fn text<'a>(
     }
 }
 
-/// `jit(f)/add:Type` without the type: the name stack.
-fn framework_scope(framework_op: &str) -> &str {
-    framework_op
-        .rsplit_once(':')
-        .map_or(framework_op, |(scope, _)| scope)
+/// The name stack that the launch of a kernel carried. What all ops of a program have in common is
+/// written once, with the program; a launch whose name does not begin with it carries all of it.
+fn op_path(texts: &Texts<'_, '_>, key: &LabelKey) -> String {
+    let name = texts.get(key.context.op_path).unwrap_or_default();
+    let prefix = texts.get(key.context.op_path_prefix).unwrap_or_default();
+    let (name, prefix) = (name.trim_matches('/'), prefix.trim_end_matches('/'));
+    // Without a name nothing says that the op is below the prefix.
+    if name.is_empty() || prefix.is_empty() || name == prefix {
+        return name.to_owned();
+    }
+    let is_whole = name
+        .strip_prefix(prefix)
+        .is_some_and(|rest| rest.starts_with('/'));
+    if is_whole || name.starts_with("jit(") {
+        name.to_owned()
+    } else {
+        format!("{prefix}/{name}")
+    }
+}
+
+/// `XlaModule:` and `Thunk:` are titles of XLA's own annotations, no ops of a framework.
+fn is_annotation_title(framework_op: &str) -> bool {
+    let title = framework_op.rsplit("::").next().unwrap_or(framework_op);
+    let title = title.split('#').next().unwrap_or(title);
+    matches!(title.trim_end_matches(':'), "XlaModule" | "Thunk")
 }
 
 /// What a TPU's event metadata says about an op.
@@ -472,9 +531,10 @@ impl RecordedOp {
         op.expression = strings.intern(&self.expression);
         if !self.category.is_empty() {
             op.category = strings.intern(&self.category);
+            op.category_source = CategorySource::Recorded;
         }
         if !self.framework_op.is_empty() {
-            op.scope = strings.intern(framework_scope(&self.framework_op));
+            op.scope = strings.intern(name_stack::without_type(&self.framework_op));
         }
         if !self.source.is_empty() {
             op.source = strings.intern(&self.source);

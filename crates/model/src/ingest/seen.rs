@@ -123,6 +123,8 @@ impl Seen {
                 self.context.detail = texts.key(value);
             }
             StatRole::FrameworkOp => self.context.framework_op = texts.key(value),
+            StatRole::OpPath => self.context.op_path = texts.key(value),
+            StatRole::OpPathPrefix => self.context.op_path_prefix = texts.key(value),
             StatRole::AsyncMark => self.context.is_async = int() == Some(1),
             StatRole::DeviceOffset => self.device_offset = int(),
             StatRole::DeviceDuration => self.device_duration = int(),

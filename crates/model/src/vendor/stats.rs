@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use stepscope_xplane::Plane;
 
+use super::planes::{PlaneRole, plane_role};
+
 /// Stats that name a request or a batch, the most telling first.
 pub const REQUEST_IDS: [&str; 4] = ["request_id", "batch_id", "id", "step_id"];
 /// How many elements of a batch are padding.
@@ -30,6 +32,10 @@ pub(crate) enum StatRole {
     MemcpyDetails,
     MemsetDetails,
     FrameworkOp,
+    /// Name stack of the op, or what of it follows the prefix.
+    OpPath,
+    /// What the name stacks of all ops of the program begin with.
+    OpPathPrefix,
     AsyncMark,
     DeviceOffset,
     DeviceDuration,
@@ -87,6 +93,17 @@ fn role_of(name: &[u8]) -> StatRole {
     }
 }
 
+/// Roles of stats whose names say what they mean on GPU planes only: annotations of host threads use
+/// the same words for anything. XLA writes `Thunk:#name=…,hlo_op=…#` around each launch, within
+/// `XlaModule:#prefix=…,hlo_module=…,program_id=…#`, and the profiler turns each pair into a stat.
+fn gpu_role_of(name: &[u8]) -> StatRole {
+    match name {
+        b"name" => StatRole::OpPath,
+        b"prefix" => StatRole::OpPathPrefix,
+        _ => role_of(name),
+    }
+}
+
 /// Stat ids of one plane with their roles.
 #[derive(Debug, Default)]
 pub(crate) struct StatRoles {
@@ -104,6 +121,11 @@ const SLACK: i64 = 16;
 impl StatRoles {
     pub(crate) fn of(plane: &Plane<'_>) -> Self {
         let mut roles = Self::default();
+        let is_gpu = matches!(
+            plane_role(&plane.name),
+            PlaneRole::Device { kind, .. } if kind.is_gpu()
+        );
+        let role_of = if is_gpu { gpu_role_of } else { role_of };
         // A table as long as the largest id, but never much longer than the plane's own table.
         let dense_ids = i64::try_from(plane.stat_metadata.len())
             .unwrap_or(DENSE_IDS)

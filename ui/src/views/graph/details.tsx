@@ -101,7 +101,11 @@ export function NodeDetails(props: {
           </Line>
         </Show>
         <Line title="Scope" isLong>
-          {node().scope || '–'}
+          <Show when={node().scope_paths.length > 0} fallback={node().scope || '–'}>
+            <ul class="plain-list" aria-label="Scopes that it serves">
+              <For each={node().scope_paths}>{(path) => <li>{path}</li>}</For>
+            </ul>
+          </Show>
         </Line>
         <Line title="Source" isLong>
           {node().source || '–'}

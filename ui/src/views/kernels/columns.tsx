@@ -1,4 +1,5 @@
 /** Columns of the table of kernels. */
+import { attributionText } from '../../format/attribution';
 import { formatDuration } from '../../format/numbers';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
@@ -138,6 +139,14 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
       width: 220,
       value: (row) => row.op,
       cell: (row) => <Middle text={row.op || '–'} isCode />,
+      isOptional: true,
+    },
+    {
+      key: 'attribution',
+      title: 'Op from',
+      figure: 'kernels.attribution',
+      width: 150,
+      value: (row) => attributionText(row.attribution),
       isOptional: true,
     },
     { key: 'stream', title: 'Stream', width: 110, value: (row) => row.stream, isOptional: true },

@@ -233,5 +233,12 @@ export const MEANINGS: Record<string, Figure> = {
     formula: 'bandwidth ÷ peak',
     unit: SHARE,
   },
+  'kernels.attribution': {
+    title: 'Op from',
+    definition:
+      'How the kernel was joined with its op: recorded in the profile, or inferred from the kernel’s name, its neighbours or its order.',
+    formula: '',
+    unit: '',
+  },
   'kernels.size': { title: 'Size', definition: 'Bytes of one copy.', formula: '', unit: 'bytes' },
 };

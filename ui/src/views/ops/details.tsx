@@ -7,6 +7,7 @@ import {
   formatDuration,
   formatRatio,
   format,
+import { attributionText, categoryText } from '../../format/attribution';
 } from '../../format/numbers';
 import { classColour, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
@@ -47,7 +48,12 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
       { figure: 'bound_by', title: 'Bound', value: op.bound_by || 'not known' },
       { figure: 'roofline_ratio', title: 'Of roof', value: formatRatio(op.roofline_ratio) },
       { figure: 'cost_source', title: 'Work from', value: costSource(op.cost_source) },
-      { figure: 'category', title: 'Category', value: op.category || '–' },
+      { figure: 'attribution', title: 'Op from', value: attributionText(op.attribution) },
+      {
+        figure: 'category',
+        title: 'Category',
+        value: categoryText(op.category, op.category_source) || '–',
+      },
       { figure: 'program', title: 'Program', value: op.program || '–', isLong: true },
       { figure: 'scope', title: 'Scope', value: op.scope || '–', isLong: true },
       { figure: 'source', title: 'Source', value: op.source || '–', isLong: true },

@@ -94,6 +94,13 @@ export const MEANINGS: Record<string, Figure> = {
     formula: '',
     unit: '',
   },
+  attribution: {
+    title: 'Op from',
+    definition:
+      'How the slices were joined with the op: recorded in the profile, or inferred from the kernel’s name, its neighbours or its order.',
+    formula: '',
+    unit: '',
+  },
   scope: {
     title: 'Scope',
     definition: 'JAX name stack: the transformations and named scopes the op was traced in.',

@@ -47,7 +47,12 @@ export default function ScopesView(props: ViewProps) {
   const report = createReport(
     'scopes',
     () => props.session,
-    () => ({ ...selectionParams(), limit: LIMIT, by: by() === 'source' ? 'source' : null }),
+    () => ({
+      ...selectionParams(),
+      limit: LIMIT,
+      by: by() === 'source' ? 'source' : null,
+      'split-combined': isSplit() ? 'true' : null,
+    }),
   );
   const table = urlTableState('total_ps');
 
@@ -80,6 +85,10 @@ export default function ScopesView(props: ViewProps) {
         const columns = createMemo(() =>
           columnsFor(data().total_self_ps, open, by() === 'source' ? 'Source' : 'Scope'),
         );
+        // Without combined ops there is nothing to divide.
+        const hasCombined = createMemo(
+          () => isSplit() || data().rows.some((row) => row.paths.length > 0),
+        );
         const tools = () => (
           <>
             <input
@@ -93,6 +102,9 @@ export default function ScopesView(props: ViewProps) {
             />
             <BySwitch />
             <ShapeSwitch />
+            <Show when={by() === 'scope' && hasCombined()}>
+              <CombinedSwitch />
+            </Show>
             <Show when={!isFlame()}>
               <button class="quiet" onClick={() => setDepth(0)}>
                 Fold all
@@ -173,6 +185,27 @@ function ShapeSwitch() {
   );
 }
 
+const isSplit = () => getParam('combined') === 'split' && getParam('by') !== 'source';
+
+function CombinedSwitch() {
+  return (
+    <span class="segmented" data-figure="scopes.combined">
+      <button
+        aria-pressed={!isSplit()}
+        onClick={() => setParams({ combined: null, q: null, zoom: null }, false)}
+      >
+        Combined ops together
+      </button>
+      <button
+        aria-pressed={isSplit()}
+        onClick={() => setParams({ combined: 'split', q: null, zoom: null }, false)}
+      >
+        Divided (estimate)
+      </button>
+    </span>
+  );
+}
+
 function BySwitch() {
   const by = () => getParam('by') ?? 'scope';
   return (
@@ -193,10 +226,21 @@ function BySwitch() {
   );
 }
 
-/** What the filter looks at. */
+/** What the filter looks at: also what a combined op serves. */
 const SEARCHED: Column<Node>[] = [
   { key: 'path', title: 'Path', width: 0, value: (node) => node.row.path },
+  { key: 'paths', title: 'Serves', width: 0, value: (node) => node.row.paths.join('\n') },
 ];
+
+const MOST_PATHS_IN_TIP = 30;
+
+/** The path, and of combined ops what they serve. */
+function tipOf(row: ScopeRow): string {
+  if (row.paths.length === 0) return row.path;
+  const shown = row.paths.slice(0, MOST_PATHS_IN_TIP);
+  const rest = row.paths.length - shown.length;
+  return [row.path, ...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+}
 
 function columnsFor(
   totalPs: number,
@@ -216,7 +260,7 @@ function columnsFor(
         <span
           class="scope-name"
           style={{ 'padding-left': `${node.row.depth * 16}px` }}
-          data-tip={node.row.path}
+          data-tip={tipOf(node.row)}
         >
           <span
             class="scope-fold"
@@ -321,6 +365,25 @@ function columnsFor(
       scale: 'time',
       value: (node) => node.row.rematerialised_ps || null,
       cell: (node, scale) => scale.text(node.row.rematerialised_ps),
+      isOptional: true,
+    },
+    {
+      key: 'estimated_ps',
+      title: 'Estimated',
+      figure: 'scopes.estimated_ps',
+      width: 110,
+      kind: 'duration',
+      scale: 'time',
+      value: (node) => node.row.estimated_ps || null,
+      cell: (node, scale) => (node.row.estimated_ps ? scale.text(node.row.estimated_ps) : ''),
+      isOptional: true,
+    },
+    {
+      key: 'paths',
+      title: 'Serves',
+      figure: 'scopes.paths',
+      width: 300,
+      value: (node) => node.row.paths.join('; '),
       isOptional: true,
     },
     {

@@ -38,6 +38,25 @@ export const MEANINGS: Record<string, Figure> = {
     formula: 'Σ bytes × count',
     unit: 'bytes',
   },
+  'scopes.combined': {
+    title: 'Combined ops',
+    definition:
+      'XLA combines ops, such as the all-reduces of many gradients. Such an op stands under the nearest scope that holds all it serves, or its time is divided over them: by the bytes of its operands where these tell the paths apart, else equally.',
+    formula: '',
+    unit: '',
+  },
+  'scopes.estimated_ps': {
+    title: 'Estimated',
+    definition: 'Part of the total that is a share of combined ops, divided over what they serve.',
+    formula: 'Σ self × share of the path',
+    unit: TIME,
+  },
+  'scopes.paths': {
+    title: 'Serves',
+    definition: 'The paths that a combined op serves, one for each op that XLA merged.',
+    formula: '',
+    unit: '',
+  },
   forward_ps: {
     title: 'Forward',
     definition: 'Part of the total in the forward pass.',

@@ -2,6 +2,7 @@
 import { createMemo, For, Show, type JSX } from 'solid-js';
 
 import { changeOf } from '../../compare/change';
+import { attributionText, categoryText } from '../../format/attribution';
 import { format, formatBytes, formatCount, formatDuration } from '../../format/numbers';
 import { classColour, classTitle } from '../../format/palette';
 import { escapeRegex } from '../../format/text';
@@ -188,7 +189,11 @@ function Facts(props: DetailsProps) {
           </Fact>
         )}
       </Show>
-      <Text title="Category" text={details().category} />
+      <Text title="Op from" text={attributionText(details().attribution ?? '')} />
+      <Text
+        title="Category"
+        text={categoryText(details().category ?? '', details().category_source ?? '')}
+      />
       <Show when={details().scope}>
         {(scope) => (
           <Fact title="Scope">
@@ -197,8 +202,15 @@ function Facts(props: DetailsProps) {
               href={hrefTo({ view: 'scopes', params: { q: escapeRegex(scope()) } })}
               data-tip="Show it in the tree of scopes"
             >
-              {scope()}
+              <Show when={details().scope_paths.length > 0} fallback={scope()}>
+                combined: {details().scope_paths.length} paths
+              </Show>
             </a>
+            <Show when={details().scope_paths.length > 0}>
+              <ul class="plain-list mono" aria-label="Scopes that it serves">
+                <For each={details().scope_paths}>{(path) => <li>{path}</li>}</For>
+              </ul>
+            </Show>
           </Fact>
         )}
       </Show>

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use stepscope_model::hlo::name_stack;
+
 use super::{Outcome, Rule, finding};
 use crate::advice::evidence::in_view;
 use crate::advice::facts::Facts;
@@ -112,13 +114,9 @@ fn pairs(facts: &Facts<'_>) -> Vec<(Method, Method)> {
     if found.is_empty() {
         let mut by_stem: BTreeMap<String, Methods> = BTreeMap::new();
         for row in facts.rows_of_ops() {
-            let mut seen: Vec<&str> = Vec::new();
-            for component in row.scope.split(['/', '(', ')']) {
-                if !seen.contains(&component) {
-                    seen.push(component);
-                    add(&mut by_stem, component, &row.program_id, row.self_ps, 0);
-                    raise(&mut by_stem, component, row.executions);
-                }
+            for name in name_stack::names(&row.scope) {
+                add(&mut by_stem, name, &row.program_id, row.self_ps, 0);
+                raise(&mut by_stem, name, row.executions);
             }
         }
         found = complete(by_stem);

@@ -1,5 +1,7 @@
 //! Work that is done again to save memory.
 
+use stepscope_model::hlo::name_stack::{Pass, pass};
+
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::advice::facts::Facts;
 use crate::format;
@@ -14,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn is_again(row: &OpRow) -> bool {
-    row.is_rematerialised || row.scope.contains("rematted_computation")
+    row.is_rematerialised || pass(&row.scope) == Pass::Rematerialised
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+
+import { attributionText, categoryText } from './attribution';
+
+test('ways are told in words, several in their order, unknown ones as they are', () => {
+  expect(attributionText('recorded')).toBe('recorded');
+  expect(attributionText('recorded, by_order')).toBe(
+    'recorded, the order of the program’s ops (inferred)',
+  );
+  expect(attributionText('by_magic')).toBe('by_magic');
+});
+
+test('a category is marked only where it was inferred', () => {
+  expect(categoryText('loop fusion', 'inferred')).toBe('loop fusion (inferred)');
+  expect(categoryText('loop fusion', 'hlo')).toBe('loop fusion');
+  expect(categoryText('', 'inferred')).toBe('');
+});

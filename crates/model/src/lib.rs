@@ -15,6 +15,7 @@ pub mod attribution;
 pub mod details;
 pub mod flow;
 pub mod framework;
+pub mod graphs;
 pub mod heap;
 pub mod ids;
 pub mod ingest;
@@ -49,6 +50,7 @@ pub use attribution::Attribution;
 
 pub use flow::{Flow, FlowKind, Flows};
 pub use framework::Framework;
+pub use graphs::{Graph, GraphDetail, OpenReason};
 pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};
 pub use label::{Class, Direction, HostMemory, Label, Launch, SliceKind, Transfer};

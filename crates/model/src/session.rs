@@ -6,6 +6,7 @@ use std::sync::Arc;
 use stepscope_hlo as hlo;
 
 use crate::flow::Flows;
+use crate::graphs::Graph;
 use crate::heap::Heap;
 use crate::ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, StringId, TrackId};
 use crate::label::{Class, Label, Launch};
@@ -49,6 +50,8 @@ pub struct Session {
     pub step_origin: Option<StepOrigin>,
     /// Arrows between slices.
     pub flows: Flows,
+    /// CUDA and HIP graphs that were launched; none in most sessions.
+    pub graphs: Vec<Graph>,
     /// Events recorded as sums without times (aggregated XPlanes): they have no slices.
     pub aggregates: Vec<Aggregate>,
     /// Memory snapshots; none in most sessions.

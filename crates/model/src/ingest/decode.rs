@@ -12,7 +12,7 @@ use stepscope_xplane::{Event, Events, Head, Line};
 use super::keys::{Context, LabelKeys, TextKey};
 use super::nest::{Nester, Slice};
 use super::repeat::{Arrows, Repeat};
-use super::seen::{CounterValue, InlineTexts, Seen};
+use super::seen::{CounterValue, GraphStats, InlineTexts, Seen};
 use crate::flow::FlowKey;
 use crate::track::LineOrigin;
 use crate::units::{Picos, Span};
@@ -65,6 +65,16 @@ pub(super) struct AggregatePart {
     pub(super) duration_ps: i64,
 }
 
+/// An event that is part of a graph.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GraphEvent {
+    /// Its place among the track's events.
+    pub(super) event: u32,
+    /// Id of the launch.
+    pub(super) correlation: Option<u64>,
+    pub(super) stats: GraphStats,
+}
+
 /// Everything one pass over a track's events yields.
 #[derive(Default)]
 pub(super) struct Decoded {
@@ -76,6 +86,8 @@ pub(super) struct Decoded {
     pub(super) runs: FxHashMap<RunKey, Span>,
     /// Recorded program runs and host launches that carry a run id: `(event, run id, start)`.
     pub(super) run_ids: Vec<(u32, i64, i64)>,
+    /// Events of a device that are part of a graph, in the order of the file.
+    pub(super) graph_events: Vec<GraphEvent>,
     /// Counter samples: metadata, time, value.
     pub(super) samples: Vec<(u32, i64, i64, CounterValue)>,
     pub(super) aggregates: Vec<AggregatePart>,
@@ -349,6 +361,13 @@ impl Pass<'_, '_> {
         if let Some(correlation) = seen.correlation {
             self.nester
                 .end_of_last(FlowKey::Correlation(correlation), ordinal);
+        }
+        if let Some(stats) = seen.graph.filter(|_| !self.kind.is_host) {
+            self.out.graph_events.push(GraphEvent {
+                event: ordinal,
+                correlation: seen.correlation,
+                stats,
+            });
         }
         if !seen.context.is_cpu_op {
             for key in seen.arrows.keys() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::graphs;
 use super::order::{add_program_tracks, display_key};
 use super::parts::PlacedTrack;
 use super::runs::{gpu_runs, recorded_runs};
@@ -49,6 +50,10 @@ pub(super) fn finish(
             number: step.number,
         }));
     }
+    let graph_events: Vec<_> = placed
+        .iter_mut()
+        .map(|placed| std::mem::take(&mut placed.graph_events))
+        .collect();
     session.tracks = placed.into_iter().map(|placed| placed.track).collect();
     session.flows = Flows::joined_on_demand(ends);
 
@@ -62,8 +67,9 @@ pub(super) fn finish(
         &session.flows,
         &mut session.labels,
     );
+    let named = graphs::attribute(session, &graph_events, &gpu);
     runs.extend(gpu);
-    warnings.attributed(attributed);
+    warnings.attributed(attributed.saturating_sub(named));
     for run in &mut runs {
         let host = session.devices[run.device.index()].host;
         let began = run.run_id.and_then(|id| launches.get(&(host, id)).copied());

@@ -14,6 +14,7 @@ use crate::attribution::Attribution;
 use crate::ids::{HostId, LabelId, LaunchId, OpId, ProgramId, StringId};
 use crate::label::{Class, Direction, Label, SliceKind, Transfer};
 use crate::memory_level::Traffic;
+use crate::program::Program;
 use crate::session::{CategorySource, CostSource, Op, OpCost};
 use crate::strings::Strings;
 use crate::track::TrackRole;
@@ -313,49 +314,8 @@ impl Labels {
         id
     }
 
-    /// An op as the program's HLO describes it; bare where there is no HLO or no such instruction.
     fn op_from_hlo(&mut self, program: ProgramId, name: &str) -> Op {
-        let inferred = inferred_category(name);
-        let mut op = Op {
-            program,
-            name: self.strings.intern(name),
-            category: self.strings.intern(inferred),
-            category_source: match inferred {
-                "" => CategorySource::Unknown,
-                _ => CategorySource::Inferred,
-            },
-            scope: Strings::EMPTY,
-            source: Strings::EMPTY,
-            cost: None,
-            is_rematerialised: name.contains(".remat"),
-            is_control: false,
-            expression: Strings::EMPTY,
-        };
-        let Some(hlo) = self.programs.all[program.index()].hlo.as_ref() else {
-            return op;
-        };
-        let Some(instruction) = hlo.instruction(name) else {
-            return op;
-        };
-        op.category = self.strings.intern(instruction.category());
-        op.category_source = CategorySource::Hlo;
-        op.scope = self.strings.intern(&instruction.op_name);
-        if let Some(source) = &instruction.source {
-            op.source = self.strings.intern(&source.label());
-        }
-        op.is_control = hlo.class(instruction) == OpClass::Control;
-        op.is_rematerialised |= instruction.is_rematerialised;
-        if !op.is_control {
-            let cost = hlo.cost(instruction);
-            op.cost = Some(OpCost {
-                flops: cost.flops,
-                model_flops: cost.model_flops,
-                bytes: cost.bytes_accessed,
-                traffic: Traffic::hbm(cost.bytes_accessed),
-                source: CostSource::Hlo,
-            });
-        }
-        op
+        op_from_hlo(&self.programs.all, &mut self.strings, program, name)
     }
 
     /// A copy of a TPU between its memory and the host's, told by the memory spaces of its shapes.
@@ -401,6 +361,56 @@ impl Labels {
             None => name_class(name),
         }
     }
+}
+
+/// An op as the program's HLO describes it; bare where there is no HLO or no such instruction.
+pub(super) fn op_from_hlo(
+    programs: &[Program],
+    strings: &mut Strings,
+    program: ProgramId,
+    name: &str,
+) -> Op {
+    let inferred = inferred_category(name);
+    let mut op = Op {
+        program,
+        name: strings.intern(name),
+        category: strings.intern(inferred),
+        category_source: match inferred {
+            "" => CategorySource::Unknown,
+            _ => CategorySource::Inferred,
+        },
+        scope: Strings::EMPTY,
+        source: Strings::EMPTY,
+        cost: None,
+        is_rematerialised: name.contains(".remat"),
+        is_control: false,
+        expression: Strings::EMPTY,
+    };
+    let Some(hlo) = programs[program.index()].hlo.as_ref() else {
+        return op;
+    };
+    let Some(instruction) = hlo.instruction(name) else {
+        return op;
+    };
+    op.category = strings.intern(instruction.category());
+    op.category_source = CategorySource::Hlo;
+    op.scope = strings.intern(&instruction.op_name);
+    if let Some(source) = &instruction.source {
+        op.source = strings.intern(&source.label());
+    }
+    op.is_control = hlo.class(instruction) == OpClass::Control;
+    op.is_rematerialised |= instruction.is_rematerialised;
+    if !op.is_control {
+        let cost = hlo.cost(instruction);
+        op.cost = Some(OpCost {
+            flops: cost.flops,
+            model_flops: cost.model_flops,
+            bytes: cost.bytes_accessed,
+            traffic: Traffic::hbm(cost.bytes_accessed),
+            source: CostSource::Hlo,
+        });
+    }
+    op
 }
 
 /// Resolves text keys of one plane.

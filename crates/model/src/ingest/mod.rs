@@ -17,6 +17,7 @@ mod deferred;
 mod devices;
 mod environment;
 mod finish;
+mod graphs;
 mod hlo_files;
 mod keys;
 mod labels;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stepscope_xplane::Space;
 
 use super::build::{BuiltTrack, counter_tracks};
-use super::decode::Annotation;
+use super::decode::{Annotation, GraphEvent};
 use super::labels::{Labels, text};
 use super::plan::TrackPlan;
 use crate::activity::Activity;
@@ -24,6 +24,7 @@ pub(super) struct PlacedTrack {
     pub(super) ends: Ends,
     pub(super) run_ids: Vec<(u32, i64, i64)>,
     pub(super) annotations: Vec<Annotation>,
+    pub(super) graph_events: Vec<GraphEvent>,
 }
 
 /// Tracks and what else decoding yielded, with labels resolved.
@@ -104,6 +105,11 @@ impl Parts {
                 } else {
                     Vec::new()
                 },
+                graph_events: if is_first {
+                    std::mem::take(&mut built.decoded.graph_events)
+                } else {
+                    Vec::new()
+                },
             });
         }
         for track in counter_tracks(space, plan, &built.decoded, &mut labels.strings) {
@@ -112,6 +118,7 @@ impl Parts {
                 ends: Ends::default(),
                 run_ids: Vec::new(),
                 annotations: Vec::new(),
+                graph_events: Vec::new(),
             });
         }
         self.aggregates

@@ -21,6 +21,18 @@ pub(super) struct Seen {
     pub(super) device_offset: Option<i64>,
     pub(super) device_duration: Option<i64>,
     pub(super) counter: Option<CounterValue>,
+    pub(super) graph: Option<GraphStats>,
+}
+
+/// What an event says about the graph that it is part of.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GraphStats {
+    /// Id of the graph, or of what was instantiated from it; 0 where none is recorded.
+    pub(super) graph: u64,
+    /// Node of the graph.
+    pub(super) node: Option<u64>,
+    /// The event stands for the whole graph.
+    pub(super) is_whole: bool,
 }
 
 /// A sample's value as it was written.
@@ -92,6 +104,7 @@ impl Seen {
         }
         let value = stat.value();
         let int = || value.as_int();
+        let id = || int().unwrap_or_default().cast_unsigned();
         match role {
             StatRole::Ignored => {}
             StatRole::HloOp => self.op = texts.key(value),
@@ -116,6 +129,16 @@ impl Seen {
             StatRole::DeviceOffset => self.device_offset = int(),
             StatRole::DeviceDuration => self.device_duration = int(),
             StatRole::CounterValue => self.counter = CounterValue::of(value),
+            StatRole::GraphId => self.graph().graph = id(),
+            StatRole::GraphNodeId => self.graph().node = Some(id()),
+            StatRole::GraphExecId => {
+                (self.graph().graph, self.graph().is_whole) = (id(), true);
+            }
         }
+    }
+
+    #[cold]
+    fn graph(&mut self) -> &mut GraphStats {
+        self.graph.get_or_insert_default()
     }
 }

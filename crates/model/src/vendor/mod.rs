@@ -8,6 +8,7 @@ pub(crate) mod details;
 pub(crate) mod events;
 pub(crate) mod frameworks;
 pub(crate) mod gpu_limits;
+pub(crate) mod graphs;
 pub(crate) mod hosts;
 pub(crate) mod matrix_units;
 pub(crate) mod memory;

@@ -40,6 +40,9 @@ pub(crate) enum StatRole {
     DeviceOffset,
     DeviceDuration,
     CounterValue,
+    GraphId,
+    GraphNodeId,
+    GraphExecId,
 }
 
 /// What threads of a host with accelerators may hold, going by the names of the stats in their plane.
@@ -83,6 +86,9 @@ fn role_of(name: &[u8]) -> StatRole {
         b"device_offset_ps" => StatRole::DeviceOffset,
         b"device_duration_ps" => StatRole::DeviceDuration,
         b"counter_value" | b"Raw Value" | b"Scaled Value" => StatRole::CounterValue,
+        b"cuda_graph_id" => StatRole::GraphId,
+        b"cuda_graph_node_id" => StatRole::GraphNodeId,
+        b"cuda_graph_exec_id" => StatRole::GraphExecId,
         _ => StatRole::Ignored,
     }
 }

@@ -1,0 +1,240 @@
+//! Which op each node of a graph executes: names first, then the order between names.
+//!
+//! ```text
+//! nodes    loop_add_1   sm90_gemm   splitK   MemcpyD2D 64   loop_mul_3
+//!              │            └────┬────┘          │              │
+//! ops      loop_add.1        gemm.2            copy.5       loop_mul.3
+//!          exact name        between anchors                exact name
+//! ```
+//!
+//! A node is given to an op only if the earliest and the latest way to lay the nodes over the ops
+//! agree on it: what could be elsewhere just as well stays open.
+
+use rustc_hash::FxHashMap;
+
+use super::library::{Cells, assign};
+use super::sequence::{common, longest_ascending};
+use crate::attribution::Attribution;
+use crate::graphs::OpenReason;
+use crate::vendor::graphs::LibraryWork;
+
+/// One node of a graph, as far as it tells its op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Node {
+    pub(super) work: NodeWork,
+    /// The one op it can be, by its instruction's position: recorded, or by a name that nothing else
+    /// has.
+    pub(super) known: Option<(u32, Attribution)>,
+}
+
+/// What a node does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum NodeWork {
+    /// A kernel that XLA made for an op, or for any of those that compute the same: they share the
+    /// symbol. A further kernel is one of several of an op.
+    Own { symbol: u32, is_further: bool },
+    /// A kernel of a library.
+    Library(LibraryWork),
+    /// A copy, with its bytes where recorded.
+    Copy(Option<u64>),
+    /// A memset, with its bytes where recorded.
+    Fill(Option<u64>),
+}
+
+/// An op of the schedule that may launch something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ScopeOp {
+    /// Position of its instruction in the program.
+    pub(super) instruction: u32,
+    /// What its own kernel is called, up to ops that compute the same.
+    pub(super) symbol: Option<u32>,
+    pub(super) kind: super::schedule::OpKind,
+    /// Bytes of its value, and of the first leaf of a tuple.
+    pub(super) bytes: (u64, u64),
+}
+
+/// The ops that the nodes of one graph can be, in the order of execution.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope {
+    pub(super) ops: Vec<ScopeOp>,
+    /// Where the sequences that it is made of begin, the first at 0: bodies of loops follow.
+    pub(super) starts: Vec<usize>,
+    /// Both ends are known, so that order alone may tell.
+    pub(super) is_bounded: bool,
+}
+
+/// What was found out about a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    Op(u32, Attribution),
+    Open(OpenReason),
+}
+
+impl Found {
+    pub(super) const fn op(self) -> Option<u32> {
+        match self {
+            Self::Op(op, _) => Some(op),
+            Self::Open(_) => None,
+        }
+    }
+}
+
+/// A node whose op and place in the scope are known.
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    node: usize,
+    place: usize,
+}
+
+/// Finds the op of each node. Nodes come in the order in which the graph was built, unless they are
+/// only `by_time`: then neighbours may have changed places.
+pub(super) fn align(nodes: &[Node], scope: &Scope, by_time: bool) -> Vec<Found> {
+    let mut found: Vec<Found> = nodes
+        .iter()
+        .map(|node| match node.known {
+            Some((op, how)) => Found::Op(op, how),
+            None => Found::Open(OpenReason::NothingFits),
+        })
+        .collect();
+    let anchors = anchors(nodes, scope, by_time);
+    let mut cells = Cells::default();
+    let mut before: Option<Anchor> = None;
+    for after in anchors.iter().copied().map(Some).chain([None]) {
+        let first = before.map_or(0, |anchor| anchor.node + 1);
+        let last = after.map_or(nodes.len(), |anchor| anchor.node);
+        if nodes[first..last].iter().any(|node| node.known.is_none()) {
+            let how = match (before, after, scope.is_bounded) {
+                (None, None, _) | (None, _, false) | (_, None, false) => Attribution::ByOrder,
+                _ => Attribution::BetweenAnchors,
+            };
+            let gap = gap(scope, before, after);
+            let open = &mut found[first..last];
+            fill(&nodes[first..last], &gap, how, open, &mut cells);
+        }
+        before = after;
+    }
+    found
+}
+
+/// Known nodes with their places. A name may stand in the scope twice (the condition of a loop is
+/// run before it and within): the next place after the last anchor is taken.
+fn anchors(nodes: &[Node], scope: &Scope, by_time: bool) -> Vec<Anchor> {
+    let mut places: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    for (place, op) in scope.ops.iter().enumerate() {
+        places.entry(op.instruction).or_default().push(place);
+    }
+    let mut anchors = Vec::new();
+    let mut last = 0;
+    for (node, known) in nodes.iter().enumerate() {
+        let Some(own) = known.known.and_then(|(op, _)| places.get(&op)) else {
+            continue;
+        };
+        let next = own.partition_point(|&place| place < last);
+        let place = own.get(next).or_else(|| own.first()).copied();
+        last = place.unwrap_or(last);
+        anchors.extend(place.map(|place| Anchor { node, place }));
+    }
+    if by_time {
+        let order: Vec<usize> = anchors.iter().map(|anchor| anchor.place).collect();
+        let kept = longest_ascending(&order);
+        anchors = kept.into_iter().map(|index| anchors[index]).collect();
+    }
+    anchors
+}
+
+/// The ops between two anchors, which are among them: they may have further kernels. Where the
+/// order goes back, a loop began anew, or another sequence begins.
+fn gap(scope: &Scope, before: Option<Anchor>, after: Option<Anchor>) -> Vec<ScopeOp> {
+    let all = &scope.ops;
+    let from = before.map_or(0, |anchor| anchor.place);
+    let to = after.map_or(all.len(), |anchor| (anchor.place + 1).min(all.len()));
+    if from < to {
+        return all[from..to].to_vec();
+    }
+    let next = scope.starts.partition_point(|&start| start <= from);
+    let tail = scope.starts.get(next).copied().unwrap_or(all.len());
+    let own = scope.starts.partition_point(|&start| start < to);
+    let head = own.checked_sub(1).map_or(0, |own| scope.starts[own]);
+    all[from..tail].iter().chain(&all[head..to]).copied().collect()
+}
+
+/// Gives the nodes of a gap their ops, where both ways to do so agree.
+fn fill(
+    nodes: &[Node],
+    ops: &[ScopeOp],
+    how: Attribution,
+    found: &mut [Found],
+    cells: &mut Cells,
+) {
+    // A further kernel of a library call goes with the kernel before it.
+    let leading: Vec<usize> = (0..nodes.len())
+        .filter(|&node| nodes[node].known.is_none() && !is_follow_up(nodes, node))
+        .collect();
+    let own: Vec<Node> = leading.iter().map(|&node| nodes[node]).collect();
+    let early = one_way(&own, ops, cells);
+    let back_nodes: Vec<Node> = own.iter().rev().copied().collect();
+    let back_ops: Vec<ScopeOp> = ops.iter().rev().copied().collect();
+    let mut late = one_way(&back_nodes, &back_ops, cells);
+    late.reverse();
+    for ((&node, early), late) in leading.iter().zip(early).zip(late) {
+        let late = late.map(|place| ops.len() - 1 - place);
+        let op = |place: usize| ops[place].instruction;
+        found[node] = match (early.map(op), late.map(op)) {
+            (Some(early), Some(late)) if early == late => Found::Op(early, how),
+            (None, None) if cells.are_used_up() => Found::Open(OpenReason::TooMany),
+            (None, None) => Found::Open(OpenReason::NothingFits),
+            _ => Found::Open(OpenReason::SeveralFit),
+        };
+    }
+    for node in 0..nodes.len() {
+        if nodes[node].known.is_none() && is_follow_up(nodes, node) {
+            let previous = node.checked_sub(1);
+            found[node] = match previous.map(|previous| found[previous]) {
+                Some(Found::Op(op, _)) => Found::Op(op, how),
+                Some(open) => open,
+                None => Found::Open(OpenReason::NothingFits),
+            };
+        }
+    }
+}
+
+/// The kernel can only belong to the call of the one before.
+fn is_follow_up(nodes: &[Node], node: usize) -> bool {
+    nodes[node].work == NodeWork::Library(LibraryWork::FollowUp)
+        && node > 0
+        && !matches!(nodes[node - 1].work, NodeWork::Own { .. })
+}
+
+/// The place of the op of each node, laid out as early as possible.
+fn one_way(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<Option<usize>> {
+    let symbols = nodes.iter().enumerate().filter_map(|(at, node)| match node.work {
+        NodeWork::Own {
+            symbol,
+            is_further: false,
+        } => Some((at, symbol)),
+        _ => None,
+    });
+    let (node_places, node_symbols): (Vec<usize>, Vec<u32>) = symbols.unzip();
+    let symbols = ops.iter().enumerate();
+    let symbols = symbols.filter_map(|(at, op)| Some((at, op.symbol?)));
+    let (op_places, op_symbols): (Vec<usize>, Vec<u32>) = symbols.unzip();
+    let pairs = common(&node_symbols, &op_symbols);
+    let mut found = vec![None; nodes.len()];
+    let (mut node_from, mut op_from) = (0, 0);
+    let pairs = pairs
+        .into_iter()
+        .map(|(node, op)| (node_places[node], op_places[op]));
+    for (node, op) in pairs.chain([(nodes.len(), ops.len())]) {
+        // The ops at both ends may have further kernels.
+        let op_to = (op + 1).min(ops.len());
+        let between = assign(&nodes[node_from..node], &ops[op_from..op_to], cells);
+        for (at, place) in between.into_iter().enumerate() {
+            found[node_from + at] = place.map(|place| op_from + place);
+        }
+        if let Some(named) = found.get_mut(node) {
+            *named = Some(op);
+        }
+        (node_from, op_from) = (node + 1, op);
+    }
+    found
+}

@@ -1,0 +1,328 @@
+//! Launches of graphs: which kernels belong together, which program and command buffer they are of,
+//! and what ran on its own before and after.
+
+use rustc_hash::FxHashMap;
+
+use crate::flow::{FlowKind, Flows};
+use crate::graphs::GraphDetail;
+use crate::ids::{DeviceId, LabelId, OpId, ProgramId, SliceId, TrackId};
+use crate::ingest::decode::GraphEvent;
+use crate::ingest::seen::GraphStats;
+use crate::label::SliceKind;
+use crate::session::{ProgramRun, Session};
+use crate::track::TrackRole;
+use crate::vendor::graphs::{command_buffer_name, launches_graph, names_command_buffer};
+
+/// One launch of a graph on one device.
+#[derive(Debug)]
+pub(super) struct Launch {
+    pub(super) device: DeviceId,
+    pub(super) program: Option<ProgramId>,
+    /// What XLA calls the graph; empty when nothing tells.
+    pub(super) name: String,
+    /// Id of the graph; 0 where none is recorded.
+    pub(super) graph: u64,
+    pub(super) detail: GraphDetail,
+    /// In the order of their begin.
+    pub(super) kernels: Vec<GraphKernel>,
+    /// The ops that ran on their own right before and after, within the same program run.
+    pub(super) neighbors: (Option<OpId>, Option<OpId>),
+}
+
+/// One kernel, copy or memset of a launch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GraphKernel {
+    pub(super) slice: SliceId,
+    pub(super) label: LabelId,
+    pub(super) start: i64,
+    pub(super) duration: i64,
+    pub(super) node: Option<u64>,
+}
+
+/// What a session holds of graphs.
+#[derive(Default)]
+pub(super) struct Collected {
+    pub(super) launches: Vec<Launch>,
+    /// How often ops ran on their own.
+    pub(super) outside: FxHashMap<OpId, usize>,
+    /// By op: it stands for a command buffer.
+    pub(super) stands_for_graph: Vec<bool>,
+}
+
+/// What the kernels of one launch have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum LaunchKey {
+    Correlation(u64),
+    Call(SliceId),
+    /// Kernels in a row that carry the name of a command buffer.
+    Row(usize),
+}
+
+/// A slice of a stream.
+struct StreamSlice {
+    slice: SliceId,
+    start: i64,
+    duration: i64,
+    label: LabelId,
+    event: u32,
+}
+
+/// Collects all launches; nothing where no event, call or op speaks of graphs.
+pub(super) fn collect(
+    session: &Session,
+    events: &[Vec<GraphEvent>],
+    runs: &[ProgramRun],
+) -> Option<Collected> {
+    let stands_for_graph = command_buffer_ops(session);
+    let has_events = events.iter().any(|events| !events.is_empty());
+    let mut hosts = session.labels.iter();
+    let has_calls = hosts.any(|label| {
+        label.kind == SliceKind::Host && launches_graph(session.strings.get(label.name))
+    });
+    if !has_events && !has_calls && !stands_for_graph.contains(&true) {
+        return None;
+    }
+    let mut collected = Collected {
+        stands_for_graph,
+        ..Collected::default()
+    };
+    for device in session.device_ids() {
+        if session.device(device).kind.is_gpu() {
+            let own = runs.iter().filter(|run| run.device == device);
+            let spans = own.map(|run| (run.span.start.0, run.span.end.0)).collect();
+            collected.device(session, events, device, spans);
+        }
+    }
+    Some(collected)
+}
+
+/// By op: it is no instruction but the name of a command buffer, or the call of one.
+fn command_buffer_ops(session: &Session) -> Vec<bool> {
+    let ops = session.ops.iter().map(|op| {
+        let name = session.strings.get(op.name);
+        let hlo = session.programs[op.program.index()].hlo.as_ref();
+        let instruction = hlo.and_then(|hlo| hlo.instruction(name));
+        match (instruction, hlo) {
+            (Some(call), Some(hlo)) if call.opcode == "call" => {
+                let mut called = hlo.called_computations(call);
+                called.any(|called| names_command_buffer(&called.name))
+            }
+            (Some(_), _) => false,
+            (None, _) => names_command_buffer(name),
+        }
+    });
+    ops.collect()
+}
+
+impl Collected {
+    /// The launches on one device, whose program runs have these spans.
+    fn device(
+        &mut self,
+        session: &Session,
+        events: &[Vec<GraphEvent>],
+        device: DeviceId,
+        mut runs: Vec<(i64, i64)>,
+    ) {
+        runs.sort_unstable();
+        let run_of = |at: i64| {
+            let next = runs.partition_point(|run| run.0 <= at);
+            let run = next.checked_sub(1).map(|run| runs[run])?;
+            (at < run.1).then_some(run.0)
+        };
+        let first_launch = self.launches.len();
+        let mut known: FxHashMap<LaunchKey, usize> = FxHashMap::default();
+        let mut row = Row::default();
+        // The last op that ran on its own, and the launches since.
+        let mut last: Option<(OpId, i64)> = None;
+        let mut since: Vec<usize> = Vec::new();
+        for slice in stream_slices(session, device) {
+            let label = &session.labels[slice.label.index()];
+            let recorded = recorded(events, &slice);
+            let op = label.op.filter(|op| !self.stands_for_graph[op.index()]);
+            let is_named = label.op.is_some() && op.is_none();
+            let call = launch_call(session, &session.flows, slice.slice);
+            let Some(key) = row.key(&slice, recorded, call, is_named.then_some(label.op).flatten())
+            else {
+                if let Some(op) = op {
+                    *self.outside.entry(op).or_default() += 1;
+                    for launch in since.drain(..) {
+                        let begin = self.launches[launch].kernels[0].start;
+                        if run_of(begin) == run_of(slice.start) {
+                            self.launches[launch].neighbors.1 = Some(op);
+                        }
+                    }
+                    last = Some((op, slice.start));
+                }
+                continue;
+            };
+            let number = *known.entry(key).or_insert_with(|| {
+                let before = last.filter(|&(_, at)| run_of(at) == run_of(slice.start));
+                self.launches.push(Launch {
+                    device,
+                    program: None,
+                    name: String::new(),
+                    graph: 0,
+                    detail: GraphDetail::Nodes,
+                    kernels: Vec::new(),
+                    neighbors: (before.map(|(op, _)| op), None),
+                });
+                since.push(self.launches.len() - 1);
+                self.launches.len() - 1
+            });
+            self.launches[number].add(session, &slice, recorded, call, is_named);
+        }
+        for launch in &mut self.launches[first_launch..] {
+            if launch.detail == GraphDetail::Nodes
+                && launch.kernels.iter().any(|kernel| kernel.node.is_none())
+            {
+                launch.detail = GraphDetail::Kernels;
+            }
+        }
+    }
+}
+
+impl Launch {
+    fn add(
+        &mut self,
+        session: &Session,
+        slice: &StreamSlice,
+        recorded: Option<(Option<u64>, GraphStats)>,
+        call: Option<SliceId>,
+        is_named: bool,
+    ) {
+        let label = &session.labels[slice.label.index()];
+        let stats = recorded.map(|(_, stats)| stats).unwrap_or_default();
+        self.program = self.program.or(label.program);
+        if self.name.is_empty()
+            && let Some(op) = label.op.filter(|_| is_named)
+        {
+            let name = session.strings.get(session.ops[op.index()].name);
+            command_buffer_name(name).clone_into(&mut self.name);
+        }
+        if self.name.is_empty()
+            && self.kernels.is_empty()
+            && let Some(name) = call.and_then(|call| named_by_host(session, call, self.program))
+        {
+            name.clone_into(&mut self.name);
+        }
+        if self.graph == 0 {
+            self.graph = stats.graph;
+        }
+        if stats.is_whole {
+            self.detail = GraphDetail::Whole;
+        }
+        self.kernels.push(GraphKernel {
+            slice: slice.slice,
+            label: slice.label,
+            start: slice.start,
+            duration: slice.duration,
+            node: stats.node,
+        });
+    }
+}
+
+/// Kernels in a row with the same command buffer's name.
+#[derive(Default)]
+struct Row {
+    op: Option<OpId>,
+    number: usize,
+}
+
+impl Row {
+    /// The launch that a slice belongs to; none where it is part of no graph.
+    fn key(
+        &mut self,
+        slice: &StreamSlice,
+        recorded: Option<(Option<u64>, GraphStats)>,
+        call: Option<SliceId>,
+        named: Option<OpId>,
+    ) -> Option<LaunchKey> {
+        if named != self.op {
+            (self.op, self.number) = (named, self.number + 1);
+        }
+        match (recorded, call) {
+            (Some((Some(correlation), _)), _) => Some(LaunchKey::Correlation(correlation)),
+            (_, Some(call)) => Some(LaunchKey::Call(call)),
+            // Without the id of a launch, each slice that speaks of a graph stands alone.
+            (Some(_), None) if named.is_none() => Some(LaunchKey::Call(slice.slice)),
+            _ => named.map(|_| LaunchKey::Row(self.number)),
+        }
+    }
+}
+
+/// What was recorded of graphs for a slice: id of the launch, and the rest.
+fn recorded(
+    events: &[Vec<GraphEvent>],
+    slice: &StreamSlice,
+) -> Option<(Option<u64>, GraphStats)> {
+    let own = events.get(slice.slice.track.index())?;
+    let found = own.binary_search_by_key(&slice.event, |event| event.event);
+    let event = own[found.ok()?];
+    Some((event.correlation, event.stats))
+}
+
+/// The host's call that launched the graph a slice is part of.
+fn launch_call(session: &Session, flows: &Flows, slice: SliceId) -> Option<SliceId> {
+    let launch = flows
+        .to_slice(slice)
+        .find(|flow| flow.kind == FlowKind::Launch)?;
+    launches_graph(host_name(session, launch.from)).then_some(launch.from)
+}
+
+fn host_name(session: &Session, slice: SliceId) -> &str {
+    let lane = &session.tracks[slice.track.index()].lanes[slice.lane as usize];
+    let label = lane.labels()[slice.index as usize];
+    session.strings.get(session.labels[label.index()].name)
+}
+
+/// The command buffer that a launch is within, as the host's slices around it say.
+fn named_by_host(session: &Session, call: SliceId, program: Option<ProgramId>) -> Option<&str> {
+    let track = &session.tracks[call.track.index()];
+    let hlo = program.and_then(|program| session.programs[program.index()].hlo.as_ref());
+    let mut place = track.parent(call.lane, call.index);
+    while let Some((lane, index)) = place {
+        let label = track.lanes[lane as usize].labels()[index as usize];
+        let name = session.labels[label.index()].name;
+        let text = command_buffer_name(session.strings.get(name));
+        let is_call = || {
+            let call = hlo.and_then(|hlo| hlo.instruction(text));
+            call.is_some_and(|call| call.opcode == "call")
+        };
+        if names_command_buffer(text) || is_call() {
+            return Some(text);
+        }
+        place = track.parent(lane, index);
+    }
+    None
+}
+
+/// All slices of a device's streams, by begin.
+fn stream_slices(session: &Session, device: DeviceId) -> Vec<StreamSlice> {
+    let mut found = Vec::new();
+    for (position, track) in session.tracks.iter().enumerate() {
+        if track.device != Some(device) || track.role != TrackRole::Stream {
+            continue;
+        }
+        for (lane_number, lane) in (0..).zip(&track.lanes) {
+            for index in 0..lane.len() {
+                let label = lane.labels()[index];
+                if !session.labels[label.index()].kind.is_work() {
+                    continue;
+                }
+                found.push(StreamSlice {
+                    slice: SliceId {
+                        track: TrackId::from_index(position),
+                        lane: lane_number,
+                        index: u32::try_from(index).unwrap_or(u32::MAX),
+                    },
+                    start: lane.starts()[index],
+                    duration: lane.span(index).duration().0,
+                    label,
+                    event: lane.events()[index],
+                });
+            }
+        }
+    }
+    found.sort_unstable_by_key(|slice| (slice.start, slice.slice));
+    found
+}

@@ -1,0 +1,239 @@
+//! Ops of kernels that were launched by CUDA and HIP graphs (XLA's command buffers).
+//!
+//! Such kernels name no op: one call launched them all. Which op a kernel executes follows from the
+//! program's schedule, since XLA builds a graph by walking over it:
+//!
+//! ```text
+//! collect   launches: kernels of one call, with program, command buffer and neighbours
+//! unit      launches of one graph put together, node by node
+//! schedule  ops of the program that launch kernels, in order, and what their kernels are called
+//! scope     the part of the schedule that the graph is
+//! align     nodes to ops: by name, then by order between names
+//! apply     labels with their ops
+//! ```
+//!
+//! What can be two ops is left open, with a reason. Everything takes time in proportion to the
+//! kernels, and sessions without graphs are not looked at.
+
+mod align;
+mod apply;
+mod collect;
+mod library;
+mod nodes;
+mod schedule;
+mod scope;
+mod sequence;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use align::{Found, Node, align};
+use apply::Apply;
+use collect::{Collected, Launch, collect};
+use nodes::Programs;
+use scope::{Surroundings, scope};
+use unit::{GraphKey, Unit, units};
+
+use super::decode::GraphEvent;
+use crate::graphs::{GraphDetail, OpenReason};
+use crate::ids::ProgramId;
+use crate::session::{ProgramRun, Session};
+
+/// Finds the ops of kernels that graphs launched, and tells in [`Session::graphs`] how. Returns how
+/// many kernels have an op that named none before.
+pub(super) fn attribute(
+    session: &mut Session,
+    events: &[Vec<GraphEvent>],
+    runs: &[ProgramRun],
+) -> usize {
+    let Some(mut collected) = collect(session, events, runs) else {
+        return 0;
+    };
+    let mut programs = Programs::of(session, &collected);
+    programs.find_for(session, &mut collected.launches);
+    let work = prepare(session, &collected, &mut programs);
+    let results = solve(&collected, &programs, &work);
+    Apply::new(session, &collected).run(&work, results)
+}
+
+/// One unit of one graph, ready to be aligned.
+struct Work {
+    key: GraphKey,
+    unit: Unit,
+    nodes: Vec<Node>,
+    /// The same for units of what is known to be the same part of a program.
+    family: usize,
+}
+
+fn prepare(session: &Session, collected: &Collected, programs: &mut Programs) -> Vec<Work> {
+    let mut graphs: BTreeMap<GraphKey, Vec<usize>> = BTreeMap::new();
+    for (position, launch) in collected.launches.iter().enumerate() {
+        graphs.entry(GraphKey::of(launch)).or_default().push(position);
+    }
+    let mut families: FxHashMap<(ProgramId, Family), usize> = FxHashMap::default();
+    let mut work = Vec::new();
+    for (key, own) in graphs {
+        for unit in units(session, &collected.launches, &own) {
+            let nodes = match key.program.filter(|_| key.detail != GraphDetail::Whole) {
+                Some(program) => programs.nodes(session, program, &unit.labels, collected),
+                None => Vec::new(),
+            };
+            let first = nodes.iter().filter_map(|node| Some(node.known?.0)).min();
+            let name = match (key.name.is_empty(), first) {
+                (false, _) => Family::Named(key.name.clone()),
+                (true, Some(op)) => Family::From(op),
+                (true, None) => Family::Unknown(work.len()),
+            };
+            let next = families.len();
+            let family = key.program.map_or(next, |program| {
+                *families.entry((program, name)).or_insert(next)
+            });
+            work.push(Work {
+                key: key.clone(),
+                unit,
+                nodes,
+                family,
+            });
+        }
+    }
+    work
+}
+
+/// What tells that graphs are the same part of a program: one is built for each device, and again
+/// when memory moves.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Family {
+    Named(String),
+    /// The first op that is known.
+    From(u32),
+    Unknown(usize),
+}
+
+/// What is known of a program's ops before anything is aligned.
+#[derive(Default)]
+struct Known {
+    /// Ops that ran on their own.
+    outside: FxHashSet<u32>,
+    /// Ops that are known to be part of a graph, and of which family.
+    claimed: FxHashMap<u32, usize>,
+}
+
+fn known(collected: &Collected, programs: &Programs, work: &[Work]) -> FxHashMap<ProgramId, Known> {
+    let mut known: FxHashMap<ProgramId, Known> = FxHashMap::default();
+    for &op in collected.outside.keys() {
+        if let Some((program, instruction)) = programs.instruction_of(op) {
+            known.entry(program).or_default().outside.insert(instruction);
+        }
+    }
+    for work in work {
+        let Some(program) = work.key.program else {
+            continue;
+        };
+        let known = known.entry(program).or_default();
+        for (op, _) in work.nodes.iter().filter_map(|node| node.known) {
+            known.claimed.entry(op).or_insert(work.family);
+        }
+    }
+    for known in known.values_mut() {
+        // The first run of a program goes op by op: then what ran on its own may be in graphs, too.
+        let Known { outside, claimed } = known;
+        if outside.iter().any(|op| claimed.contains_key(op)) {
+            outside.clear();
+        }
+    }
+    known
+}
+
+/// The op of each node of each unit.
+fn solve(
+    collected: &Collected,
+    programs: &Programs,
+    work: &[Work],
+) -> Vec<Vec<Found>> {
+    let known = known(collected, programs, work);
+    let mut results: Vec<Vec<Found>> = work
+        .iter()
+        .map(|work| one(&collected.launches, programs, work, &known))
+        .collect();
+    contradictions(work, &mut results);
+    results
+}
+
+fn one(
+    launches: &[Launch],
+    programs: &Programs,
+    work: &Work,
+    known: &FxHashMap<ProgramId, Known>,
+) -> Vec<Found> {
+    let all = |reason| vec![Found::Open(reason); work.unit.labels.len()];
+    if work.key.detail == GraphDetail::Whole {
+        return all(OpenReason::Whole);
+    }
+    let Some(program) = work.key.program else {
+        return all(OpenReason::NoProgram);
+    };
+    let Some(kernels) = programs.kernels(program) else {
+        return all(OpenReason::NoHlo);
+    };
+    let (before, after) = work.unit.neighbors(launches);
+    let own = |op| {
+        let (of, instruction) = programs.instruction_of(op)?;
+        (of == program).then_some(instruction)
+    };
+    let empty = Known::default();
+    let known = known.get(&program).unwrap_or(&empty);
+    let around = Surroundings {
+        name: &work.key.name,
+        outside: &known.outside,
+        claimed: &known.claimed,
+        family: work.family,
+        neighbors: (before.and_then(own), after.and_then(own)),
+    };
+    let by_time = work.key.detail == GraphDetail::Kernels;
+    match scope(&work.nodes, kernels, &around) {
+        Some(scope) => align(&work.nodes, &scope, by_time),
+        None => all(OpenReason::NoPlace),
+    }
+    .into_iter()
+    .zip(&work.nodes)
+    .map(|(found, node)| match node.known {
+        // A name that only one op has tells it wherever the graph is.
+        Some((op, how)) => Found::Op(op, how),
+        None => found,
+    })
+    .collect()
+}
+
+/// Nodes that are another op in another unit of the same graph, each by its order: neither holds.
+fn contradictions(work: &[Work], results: &mut [Vec<Found>]) {
+    let mut first = 0;
+    while first < work.len() {
+        let key = &work[first].key;
+        let count = work[first..].iter().take_while(|work| work.key == *key).count();
+        let mut ops: FxHashMap<u64, Option<u32>> = FxHashMap::default();
+        for (work, results) in work[first..first + count].iter().zip(&results[first..]) {
+            for (&node, &position) in &work.unit.positions {
+                let Some(op) = results[position].op() else {
+                    continue;
+                };
+                let entry = ops.entry(node).or_insert(Some(op));
+                if *entry != Some(op) {
+                    *entry = None;
+                }
+            }
+        }
+        for (work, results) in work[first..first + count].iter().zip(&mut results[first..]) {
+            for (node, &position) in &work.unit.positions {
+                let is_known = work.nodes.get(position).is_some_and(|node| node.known.is_some());
+                if ops.get(node) == Some(&None) && !is_known {
+                    results[position] = Found::Open(OpenReason::Disagree);
+                }
+            }
+        }
+        first += count;
+    }
+}

@@ -1,0 +1,297 @@
+//! What a program's schedule says about kernels: which ops launch any, in which order, and what
+//! XLA calls the kernels it makes for them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use stepscope_hlo::{
+    CollectiveKind, Computation, Fingerprints, Instruction, OpClass, Program, Schedule,
+};
+
+use super::align::ScopeOp;
+use crate::vendor::graphs::{kernel_name_of, names_command_buffer};
+
+/// What launches an op may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OpKind {
+    /// A kernel of its own; or a memset alone, where it fills its value with zeros.
+    Fusion {
+        is_filled: bool,
+    },
+    Matmul,
+    Convolution,
+    Attention,
+    Collective(CollectiveKind),
+    Sort,
+    Copy,
+    /// A call of which nothing more is known.
+    Custom,
+    /// A loop or branch that the graph decides by itself.
+    Control,
+}
+
+impl OpKind {
+    /// A single op may have several kernels.
+    pub(super) const fn has_several(self) -> bool {
+        !matches!(self, Self::Fusion { .. } | Self::Copy)
+    }
+}
+
+/// A computation whose instructions are executed one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Sequence {
+    /// Name of the computation.
+    pub(super) name: String,
+    pub(super) ops: Vec<ScopeOp>,
+    /// Sequences that its ops run: the body and condition of a loop, by the op's position.
+    pub(super) nested: FxHashMap<usize, Nested>,
+    /// How many sequences it is nested in.
+    pub(super) depth: usize,
+    /// XLA made it for one graph.
+    pub(super) is_command_buffer: bool,
+}
+
+/// What a loop, a branch or a call runs.
+#[derive(Debug)]
+pub(super) struct Nested {
+    pub(super) opcode: NestedOpcode,
+    /// Body and condition of a loop, the branches of a branch.
+    pub(super) sequences: Vec<usize>,
+}
+
+/// Which of these it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NestedOpcode {
+    While,
+    Conditional,
+    Call,
+}
+
+/// The kernels of one program.
+#[derive(Debug, Default)]
+pub(super) struct Kernels {
+    pub(super) sequences: Vec<Sequence>,
+    /// Sequence and position of an instruction.
+    pub(super) places: FxHashMap<u32, (usize, usize)>,
+    /// What a kernel of this name stands for.
+    names: FxHashMap<String, Named>,
+    /// Sequences of command buffers by the names of the calls that run them.
+    calls: FxHashMap<String, usize>,
+}
+
+/// What a kernel's name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Named {
+    /// Shared by all ops whose kernel this can be.
+    pub(super) symbol: u32,
+    /// The op, where it is the only one.
+    pub(super) only: Option<u32>,
+}
+
+impl Kernels {
+    /// Of a program and its bytes. XLA uses a kernel again for ops that compute the same: `has_kernel`
+    /// says whether a kernel of a name was seen, for an op with one of its own uses no other.
+    pub(super) fn of(program: &Program, bytes: &[u8], has_kernel: impl Fn(&str) -> bool) -> Self {
+        let schedule = Schedule::decode(bytes);
+        let mut kernels = Self::default();
+        let Some(entry) = program.entry() else {
+            return kernels;
+        };
+        let mut seen = FxHashSet::default();
+        kernels.add(program, &schedule, entry, 0, &mut seen);
+        kernels.name(program, has_kernel);
+        kernels
+    }
+
+    /// What a kernel of this name stands for.
+    pub(super) fn named(&self, kernel: &str) -> Option<Named> {
+        self.names.get(kernel).copied()
+    }
+
+    /// The command buffer that a call of this name runs, or that has this name itself.
+    pub(super) fn command_buffer(&self, name: &str) -> Option<usize> {
+        self.calls.get(name).copied()
+    }
+
+    /// Adds a computation and those it runs; returns its number.
+    fn add(
+        &mut self,
+        program: &Program,
+        schedule: &Schedule,
+        computation: &Computation,
+        depth: usize,
+        seen: &mut FxHashSet<i64>,
+    ) -> Option<usize> {
+        if depth > MAX_DEPTH || !seen.insert(computation.id) {
+            return None;
+        }
+        let number = self.sequences.len();
+        let is_command_buffer = names_command_buffer(&computation.name);
+        self.sequences.push(Sequence {
+            name: computation.name.clone(),
+            depth,
+            is_command_buffer,
+            ..Sequence::default()
+        });
+        for instruction in schedule.sequence(program, computation) {
+            let Some(kind) = kind(program, instruction) else {
+                continue;
+            };
+            let position = self.sequences[number].ops.len();
+            let index = u32::try_from(instruction.index.index()).unwrap_or(u32::MAX);
+            self.sequences[number].ops.push(ScopeOp {
+                instruction: index,
+                symbol: None,
+                kind,
+                bytes: (
+                    instruction.shape.byte_size(),
+                    instruction.shape.first_leaf().byte_size(),
+                ),
+            });
+            self.places.insert(index, (number, position));
+            if kind == OpKind::Control {
+                let called = program.called_computations(instruction);
+                let nested: Vec<usize> = called
+                    .filter_map(|callee| self.add(program, schedule, callee, depth + 1, seen))
+                    .collect();
+                self.calls_of(instruction, &nested);
+                let opcode = match instruction.opcode.as_str() {
+                    "while" => NestedOpcode::While,
+                    "conditional" => NestedOpcode::Conditional,
+                    _ => NestedOpcode::Call,
+                };
+                let nested = Nested {
+                    opcode,
+                    sequences: nested,
+                };
+                self.sequences[number].nested.insert(position, nested);
+            }
+        }
+        Some(number)
+    }
+
+    fn calls_of(&mut self, call: &Instruction, nested: &[usize]) {
+        for &sequence in nested {
+            if self.sequences[sequence].is_command_buffer {
+                self.calls.insert(call.name.clone(), sequence);
+                let name = self.sequences[sequence].name.clone();
+                self.calls.insert(name, sequence);
+            }
+        }
+    }
+
+    /// Gives ops their symbols. Ops that compute the same share one, unless each is known to have a
+    /// kernel of its own; so do ops whose kernels would have the same name.
+    fn name(&mut self, program: &Program, has_kernel: impl Fn(&str) -> bool) {
+        let prints = Fingerprints::of(program);
+        let listed: Vec<&Instruction> = self
+            .sequences
+            .iter()
+            .flat_map(|sequence| &sequence.ops)
+            .filter(|op| op.kind != OpKind::Control)
+            .filter_map(|op| program.instructions().nth(op.instruction as usize))
+            .collect();
+        let names: Vec<String> = listed.iter().map(|op| kernel_name_of(&op.name)).collect();
+        let mut sets = Sets::new(listed.len());
+        let mut first_of_name: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut alike: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        for (position, name) in names.iter().enumerate() {
+            let first = *first_of_name.entry(name).or_insert(position);
+            sets.join(first, position);
+            let print = prints.instruction(program, listed[position]);
+            alike.entry(print).or_default().push(position);
+        }
+        for group in alike.values() {
+            if !group.iter().all(|&position| has_kernel(&names[position])) {
+                group.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
+            }
+        }
+        let roots: Vec<usize> = (0..listed.len()).map(|position| sets.root(position)).collect();
+        let mut sizes = vec![0usize; listed.len()];
+        roots.iter().for_each(|&root| sizes[root] += 1);
+        let mut symbols: FxHashMap<u32, u32> = FxHashMap::default();
+        for (position, instruction) in listed.iter().enumerate() {
+            let index = u32::try_from(instruction.index.index()).unwrap_or(u32::MAX);
+            let symbol = u32::try_from(roots[position]).unwrap_or(u32::MAX);
+            symbols.insert(index, symbol);
+            let only = (sizes[roots[position]] == 1).then_some(index);
+            self.names
+                .entry(names[position].clone())
+                .or_insert(Named { symbol, only });
+        }
+        for op in self.sequences.iter_mut().flat_map(|sequence| &mut sequence.ops) {
+            op.symbol = symbols.get(&op.instruction).copied();
+        }
+    }
+}
+
+/// Loops within loops beyond this are noise.
+const MAX_DEPTH: usize = 32;
+
+/// What an instruction may launch; none where it launches nothing.
+fn kind(program: &Program, instruction: &Instruction) -> Option<OpKind> {
+    let opcode = instruction.opcode.as_str();
+    match opcode {
+        "parameter" | "constant" | "get-tuple-element" | "bitcast" | "tuple" | "after-all"
+        | "add-dependency" | "domain" | "opt-barrier" | "optimization-barrier" => return None,
+        "while" | "conditional" | "call" => return Some(OpKind::Control),
+        "sort" | "topk" => return Some(OpKind::Sort),
+        "copy" | "copy-start" => return Some(OpKind::Copy),
+        _ if opcode.ends_with("-done") || opcode.ends_with("-update") => return None,
+        _ => {}
+    }
+    if let Some(collective) = program.collective(instruction) {
+        return Some(OpKind::Collective(collective.kind));
+    }
+    let target = instruction.custom_call_target.as_str();
+    Some(match program.class(instruction) {
+        OpClass::Attention => OpKind::Attention,
+        // A product that XLA or Triton compiled has a kernel of its own, named after the op.
+        OpClass::Matmul if target.contains("conv") || opcode == "convolution" => {
+            OpKind::Convolution
+        }
+        OpClass::Matmul => OpKind::Matmul,
+        OpClass::Copy if opcode != "fusion" => OpKind::Copy,
+        _ if opcode == "custom-call" && names_sort(target) => OpKind::Sort,
+        _ if opcode == "custom-call" => OpKind::Custom,
+        _ if instruction.fusion_kind == "kCustom" => OpKind::Custom,
+        _ => OpKind::Fusion {
+            is_filled: is_filled(program, instruction),
+        },
+    })
+}
+
+fn names_sort(target: &str) -> bool {
+    target.contains("Sort") || target.contains("TopK") || target.contains("SelectK")
+}
+
+/// The value is one constant all over, which takes a memset and no kernel.
+fn is_filled(program: &Program, instruction: &Instruction) -> bool {
+    let body = program.called_computations(instruction).next();
+    let Some(body) = body else {
+        return instruction.opcode == "broadcast";
+    };
+    let mut opcodes = program.instructions_of(body).iter();
+    opcodes.all(|inner| matches!(inner.opcode.as_str(), "constant" | "broadcast" | "bitcast"))
+}
+
+/// Sets of positions that grow together.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    fn root(&mut self, position: usize) -> usize {
+        let mut at = position;
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -120,6 +121,12 @@ def record_versions() -> None:
 def forget_versions() -> None:
     """Clears what `record_versions` set."""
     getattr(_private("jax._src.profiler"), "clear_metadata", lambda: None)()
+
+
+def version() -> tuple[int, ...]:
+    """The version of jax as numbers: 0, 12, 0."""
+    numbers = re.findall(r"\d+", module().__version__)[:3]
+    return tuple(int(number) for number in numbers)
 
 
 def version_of(distribution: str) -> str | None:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from . import _jax, profiler_state
+from . import _jax, console, limits, profile_options, profiler_state
 from .errors import CaptureError, ProfilerBusyError
 from .run_directory import RunDirectory
 
@@ -63,9 +63,11 @@ class FastRecorder:
 
     def __init__(self) -> None:
         self._session: Any = None
+        self._writes_records = False
         self._mark = profiler_state.Mark("a capture of stepscope")
 
     def start(self, options: Any, place: RunDirectory) -> None:
+        self._writes_records = profile_options.writes_records(options)
         native = _jax.native_profiler()
         state = profiler_state.current()
         with state.lock:
@@ -81,16 +83,20 @@ class FastRecorder:
 
     def stop(self, place: RunDirectory, *, trace_json: bool) -> int:
         session, self._session = self._session, None
+        if self._writes_records:
+            return self._export_records(session, place, trace_json=trace_json)
         try:
             profile: bytes = session.stop()
         except Exception as error:
             raise _stop_error(error) from error
         finally:
             self._free_state()
+        if not profile:
+            raise _too_large()
         with suppress(OSError):  # somebody may have cleaned up meanwhile
             place.folder.mkdir(parents=True, exist_ok=True)
         try:
-            write_atomically(place.profile, profile)
+            write_atomically(place.message, profile)
         except CaptureError as error:
             raise _rescue(profile, place, error) from error
         if trace_json:
@@ -98,6 +104,27 @@ class FastRecorder:
                 session.export(profile, str(folder))
                 _move_exported(folder, "*.trace.json.gz", place.trace_json)
         return len(profile)
+
+    def _export_records(self, session: Any, place: RunDirectory, *, trace_json: bool) -> int:
+        """Lets jax write the file, which alone knows how; there are no bytes of it all."""
+        try:
+            with suppress(OSError):
+                place.folder.mkdir(parents=True, exist_ok=True)
+            with _temporary_folder(place.folder) as folder:
+                session.stop_and_export(str(folder))
+                _move_profile(folder, place)
+        except CaptureError:
+            raise
+        except Exception as error:
+            raise _stop_error(error) from error
+        finally:
+            self._free_state()
+        if trace_json:
+            console.warn(
+                "jax writes no trace.json.gz of a capture in records; `stepscope export` makes a "
+                "trace for Perfetto of it"
+            )
+        return place.profile.stat().st_size
 
     def abandon(self) -> None:
         session, self._session = self._session, None
@@ -146,7 +173,7 @@ class PublicRecorder:
         assert folder is not None
         try:
             self._stop_trace()
-            _move_exported(folder, "*.xplane.pb", place.profile)
+            _move_profile(folder, place)
             if trace_json:
                 _move_exported(folder, "*.trace.json.gz", place.trace_json)
         finally:
@@ -240,7 +267,7 @@ def _rescue(profile: bytes, place: RunDirectory, error: CaptureError) -> Capture
         folder = Path(tempfile.mkdtemp(prefix="stepscope-rescued-"))
         run = folder / "plugins" / "profile" / place.session_id
         run.mkdir(parents=True)
-        write_atomically(run / place.profile.name, profile)
+        write_atomically(run / place.message.name, profile)
     except (OSError, CaptureError):
         return error
     return CaptureError(error.message, f"it was kept in {folder}; move it where there is room")
@@ -257,6 +284,25 @@ def _stop_error(error: Exception) -> CaptureError:
         f"The profiler could not be stopped: {text}",
         "the program itself is not affected; see the troubleshooting table in docs/capture.md",
     )
+
+
+def _too_large() -> CaptureError:
+    """Every profile holds something; what cannot be made one message comes back empty."""
+    return CaptureError(
+        "The capture is lost: it holds more than 2 GiB, which is the most that one message can be",
+        limits.HOW_TO_STAY_BELOW,
+    )
+
+
+def _move_profile(folder: Path, place: RunDirectory) -> None:
+    """Moves what jax exported below `folder` to its place: records, or one message."""
+    if any(folder.glob("plugins/profile/*/*.xplane.riegeli")):
+        _move_exported(folder, "*.xplane.riegeli", place.records)
+        return
+    _move_exported(folder, "*.xplane.pb", place.message)
+    if place.message.stat().st_size == 0:
+        place.message.unlink()
+        raise _too_large()
 
 
 def _move_exported(folder: Path, pattern: str, target: Path) -> None:

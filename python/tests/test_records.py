@@ -76,13 +76,14 @@ def test_a_capture_that_became_too_large_is_no_file_of_nothing(
             self.session.stop()
             return b""
 
-    monkeypatch.setattr(recorders, "_move_exported", move_nothing)
-    with pytest.raises(stepscope.CaptureError, match="more than 2 GiB") as caught:
-        with stepscope.profile_trace("profiles") as trace:
-            work()
-            recorder = trace._session.recorder  # noqa: SLF001
-            if isinstance(recorder, recorders.FastRecorder):
-                recorder._session = Emptied(recorder._session)  # noqa: SLF001
+    with monkeypatch.context() as patch:
+        patch.setattr(recorders, "_move_exported", move_nothing)
+        with pytest.raises(stepscope.CaptureError, match="more than 2 GiB") as caught:
+            with stepscope.profile_trace("profiles") as trace:
+                work()
+                recorder = trace._session.recorder  # noqa: SLF001
+                if isinstance(recorder, recorders.FastRecorder):
+                    recorder._session = Emptied(recorder._session)  # noqa: SLF001
     assert profile_options.RECORDS in str(caught.value)
     assert captures.profiles(tmp_path) == []
     with stepscope.profile_trace("others"):

@@ -9,6 +9,7 @@ use crate::fixtures;
 use crate::layers::{self, Layers};
 use crate::package;
 use crate::tree::{self, SourceFile};
+use crate::versions;
 
 /// Lines after which a file needs a reason in `docs/layers.toml`.
 const LINES_MAX: usize = 600;
@@ -60,6 +61,7 @@ pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     }
     check_long_files_exist(&layers, &files, &mut found);
     found.extend(fixtures::violations(root)?);
+    found.extend(versions::violations(root)?);
     found.extend(package::violations(root, &files)?);
     Ok(found)
 }

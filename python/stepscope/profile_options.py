@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from . import _jax, console
+from . import _jax, console, subprocesses
 from .errors import SettingsError
 from .settings import Settings
 
@@ -87,13 +87,23 @@ def build(settings: Settings, given: Any = None) -> Any:
             )
         _warn_of_unknown(options_class, list(getattr(given, "__dict__", {})))
         _warn_of_duration(getattr(given, "duration_ms", 0))
-        _warn_of_advanced(as_dict(given).get("advanced_configuration"))
+        advanced = as_dict(given).get("advanced_configuration")
+        _warn_of_advanced(advanced)
+        if subprocesses.count() and subprocesses.OPTION not in (advanced or {}):
+            who = "process stays" if subprocesses.count() == 1 else "processes stay"
+            console.warn(
+                f"{subprocesses.count()} registered {who} out of the capture: its options lack "
+                f"{subprocesses.OPTION} in advanced_configuration"
+            )
         return given
     options = options_class()
     values = levels | dict(given or {})
     _warn_of_unknown(options_class, list(values))
     _warn_of_duration(values.get("duration_ms", 0))
     _warn_of_advanced(values.get("advanced_configuration"))
+    if subprocesses.count():
+        with_them = {subprocesses.OPTION: True} | dict(values.get("advanced_configuration") or {})
+        values["advanced_configuration"] = with_them
     for name, value in values.items():
         if not hasattr(options_class, name):
             continue

@@ -1,4 +1,4 @@
-"""Captures in records, which have no limit of size, and what happens near the limit of the others."""
+"""Captures in records, which may have any size, and what happens near the limit of the others."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::counts::Counts;
 use self::interpreters::Python;
+use crate::counts::Counts;
 use crate::{process, tree};
 
 mod interpreters;

@@ -25,15 +25,15 @@ pub(crate) fn write(root: &Path) -> Result<()> {
 /// What is wrong with the passage of the page, if anything is.
 pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     let is_fresh = fs::read_to_string(root.join(PAGE))? == fresh(root)?;
-    let stale = format!(
-        "{PAGE} names other versions of JAX than are tested; run `cargo xtask codegen`"
-    );
+    let stale =
+        format!("{PAGE} names other versions of JAX than are tested; run `cargo xtask codegen`");
     Ok(if is_fresh { Vec::new() } else { vec![stale] })
 }
 
 /// The page with the passage as it should be.
 fn fresh(root: &Path) -> Result<String> {
-    let page = fs::read_to_string(root.join(PAGE)).with_context(|| format!("cannot read {PAGE}"))?;
+    let page =
+        fs::read_to_string(root.join(PAGE)).with_context(|| format!("cannot read {PAGE}"))?;
     let mut versions = Vec::new();
     for name in REQUIREMENTS {
         let text =
@@ -55,7 +55,10 @@ fn version_of_jax(requirements: &str) -> Option<String> {
 fn passage(versions: &[String]) -> String {
     match versions {
         [all @ .., last] if !all.is_empty() => {
-            format!("Captures are tested with JAX {} and {last}.\n", all.join(", "))
+            format!(
+                "Captures are tested with JAX {} and {last}.\n",
+                all.join(", ")
+            )
         }
         _ => format!("Captures are tested with JAX {}.\n", versions.concat()),
     }

@@ -148,7 +148,10 @@ mod tests {
         let (middle, later) = (python("middle", (3, 12)), python("later", (3, 99)));
         let all = [old.clone(), middle.clone(), new.clone(), later.clone()];
         assert_eq!(pick_of(&all), Some(new));
-        assert_eq!(pick_of(&[middle.clone(), python("again", (3, 12))]), Some(middle));
+        assert_eq!(
+            pick_of(&[middle.clone(), python("again", (3, 12))]),
+            Some(middle)
+        );
         assert_eq!(pick_of(&[old, later]), None);
         assert!(untried().contains("3.12, 3.13, 3.14"));
     }

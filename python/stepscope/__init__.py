@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .session import open as open
     from .session import sessions as sessions
     from .settings import Settings as Settings
+    from .subprocesses import register_subprocess as register_subprocess
     from .trace import ProfileContext as ProfileContext
     from .trace import profile_trace as profile_trace
     from .trace import start_trace as start_trace
@@ -93,6 +94,7 @@ _MODULE_OF: dict[str, str] = {
     "profile_function": "function",
     "profile_scope": "scopes",
     "profile_trace": "trace",
+    "register_subprocess": "subprocesses",
     "save_device_memory_profile": "memory",
     "save_memory_profile": "memory",
     "sessions": "session",

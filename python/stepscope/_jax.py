@@ -1,13 +1,15 @@
 """All that this package knows of jax, public and private, in one place.
 
 jax is imported when a capture needs it and never before. What a version of jax lacks is answered
-with None or False, so that callers read as one path: 0.4.13 to 0.10 are supported.
+with None or False, so that callers read as one path: 0.4.13 to 0.12 are supported. What jax notes
+of its own sessions differs most: `profiler_state` knows that.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -32,7 +34,7 @@ def module() -> Any:
     except ImportError as error:
         raise JaxMissingError(
             f"A capture needs jax, which cannot be imported: {error}",
-            "pip install jax, or jax[cuda12] or jax[tpu] for your hardware",
+            "pip install jax, or jax[cuda13] or jax[tpu] for your hardware",
         ) from error
 
 
@@ -79,25 +81,10 @@ def has_fast_stop() -> bool:
     return session is not None and hasattr(session, "stop")
 
 
-def profiler_state() -> Any:
-    """jax's record of the session that `start_trace` began, or None where there is no such."""
+def profiler_note() -> Any:
+    """The object in which `jax.profiler` notes its session; see `profiler_state`. None for none."""
     module()
     return getattr(_private("jax._src.profiler"), "_profile_state", None)
-
-
-def reset_profiler_state(state: Any) -> None:
-    """Makes jax forget its session. After a failed stop jax itself never does."""
-    if hasattr(state, "reset"):
-        state.reset()
-        return
-    for name, value in (
-        ("profile_session", None),
-        ("create_perfetto_link", False),
-        ("create_perfetto_trace", False),
-        ("log_dir", None),
-    ):
-        if hasattr(state, name):
-            setattr(state, name, value)
 
 
 def is_recording() -> bool:
@@ -134,6 +121,12 @@ def record_versions() -> None:
 def forget_versions() -> None:
     """Clears what `record_versions` set."""
     getattr(_private("jax._src.profiler"), "clear_metadata", lambda: None)()
+
+
+def version() -> tuple[int, ...]:
+    """The version of jax as numbers: 0, 12, 0."""
+    numbers = re.findall(r"\d+", module().__version__)[:3]
+    return tuple(int(number) for number in numbers)
 
 
 def version_of(distribution: str) -> str | None:

@@ -123,6 +123,10 @@ class CaptureSession:
             _jax.initialise_backends()
             self._process = session_ids.process_of_job()
             self._options = profile_options.build(self.settings, self._given_options)
+            limits.remark_on_limit(
+                self.settings.max_megabytes,
+                writes_records=profile_options.writes_records(self._options),
+            )
             manifest.git_state()
             # Work that is still under way belongs to what came before.
             _jax.block_on_live_arrays()
@@ -242,7 +246,10 @@ class CaptureSession:
         self._unix_ns_at_zero = self._started_unix_ns - time.perf_counter_ns()
         self.recorder = recorder
         self._watchdog = limits.Watchdog(
-            self.settings.max_seconds, self.settings.max_megabytes, self._stop_at_limit
+            self.settings.max_seconds,
+            self.settings.max_megabytes,
+            self._stop_at_limit,
+            writes_records=profile_options.writes_records(self._options),
         )
         self._watchdog.start()
 
@@ -297,6 +304,7 @@ class CaptureSession:
         if self._stop_failure is None:
             self.result = result
             history.largest_size_bytes = max(history.largest_size_bytes, size_bytes)
+            limits.remark_on_size(size_bytes, is_records=self._place.profile == self._place.records)
             self._write_extras(result)
         self._write_manifest(result, stopped_unix_ns)
 

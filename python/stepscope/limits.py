@@ -6,6 +6,10 @@ calls alike, measured with jax 0.10 on CPU). So the size limit is compared with 
 growth of the memory that the process has allocated. What the program itself allocates meanwhile
 counts too and ends the capture early; what it frees ends it late. The allocator is asked once a
 second, which takes it about a millisecond. The limit of seconds is exact to a tenth of a second.
+
+A profile is one message of protocol buffers, and 2 GiB is the most that such a message can be:
+what is larger comes back empty. So a capture is ended before that, whatever `max_megabytes` says,
+unless jax writes it as records.
 """
 
 from __future__ import annotations
@@ -18,7 +22,20 @@ import time
 from collections.abc import Callable
 from functools import cache
 
+from . import console
+
 MEMORY_BYTES_PER_FILE_BYTE = 5
+MESSAGE_BYTES_MAX = 2**31 - 1
+"""The most that one message of protocol buffers can hold, and with it an `.xplane.pb`."""
+MESSAGE_MEGABYTES_SAFE = 1900.0
+"""Where a capture is ended that will be one message: the estimate errs by 6 %, and a second."""
+LARGE_BYTES = 2**30
+"""From here on a capture is told to become smaller, or records."""
+HOW_TO_STAY_BELOW = (
+    "record fewer steps, without Python frames (python_tracer_level=0); with jax 0.11.1 or newer, "
+    'profiler_options={"advanced_configuration": {"enable_continuous_profiling": True}} writes '
+    "records (.xplane.riegeli), which have no such limit"
+)
 _LOOK_EVERY_SECONDS = 1.0
 
 
@@ -26,16 +43,24 @@ class Watchdog:
     """Calls `stop` with a reason, from its own thread, when a limit is passed."""
 
     def __init__(
-        self, max_seconds: float, max_megabytes: float, stop: Callable[[str], None]
+        self,
+        max_seconds: float,
+        max_megabytes: float,
+        stop: Callable[[str], None],
+        *,
+        writes_records: bool = False,
     ) -> None:
         self._max_seconds = max_seconds
         self._max_megabytes = max_megabytes
+        if not writes_records:
+            self._max_megabytes = min(max_megabytes, MESSAGE_MEGABYTES_SAFE)
+        self._is_wall = self._max_megabytes < max_megabytes
         self._stop = stop
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begins to watch, unless both limits are infinite."""
+        """Begins to watch, unless nothing limits the capture."""
         if math.isinf(self._max_seconds) and math.isinf(self._max_megabytes):
             return
         self._thread = threading.Thread(target=self._watch, name="stepscope-limits", daemon=True)
@@ -46,6 +71,15 @@ class Watchdog:
         self._done.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=5)
+
+    def _reason(self, growth_bytes: int) -> str:
+        basis = f"estimated from {growth_bytes / 1e6:.0f} MB more memory in use"
+        if not self._is_wall:
+            return f"max_megabytes = {self._max_megabytes:g}, {basis}"
+        return (
+            f"the size of its file, {self._max_megabytes:g} MB, {basis}: one message cannot hold "
+            f"more than 2 GiB. To record more, {HOW_TO_STAY_BELOW}"
+        )
 
     def _watch(self) -> None:
         started = time.monotonic()
@@ -59,11 +93,28 @@ class Watchdog:
                 return
             growth_bytes = allocated_bytes() - allocated_before
             if growth_bytes / MEMORY_BYTES_PER_FILE_BYTE > self._max_megabytes * 1e6:
-                self._stop(
-                    f"max_megabytes = {self._max_megabytes:g}, estimated from "
-                    f"{growth_bytes / 1e6:.0f} MB more memory in use"
-                )
+                self._stop(self._reason(growth_bytes))
                 return
+
+
+def remark_on_size(size_bytes: int, *, is_records: bool) -> None:
+    """Says of a capture that is near the most a file can hold how the next one stays below."""
+    if size_bytes >= LARGE_BYTES and not is_records:
+        console.warn(
+            f"the capture has {console.bytes_text(size_bytes)}, and above 2 GiB it would be lost; "
+            f"{HOW_TO_STAY_BELOW}"
+        )
+
+
+def remark_on_limit(max_megabytes: float, *, writes_records: bool) -> None:
+    """Says of a limit above what a file can hold that the capture will be ended before."""
+    if max_megabytes * 1e6 > MESSAGE_BYTES_MAX and not math.isinf(max_megabytes):
+        if not writes_records:
+            console.warn(
+                f"max_megabytes = {max_megabytes:g} is more than one profile file can hold; the "
+                f"capture is ended at {MESSAGE_MEGABYTES_SAFE:g} MB. To record more, "
+                f"{HOW_TO_STAY_BELOW}"
+            )
 
 
 def allocated_bytes() -> int:

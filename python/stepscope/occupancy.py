@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from . import _jax, console, recorders
+from . import _jax, console, profiler_state, recorders
 from .errors import ProfilerBusyError
 
 if TYPE_CHECKING:
@@ -72,11 +72,12 @@ def refuse_if_busy() -> None:
         )
     if recorders.cure_stuck_state():
         console.warn("cleared a profiler session that an earlier failed stop_trace left behind")
-    state = _jax.profiler_state()
-    if getattr(state, "profile_session", None) is not None:
+    profiler_state.tell_of_unknown_form()
+    if profiler_state.current().session is not None:
         raise ProfilerBusyError(
-            "A profiler session is already active: jax.profiler.start_trace was called",
-            "end it with jax.profiler.stop_trace() first",
+            "A profiler session is already active: jax.profiler.start_trace was called, or trace "
+            "or ProfileSession of jax.profiler",
+            "end it first, for instance with jax.profiler.stop_trace()",
         )
     if _jax.is_recording():
         raise ProfilerBusyError(
@@ -87,8 +88,11 @@ def refuse_if_busy() -> None:
 
 
 def is_recording_by_jax() -> bool:
-    """Whether `jax.profiler.start_trace` in this process holds a live session."""
+    """Whether `jax.profiler` in this process holds a live session.
+
+    Where jax notes its sessions in a form that we do not know, any live session counts as its own.
+    """
     if not _jax.is_loaded() or _is_held_by_parent:
         return False
-    state = _jax.profiler_state()
-    return getattr(state, "profile_session", None) is not None and _jax.is_recording()
+    state = profiler_state.current()
+    return (state.session is not None or state.form is None) and _jax.is_recording()

@@ -45,6 +45,9 @@ RIVALS = {
 }
 """Variables that profilers set in the processes they start, and which profiler it is."""
 
+MULTI_SUBSCRIBER = "xla_gpu_enable_cupti_multi_subscriber"
+"""XLA's flag that lets it and another profiler use CUPTI together, with CUDA 13.2 or newer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -225,13 +228,34 @@ def _profiling_disabled() -> list[Problem]:
 
 
 def _rivals(environ: Mapping[str, str], *, has_gpu: bool) -> list[Problem]:
-    """Other users of CUPTI, of which there can be one: device rows would stay empty."""
+    """Other users of CUPTI, beside which device rows stay empty unless CUPTI is shared."""
     names = [rival for variable, rival in RIVALS.items() if environ.get(variable)]
     if not names:
         return []
-    what = f"This process runs under {names[0]}, and a GPU accepts one profiler at a time"
-    fix = "run without it, or set PROFILE_PREFLIGHT=warn to capture the host side only"
+    if _shares_cupti(environ):
+        what = f"This process runs under {names[0]}, and shares the GPU's profiling interface"
+        fix = "if device rows stay empty: sharing needs CUDA 13.2 or newer in driver and libraries"
+        return [Problem("rival_profiler", "warning", what, fix)]
+    what = (
+        f"This process runs under {names[0]}, and a GPU accepts one profiler at a time unless "
+        "XLA shares CUPTI"
+    )
+    fix = (
+        f"run without it; or with CUDA 13.2 or newer set XLA_FLAGS=--{MULTI_SUBSCRIBER}; or set "
+        "PROFILE_PREFLIGHT=warn to capture the host side only"
+    )
     return [Problem("rival_profiler", "error" if has_gpu else "warning", what, fix)]
+
+
+def _shares_cupti(environ: Mapping[str, str]) -> bool:
+    """Whether XLA is told to let several profilers use CUPTI at once. The last mention counts."""
+    flags = environ.get("XLA_FLAGS", "").split()
+    values = [
+        (flag.partition("=")[2] or "true").lower()
+        for flag in flags
+        if flag.removeprefix("--").partition("=")[0] == MULTI_SUBSCRIBER
+    ]
+    return bool(values) and values[-1] in ("true", "1")
 
 
 def _has_gpu() -> bool:

@@ -12,11 +12,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from . import _jax
+from . import _jax, console, limits, profile_options, profiler_state
 from .errors import CaptureError, ProfilerBusyError
 from .run_directory import RunDirectory
 
@@ -58,53 +58,45 @@ def new_recorder() -> Recorder:
     return FastRecorder() if _jax.has_fast_stop() else PublicRecorder()
 
 
-class _Occupied:
-    """Stands in jax's own record while we record, so that `start_trace` is refused at once.
-
-    Without it jax would accept a second session, lose it at its end, and be stuck.
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        # Versions differ in what they call to stop: `stop`, `export` or `stop_and_export`.
-        raise RuntimeError(
-            "The active profiler session is stepscope's and is stopped by stepscope, "
-            "not by jax.profiler.stop_trace"
-        )
-
-
 class FastRecorder:
     """jaxlib's session, whose bytes we write ourselves."""
 
     def __init__(self) -> None:
         self._session: Any = None
-        self._mark = _Occupied()
+        self._writes_records = False
+        self._mark = profiler_state.Mark("a capture of stepscope")
 
     def start(self, options: Any, place: RunDirectory) -> None:
+        self._writes_records = profile_options.writes_records(options)
         native = _jax.native_profiler()
-        state = _jax.profiler_state()
-        with _lock_of(state):
-            if getattr(state, "profile_session", None) is not None:
+        state = profiler_state.current()
+        with state.lock:
+            if state.session is not None:
                 raise ProfilerBusyError(
                     "A profiler session is already active in this process", _BUSY_HINT
                 )
             _jax.record_versions()
             given = () if options is None else (options,)
             self._session = native.ProfilerSession(*given)
-            if state is not None:
-                state.profile_session = self._mark
+            self._mark = _mark_of(place)
+            state.occupy(self._mark)
 
     def stop(self, place: RunDirectory, *, trace_json: bool) -> int:
         session, self._session = self._session, None
+        if self._writes_records:
+            return self._export_records(session, place, trace_json=trace_json)
         try:
             profile: bytes = session.stop()
         except Exception as error:
             raise _stop_error(error) from error
         finally:
             self._free_state()
+        if not profile:
+            raise _too_large()
         with suppress(OSError):  # somebody may have cleaned up meanwhile
             place.folder.mkdir(parents=True, exist_ok=True)
         try:
-            write_atomically(place.profile, profile)
+            write_atomically(place.message, profile)
         except CaptureError as error:
             raise _rescue(profile, place, error) from error
         if trace_json:
@@ -112,6 +104,27 @@ class FastRecorder:
                 session.export(profile, str(folder))
                 _move_exported(folder, "*.trace.json.gz", place.trace_json)
         return len(profile)
+
+    def _export_records(self, session: Any, place: RunDirectory, *, trace_json: bool) -> int:
+        """Lets jax write the file, which alone knows how; there are no bytes of it all."""
+        try:
+            with suppress(OSError):
+                place.folder.mkdir(parents=True, exist_ok=True)
+            with _temporary_folder(place.folder) as folder:
+                session.stop_and_export(str(folder))
+                _move_profile(folder, place)
+        except CaptureError:
+            raise
+        except Exception as error:
+            raise _stop_error(error) from error
+        finally:
+            self._free_state()
+        if trace_json:
+            console.warn(
+                "jax writes no trace.json.gz of a capture in records; `stepscope export` makes a "
+                "trace for Perfetto of it"
+            )
+        return place.profile.stat().st_size
 
     def abandon(self) -> None:
         session, self._session = self._session, None
@@ -128,10 +141,7 @@ class FastRecorder:
         _never_freed.append(session)
 
     def _free_state(self) -> None:
-        state = _jax.profiler_state()
-        with _lock_of(state):
-            if getattr(state, "profile_session", None) is self._mark:
-                _jax.reset_profiler_state(state)
+        profiler_state.current().free(self._mark)
         _jax.forget_versions()
 
 
@@ -140,6 +150,7 @@ class PublicRecorder:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
+        self._mark = profiler_state.Mark("a capture of stepscope")
 
     def start(self, options: Any, place: RunDirectory) -> None:
         folder = Path(tempfile.mkdtemp(prefix=".stepscope-", dir=place.folder))
@@ -152,13 +163,17 @@ class PublicRecorder:
                 "A profiler session is already active in this process", _BUSY_HINT
             ) from error
         self._folder = folder
+        self._mark = _mark_of(place)
+        state = profiler_state.current()
+        with state.lock:
+            state.occupy(self._mark)
 
     def stop(self, place: RunDirectory, *, trace_json: bool) -> int:
         folder, self._folder = self._folder, None
         assert folder is not None
         try:
             self._stop_trace()
-            _move_exported(folder, "*.xplane.pb", place.profile)
+            _move_profile(folder, place)
             if trace_json:
                 _move_exported(folder, "*.trace.json.gz", place.trace_json)
         finally:
@@ -180,33 +195,28 @@ class PublicRecorder:
         self._folder = None
 
     def _stop_trace(self) -> None:
+        state = profiler_state.current()
+        state.free(self._mark)
+        session = state.session
         try:
             _jax.profiler().stop_trace()
         except Exception as error:
             # jax keeps the dead session for ever, and every later capture would fail.
-            state = _jax.profiler_state()
-            with _lock_of(state):
-                _jax.reset_profiler_state(state)
+            state.forget(session)
             raise _stop_error(error) from error
 
 
 def cure_stuck_state() -> bool:
-    """Frees jax from the record of a session that is long dead; True if there was one.
+    """Frees jax from the note of a session that is long dead; True if there was one.
 
     After any failing `stop_trace` jax refuses every later session with "already started". The
-    record of a live session is left alone: while one lives, a session of ours cannot begin.
+    note of a live session is left alone: while one lives, a session of ours cannot begin.
     """
-    state = _jax.profiler_state()
-    session = getattr(state, "profile_session", None)
-    if session is None or isinstance(session, _Occupied) or _jax.is_recording():
+    state = profiler_state.current()
+    session = state.session
+    if session is None or isinstance(session, profiler_state.Mark) or _jax.is_recording():
         return False
-    if _is_session_alive():
-        return False
-    with _lock_of(state):
-        if state.profile_session is not session:
-            return False
-        _jax.reset_profiler_state(state)
-    return True
+    return not _is_session_alive() and state.forget(session)
 
 
 def _is_session_alive() -> bool:
@@ -231,6 +241,10 @@ def _is_session_alive() -> bool:
     return False
 
 
+def _mark_of(place: RunDirectory) -> profiler_state.Mark:
+    return profiler_state.Mark(f"the capture {place.session_id} of stepscope")
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Writes a file that is either absent or complete, whatever happens in between."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
@@ -253,7 +267,7 @@ def _rescue(profile: bytes, place: RunDirectory, error: CaptureError) -> Capture
         folder = Path(tempfile.mkdtemp(prefix="stepscope-rescued-"))
         run = folder / "plugins" / "profile" / place.session_id
         run.mkdir(parents=True)
-        write_atomically(run / place.profile.name, profile)
+        write_atomically(run / place.message.name, profile)
     except (OSError, CaptureError):
         return error
     return CaptureError(error.message, f"it was kept in {folder}; move it where there is room")
@@ -272,6 +286,25 @@ def _stop_error(error: Exception) -> CaptureError:
     )
 
 
+def _too_large() -> CaptureError:
+    """Every profile holds something; what cannot be made one message comes back empty."""
+    return CaptureError(
+        "The capture is lost: it holds more than 2 GiB, which is the most that one message can be",
+        limits.HOW_TO_STAY_BELOW,
+    )
+
+
+def _move_profile(folder: Path, place: RunDirectory) -> None:
+    """Moves what jax exported below `folder` to its place: records, or one message."""
+    if any(folder.glob("plugins/profile/*/*.xplane.riegeli")):
+        _move_exported(folder, "*.xplane.riegeli", place.records)
+        return
+    _move_exported(folder, "*.xplane.pb", place.message)
+    if place.message.stat().st_size == 0:
+        place.message.unlink()
+        raise _too_large()
+
+
 def _move_exported(folder: Path, pattern: str, target: Path) -> None:
     found = sorted(folder.glob(f"plugins/profile/*/{pattern}"))
     if not found:
@@ -288,7 +321,3 @@ def _move_exported(folder: Path, pattern: str, target: Path) -> None:
 def _temporary_folder(beside: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix=".stepscope-", dir=beside) as folder:
         yield Path(folder)
-
-
-def _lock_of(state: Any) -> Any:
-    return getattr(state, "lock", None) or nullcontext()

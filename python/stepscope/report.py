@@ -63,7 +63,7 @@ def wait_for_other_processes(directory: Path, seconds: float = OTHERS_SECONDS_MA
     ends = time.monotonic() + seconds
     while True:
         begun = {_host_of(path) for path in directory.glob("*.stepscope.json")}
-        written = {_host_of(path) for path in directory.glob("*.xplane.pb")}
+        written = {_host_of(path) for path in directory.glob("*.xplane.*")}
         if begun <= written:
             return True
         if time.monotonic() >= ends:
@@ -72,7 +72,8 @@ def wait_for_other_processes(directory: Path, seconds: float = OTHERS_SECONDS_MA
 
 
 def _host_of(path: Path) -> str:
-    return path.name.removesuffix(".stepscope.json").removesuffix(".xplane.pb")
+    name = path.name.removesuffix(".stepscope.json")
+    return name.removesuffix(".xplane.pb").removesuffix(".xplane.riegeli")
 
 
 def show_later(result: CaptureResult, *, quiet: bool) -> None:

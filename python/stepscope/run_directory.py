@@ -33,8 +33,18 @@ class RunDirectory:
 
     @property
     def profile(self) -> Path:
-        """The capture itself."""
+        """The capture itself: its records where jax wrote those, else one message."""
+        return self.records if self.records.exists() else self.message
+
+    @property
+    def message(self) -> Path:
+        """The capture as one message of protocol buffers, which 2 GiB is too large for."""
         return self.folder / f"{self.host}.xplane.pb"
+
+    @property
+    def records(self) -> Path:
+        """The capture as records in a Riegeli file, of any size."""
+        return self.folder / f"{self.host}.xplane.riegeli"
 
     @property
     def manifest(self) -> Path:

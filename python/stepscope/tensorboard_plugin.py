@@ -371,6 +371,9 @@ class _Look:
                 return
 
 
+_PROFILES = (".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst", ".xplane.riegeli")
+
+
 def _has_profiles(logdir: str) -> bool:
     if "://" in logdir:
         line = [*_command(), "sessions", logdir, "--quick", "--json"]
@@ -382,7 +385,7 @@ def _has_profiles(logdir: str) -> bool:
         try:
             with os.scandir(folders[seen]) as entries:
                 for entry in entries:
-                    if entry.name.endswith((".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst")):
+                    if entry.name.endswith(_PROFILES):
                         return True
                     if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 @pytest.fixture(autouse=True)
 def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """No settings from outside, a folder of its own, and no session that outlives its test."""
-    from stepscope import environment, occupancy, report
+    from stepscope import environment, occupancy, profiler_state, report
 
     for name in list(os.environ):
         if name.startswith("PROFILE_") or name == "TF_DISABLE_PROFILING":
@@ -32,13 +32,8 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Non
     if left is not None:
         left.reset()
     assert left is None, "the test left a capture running"
-    state = _jax_state()
-    assert state is None or state.profile_session is None, "the test left jax's profiler occupied"
-
-
-def _jax_state() -> Any:
-    profiler = sys.modules.get("jax._src.profiler")
-    return getattr(profiler, "_profile_state", None)
+    if "jax" in sys.modules:
+        assert profiler_state.current().session is None, "the test left jax's profiler occupied"
 
 
 @pytest.fixture(scope="session")

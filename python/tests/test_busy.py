@@ -15,11 +15,12 @@ import profiler_client
 import pytest
 
 import stepscope
-from stepscope import _jax, occupancy
+from stepscope import _jax, occupancy, profiler_state
 
 Work = Callable[[], Any]
 pytestmark = pytest.mark.oldest
 HAS_OPTIONS = hasattr(jax.profiler, "ProfileOptions")
+HAS_SESSIONS = hasattr(jax.profiler, "ProfileSession")
 
 
 @pytest.fixture
@@ -133,11 +134,17 @@ def test_a_second_session_of_ours_is_refused(work: Work) -> None:
 
 def test_jax_refuses_at_once_while_we_record(tmp_path: Path, work: Work) -> None:
     with stepscope.profile_trace("profiles"), stepscope.profile_scope("region"):
-        with pytest.raises(RuntimeError, match="already been started"):
+        (run,) = captures.run_directories(tmp_path / "profiles")
+        ours = rf"already been started: the capture {run.name} of stepscope"
+        with pytest.raises(RuntimeError, match=ours):
             jax.profiler.start_trace(str(tmp_path / "jax"))
-        if _jax.has_fast_stop():
-            with pytest.raises(RuntimeError, match="stepscope"):
-                jax.profiler.stop_trace()
+        with pytest.raises(RuntimeError, match=ours):
+            jax.profiler.trace(str(tmp_path / "jax")).__enter__()
+        with pytest.raises(RuntimeError, match=ours):
+            jax.profiler.stop_trace()
+        if HAS_SESSIONS:
+            with pytest.raises(RuntimeError, match=ours):
+                jax.profiler.ProfileSession(tmp_path / "jax").start()
         work()
     assert captures.event_names(captures.only_profile(tmp_path / "profiles"))["region"] == 1
     with jax.profiler.trace(str(tmp_path / "jax")):
@@ -154,9 +161,10 @@ def poison(tmp_path: Path) -> None:
         jax.profiler.stop_trace()
     except Exception:  # noqa: BLE001 - the class differs between versions of jaxlib
         pass
-    state = _jax.profiler_state()
-    if state.profile_session is None:  # old versions do not notice that nothing was written
-        state.profile_session = object()
+    state = profiler_state.current()
+    if state.session is None:  # some versions forget the session before they write its file
+        assert state.form is not None
+        setattr(_jax.profiler_note(), state.form.session, object())
     with pytest.raises(RuntimeError, match="already been started"):
         jax.profiler.start_trace(str(tmp_path / "never"))
 

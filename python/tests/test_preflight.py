@@ -18,6 +18,7 @@ from stepscope import preflight
 
 Work = Callable[[], Any]
 pytestmark = pytest.mark.oldest
+SHARING = f"--{preflight.MULTI_SUBSCRIBER}"
 
 
 def ids(log_dir: str | Path) -> list[str]:
@@ -159,6 +160,27 @@ def test_rivals_for_the_gpu(variable: str, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(preflight, "_has_gpu", lambda: True)
     with pytest.raises(stepscope.PreflightError, match="one profiler at a time"):
         stepscope.CaptureSession(tmp_path).start()
+
+
+@pytest.mark.parametrize(
+    ("flags", "shares"),
+    [
+        ("", False),
+        (SHARING, True),
+        (f"--other=1 {SHARING}=true", True),
+        (f"{SHARING}=true {SHARING}=0", False),
+        (f"{SHARING}s=true", False),
+    ],
+)
+def test_a_rival_with_which_cupti_is_shared_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str, shares: bool
+) -> None:
+    monkeypatch.setenv("NSYS_PROFILING_SESSION_ID", "1")
+    monkeypatch.setenv("XLA_FLAGS", flags)
+    monkeypatch.setattr(preflight, "_has_gpu", lambda: True)
+    (problem,) = [found for found in preflight.problems(tmp_path) if found.id == "rival_profiler"]
+    assert problem.severity == ("warning" if shares else "error")
+    assert "CUDA 13.2" in problem.fix
 
 
 def test_problems_put_errors_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import pytest
 
 import stepscope
-from stepscope import _jax
+from stepscope import _jax, profile_options
 from stepscope.capture_history import history
 
 Work = Callable[[], Any]
@@ -429,17 +429,46 @@ def test_unknown_options_are_said(
     tmp_path: Path, work: Work, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = jax.profiler.ProfileOptions()
-    options.pyton_tracer_level = 0
-    with stepscope.profile_trace("profiles", profiler_options=options):
+    try:
+        options.pyton_tracer_level = 0
+    except AttributeError:  # jax 0.12 and newer say so themselves
+        options = {"pyton_tracer_level": 0}
+    for given, said in [
+        (options, "did you mean python_tracer_level"),
+        ({"host_trace_level": 1}, "did you mean host_tracer_level"),
+        ({"duration_ms": 5}, "duration_ms has no effect"),
+        (
+            {"advanced_configuration": {"gpu_enable_nvtx_trackin": True}},
+            "did you mean gpu_enable_nvtx_tracking",
+        ),
+        ({"advanced_configuration": {"gpu_pm_sample_counters": ["a"]}}, "which jax takes as text"),
+    ]:
+        with stepscope.profile_trace("profiles", profiler_options=given):
+            assert said in capsys.readouterr().err, "it is said before the block runs"
+            work()
+    assert len(captures.profiles(tmp_path)) == 5
+
+
+@captures.only_where(HAS_OPTIONS)
+@pytest.mark.parametrize("name", profile_options.FIELDS)
+def test_every_option_is_taken_or_named(
+    work: Work, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """No version of jax has them all, and none is dropped in silence."""
+    is_known = hasattr(jax.profiler.ProfileOptions, name)
+    given = {name: getattr(jax.profiler.ProfileOptions(), name, 0)} if is_known else {name: 1}
+    with stepscope.profile_trace("profiles", profiler_options=given):
+        said = capsys.readouterr().err
         work()
-    with stepscope.profile_trace("profiles", profiler_options={"host_trace_level": 1}):
-        work()
-    with stepscope.profile_trace("profiles", profiler_options={"duration_ms": 5}):
-        work()
-    printed = capsys.readouterr().err
-    assert "did you mean python_tracer_level" in printed
-    assert "did you mean host_tracer_level" in printed
-    assert "duration_ms has no effect" in printed
+    assert (f"has no profiler option {name!r}" in said) == (not is_known)
+
+
+@captures.only_where(HAS_OPTIONS)
+def test_a_value_that_jax_refuses_is_refused_before_the_block(tmp_path: Path) -> None:
+    with pytest.raises(stepscope.SettingsError, match="host_tracer_level cannot be -1"):
+        with stepscope.profile_trace("profiles", profiler_options={"host_tracer_level": -1}):
+            pytest.fail("the block must not run")
+    assert captures.profiles(tmp_path) == []
 
 
 @captures.only_where(not HAS_OPTIONS)

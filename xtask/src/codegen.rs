@@ -10,7 +10,7 @@ mod python;
 mod rust_types;
 
 use crate::counts::Counts;
-use crate::{process, tree};
+use crate::{process, tree, versions};
 
 /// Where the UI keeps the generated types.
 const COMMITTED: &str = "ui/src/wire/generated";
@@ -32,6 +32,7 @@ pub(crate) fn write() -> Result<()> {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     println!("{} types in {COMMITTED}", fresh.len());
+    versions::write(&root)?;
     for (name, text) in &python {
         let path = root.join(python::FOLDER).join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;

@@ -10,6 +10,7 @@ use crate::layers::{self, Layers};
 use crate::links;
 use crate::package;
 use crate::tree::{self, SourceFile};
+use crate::versions;
 
 /// Lines after which a file needs a reason in `docs/internals/layers.toml`.
 const LINES_MAX: usize = 600;
@@ -62,6 +63,7 @@ pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     check_long_files_exist(&layers, &files, &mut found);
     found.extend(fixtures::violations(root)?);
     found.extend(links::violations(root, &files));
+    found.extend(versions::violations(root)?);
     found.extend(package::violations(root, &files)?);
     Ok(found)
 }

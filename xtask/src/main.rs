@@ -26,6 +26,7 @@ mod process;
 mod python;
 mod setup;
 mod tree;
+mod versions;
 
 #[path = "../../crates/server/build/npm.rs"]
 mod npm;

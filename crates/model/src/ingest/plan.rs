@@ -11,7 +11,9 @@ use crate::ids::{DeviceId, HostId};
 use crate::session::{Device, DeviceKind};
 use crate::track::TrackRole;
 use crate::vendor::chips::{chip, gpu_kind};
-use crate::vendor::planes::{PlaneRole, device_line_role, host_line_role, plane_role};
+use crate::vendor::planes::{
+    PlaneRole, device_line_role, host_line_role, other_process, plane_role,
+};
 use crate::vendor::stats::StatRoles;
 
 /// A track to decode.
@@ -114,7 +116,7 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
                     host,
                     device,
                     role,
-                    name: line.shown_name().to_owned(),
+                    name: track_name(plane, line.shown_name()),
                     line_id: id,
                     lines: Vec::new(),
                 });
@@ -144,6 +146,16 @@ fn line_role(plane: &Plane<'_>, kind: Option<DeviceKind>, id: i64, name: &str) -
         (Some(kind), _) => device_line_role(kind, id, name),
         (None, PlaneRole::Host) => host_line_role(name),
         (None, _) => TrackRole::Other,
+    }
+}
+
+/// The name of a row: that of its line, and where another process was recorded too, whose it is.
+fn track_name(plane: &Plane<'_>, line: &str) -> String {
+    match other_process(&plane.name) {
+        Some(process) if plane_role(&plane.name) == PlaneRole::Host => {
+            format!("{line} (process {process})")
+        }
+        _ => line.to_owned(),
     }
 }
 

@@ -66,6 +66,13 @@ pub(crate) fn plane_role(name: &str) -> PlaneRole {
     }
 }
 
+/// The process of a plane that was recorded in another process than the profile: `77` of
+/// `/host:CPU [77]`.
+pub(crate) fn other_process(name: &str) -> Option<u32> {
+    let (_, rest) = name.strip_suffix(']')?.rsplit_once(" [")?;
+    rest.parse().ok()
+}
+
 /// `0`, or `0 SparseCore 1` (extra words tolerated).
 fn tpu_role(rest: &str) -> PlaneRole {
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -139,6 +146,9 @@ mod tests {
     fn planes_by_name() {
         assert_eq!(plane_role("/host:CPU"), PlaneRole::Host);
         assert_eq!(plane_role("/host:CPU [77]"), PlaneRole::Host);
+        assert_eq!(other_process("/host:CPU [77]"), Some(77));
+        assert_eq!(other_process("/host:CPU"), None);
+        assert_eq!(other_process("/host:CPU [x]"), None);
         assert_eq!(plane_role("/host:metadata"), PlaneRole::Programs);
         assert!(matches!(
             plane_role("/device:TPU:3"),

@@ -28,9 +28,10 @@ const CAUSES: [Cause; 3] = [
             "multiple subscribers",
             "already subscribed",
         ],
-        why: "CUPTI serves one profiler at a time, and another one holds it.",
+        why: "Another profiler holds CUPTI, which serves one at a time unless all share it.",
         fix: "Run without nsys, ncu, compute-sanitizer and other GPU profilers; `stepscope doctor` \
-         names those it sees.",
+         names those it sees. With CUDA 13.2 or newer \
+         `XLA_FLAGS=--xla_gpu_enable_cupti_multi_subscriber` lets XLA share it.",
     },
     Cause {
         id: "cupti_permission",
@@ -53,7 +54,7 @@ const CAUSES: [Cause; 3] = [
             "cupti_error",
         ],
         why: "JAX found no CUPTI library that fits the driver.",
-        fix: "Install it with JAX: `pip install -U \"jax[cuda12]\"`, and take other CUDA versions \
+        fix: "Install it with JAX: `pip install -U \"jax[cuda13]\"`, and take other CUDA versions \
          off LD_LIBRARY_PATH.",
     },
 ];

@@ -34,7 +34,7 @@ fn cupti(machine: &Machine) -> Check {
         None => Check::bad(
             "cupti",
             "No libcupti was found: captures will have no kernels.",
-            "`pip install -U \"jax[cuda12]\"` brings it; with a CUDA of your own put its \
+            "`pip install -U \"jax[cuda13]\"` brings it; with a CUDA of your own put its \
              extras/CUPTI/lib64 on LD_LIBRARY_PATH.",
         ),
     }
@@ -106,8 +106,9 @@ fn rivals(machine: &Machine) -> Vec<Check> {
         return if has_gpu { vec![check] } else { Vec::new() };
     }
     let what = format!("Other profilers are running: {}.", rivals.join(", "));
-    let fix =
-        "End them: a GPU serves one profiler at a time, and device rows stay empty meanwhile.";
+    let fix = "End them: a GPU serves one profiler at a time, and device rows stay empty \
+               meanwhile, unless CUDA 13.2 or newer is installed and XLA shares CUPTI \
+               (`XLA_FLAGS=--xla_gpu_enable_cupti_multi_subscriber`).";
     vec![if has_gpu {
         Check::bad("rival_profiler", what, fix)
     } else {

@@ -122,7 +122,7 @@ fn backends(python: &Python, machine: &Machine) -> [Backend; 3] {
             device: "an NVIDIA GPU",
             is_there: machine.nvidia.device_count > 0,
             plugins: named(&|name| name.starts_with("jax-cuda") && name.ends_with("plugin")),
-            extra: "jax[cuda12]",
+            extra: "jax[cuda13]",
         },
         Backend {
             device: "an AMD GPU",
@@ -225,7 +225,7 @@ fn plugin_versions(python: &Python) -> Vec<Check> {
                 "{} with jaxlib {jaxlib}: JAX ignores plugins of another version.",
                 others.join(", ")
             ),
-            "Install all together, such as `pip install -U \"jax[cuda12]\"`.",
+            "Install all together, such as `pip install -U \"jax[cuda13]\"`.",
         )],
     }
 }

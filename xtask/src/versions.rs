@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 /// The page with the passage.
-const PAGE: &str = "docs/capture.md";
+const PAGE: &str = "docs/guides/capture.md";
 const BEGIN: &str = "<!-- The versions that are tested, by `cargo xtask codegen`. -->\n";
 const END: &str = "<!-- End of the versions. -->\n";
 /// Requirements of the environments in which captures are tested, in order of jax.

@@ -23,6 +23,7 @@ pub mod memo;
 pub mod memory_level;
 pub mod program;
 pub mod reads;
+pub mod remains;
 pub mod redact;
 pub mod session;
 pub mod strings;

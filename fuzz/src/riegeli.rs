@@ -34,7 +34,10 @@ fn check_file(file: &[u8]) {
     assert!(lost.bytes <= file.len() as u64, "{lost:?}");
     let mut before = 0;
     for one in &lost.first {
-        assert!(before <= one.range.start && one.range.start < one.range.end, "{lost:?}");
+        assert!(
+            before <= one.range.start && one.range.start < one.range.end,
+            "{lost:?}"
+        );
         assert!(one.range.end <= file.len() as u64, "{lost:?}");
         before = one.range.start;
     }

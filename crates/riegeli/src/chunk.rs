@@ -98,7 +98,11 @@ impl<'a> Chunks<'a> {
             if let Some((before, after)) = block_header(self.file, block) {
                 let interrupted = block.saturating_sub(before);
                 let behind = block.saturating_add(after);
-                let found = if interrupted > begin { interrupted } else { behind };
+                let found = if interrupted > begin {
+                    interrupted
+                } else {
+                    behind
+                };
                 // Headers within the chunk itself point to its end.
                 if found > begin && found < end {
                     return Some(found);
@@ -143,7 +147,9 @@ impl<'a> Chunks<'a> {
         let numbered = usize::try_from(header.records)
             .ok()
             .and_then(|records| begin.checked_add(records))
-            .map_or(usize::MAX, |position| chunk_border(position.min(usize::MAX - BLOCK)));
+            .map_or(usize::MAX, |position| {
+                chunk_border(position.min(usize::MAX - BLOCK))
+            });
         let end = behind_data.max(numbered).min(end_of_file);
         if hash(&data) != header.data_hash {
             let within = match self.second_looks.checked_sub(end - begin) {
@@ -197,7 +203,9 @@ pub(crate) fn claimed_bytes(file: &[u8]) -> u64 {
 
 /// Where `size` bytes end that begin at `position`, with the block headers between them.
 fn end_of_data(position: usize, size: u64, file_bytes: usize) -> Option<usize> {
-    let mut left = usize::try_from(size).ok().filter(|&size| size <= file_bytes)?;
+    let mut left = usize::try_from(size)
+        .ok()
+        .filter(|&size| size <= file_bytes)?;
     let room = (BLOCK - position % BLOCK) % BLOCK;
     if left <= room {
         return Some(position + left);

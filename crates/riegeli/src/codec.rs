@@ -46,14 +46,19 @@ impl Codec {
                 fits
             }
             Self::Brotli => unfold_brotli(data, into),
-            Self::Zstd => zstd::bulk::decompress_to_buffer(data, into)
-                .is_ok_and(|count| count == into.len()),
+            Self::Zstd => {
+                zstd::bulk::decompress_to_buffer(data, into).is_ok_and(|count| count == into.len())
+            }
             Self::Snappy => {
                 snap::raw::decompress_len(data).is_ok_and(|size| size == into.len())
                     && snap::raw::Decoder::new().decompress(data, into).is_ok()
             }
         };
-        if is_whole { Ok(()) } else { Err(Cause::Malformed) }
+        if is_whole {
+            Ok(())
+        } else {
+            Err(Cause::Malformed)
+        }
     }
 
     /// Unfolds a part into memory of its own, if that is not more than `budget`, which it takes from.

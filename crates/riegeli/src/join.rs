@@ -80,11 +80,7 @@ pub fn join(file: &[u8], limit: u64, told: &dyn Fn(u64)) -> Result<Joined, JoinE
 }
 
 impl Joined {
-    fn decode(
-        &mut self,
-        batch: &mut Vec<Chunk<'_>>,
-        told: &dyn Fn(u64),
-    ) -> Result<(), JoinError> {
+    fn decode(&mut self, batch: &mut Vec<Chunk<'_>>, told: &dyn Fn(u64)) -> Result<(), JoinError> {
         let end = batch.last().map(Chunk::end);
         if let [only] = batch.as_slice() {
             self.decode_one(only)?;

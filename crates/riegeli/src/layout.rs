@@ -74,8 +74,7 @@ pub(crate) fn block_header(file: &[u8], block: usize) -> Option<(usize, usize)> 
     }
     let before = usize::try_from(u64_at(header, 8)).ok()?;
     let after = usize::try_from(u64_at(header, 16)).ok()?;
-    let is_possible =
-        before % BLOCK < USABLE && after > 0 && (after - 1) % BLOCK >= BLOCK_HEADER;
+    let is_possible = before % BLOCK < USABLE && after > 0 && (after - 1) % BLOCK >= BLOCK_HEADER;
     is_possible.then_some((before, after))
 }
 
@@ -102,12 +101,17 @@ mod tests {
 
     #[test]
     fn bytes_are_gathered_around_block_headers() {
-        let file: Vec<u8> = (0..3 * BLOCK).map(|at| u8::from(at % BLOCK >= 24)).collect();
+        let file: Vec<u8> = (0..3 * BLOCK)
+            .map(|at| u8::from(at % BLOCK >= 24))
+            .collect();
         for (position, size) in [(0, 10), (100, 70_000), (BLOCK - 1, 2), (BLOCK, 65_512)] {
             let (bytes, end) = gather(&file, position, size as u64).unwrap();
             assert_eq!(bytes.len(), size);
             assert!(bytes.iter().all(|&byte| byte == 1), "no header among them");
-            let headers = file[position..end].iter().filter(|&&byte| byte == 0).count();
+            let headers = file[position..end]
+                .iter()
+                .filter(|&&byte| byte == 0)
+                .count();
             assert_eq!(end, position + size + headers);
         }
         assert_eq!(gather(&file, 0, (3 * BLOCK) as u64), None);
@@ -117,7 +121,14 @@ mod tests {
 
     #[test]
     fn chunks_begin_where_they_may() {
-        let cases = [(0, 0), (1, 25), (24, 25), (25, 25), (65_535, 65_535), (65_537, 65_561)];
+        let cases = [
+            (0, 0),
+            (1, 25),
+            (24, 25),
+            (25, 25),
+            (65_535, 65_535),
+            (65_537, 65_561),
+        ];
         for (position, border) in cases {
             assert_eq!(chunk_border(position), border);
         }

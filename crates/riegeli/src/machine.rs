@@ -195,6 +195,10 @@ impl Writing<'_> {
 
     fn finish(self) -> Result<(), Cause> {
         let is_whole = self.room.is_empty() && self.open.is_empty() && self.records_left == 0;
-        if is_whole { Ok(()) } else { Err(Cause::Malformed) }
+        if is_whole {
+            Ok(())
+        } else {
+            Err(Cause::Malformed)
+        }
     }
 }

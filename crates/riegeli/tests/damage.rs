@@ -17,11 +17,24 @@ fn files() -> Vec<Vec<u8>> {
         CompressionType::Snappy,
     ] {
         for is_transposed in [false, true] {
-            let options = WriterOptions::new().compression(codec).transpose(is_transposed);
+            let options = WriterOptions::new()
+                .compression(codec)
+                .transpose(is_transposed);
             let mut file = Vec::new();
             let mut writer = RecordWriter::new(&mut file, options).unwrap();
             for number in 0..20_u8 {
-                let message = [0x0a, 4, 0x08, number, 0x10, number % 3, 0x12, 2, b'a', number % 9];
+                let message = [
+                    0x0a,
+                    4,
+                    0x08,
+                    number,
+                    0x10,
+                    number % 3,
+                    0x12,
+                    2,
+                    b'a',
+                    number % 9,
+                ];
                 writer.write_record(&message).unwrap();
             }
             writer.write_record(b"\xff no message").unwrap();
@@ -34,7 +47,9 @@ fn files() -> Vec<Vec<u8>> {
 
 /// The numbers of a simple generator, so that a failure comes again.
 fn noise(seed: &mut u64) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *seed = seed
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 33) as usize
 }
 
@@ -44,7 +59,8 @@ fn changed_files_and_changed_data_keep_the_promises() {
     for file in files() {
         fuzz::check(&file);
         // The one chunk of records: its header begins at 64.
-        let data_bytes = usize::try_from(u64::from_le_bytes(file[72..80].try_into().unwrap())).unwrap();
+        let data_bytes =
+            usize::try_from(u64::from_le_bytes(file[72..80].try_into().unwrap())).unwrap();
         let data = &file[104..104 + data_bytes];
         for round in 0..1500 {
             let mut whole = file.clone();

@@ -54,14 +54,19 @@ fn read(file: &[u8]) -> Joined {
 /// A message with all that transposing takes apart: nested messages, groups, every wire type, small
 /// and large numbers, texts, and fields that repeat.
 fn message(seed: u64) -> Vec<u8> {
-    let noise = |index: u64| seed.wrapping_mul(0x9e37_79b9).wrapping_add(index * 0x85eb_ca6b);
+    let noise = |index: u64| {
+        seed.wrapping_mul(0x9e37_79b9)
+            .wrapping_add(index * 0x85eb_ca6b)
+    };
     let mut inner = vec![0x08, (seed % 3) as u8, 0x10];
     inner.extend(varint(noise(1) << (seed % 40)));
     inner.extend([0x1d]);
     inner.extend((noise(2) as u32).to_le_bytes());
     inner.extend([0x21]);
     inner.extend(noise(3).to_le_bytes());
-    let text: Vec<u8> = (0..seed % 50).map(|at| b'a' + (noise(at) % 26) as u8).collect();
+    let text: Vec<u8> = (0..seed % 50)
+        .map(|at| b'a' + (noise(at) % 26) as u8)
+        .collect();
     let mut outer = vec![0x0a];
     outer.extend(varint(inner.len() as u64));
     outer.extend(&inner);
@@ -187,13 +192,19 @@ fn damage_takes_one_chunk_or_one_block_and_is_told() {
             }
             let lost = &joined.lost.first[0];
             assert_eq!(joined.lost.count, 1, "{shape:?} at {at}");
-            assert!(lost.range.contains(&(at as u64)), "{shape:?} at {at}: {lost:?}");
+            assert!(
+                lost.range.contains(&(at as u64)),
+                "{shape:?} at {at}: {lost:?}"
+            );
             // Of a damaged chunk only itself; of a damaged header what its block begins.
             let is_header = lost.cause == Cause::HeaderHash;
             let most = if is_header { (1 << 17) as u64 } else { 12_000 };
             let length = lost.range.end - lost.range.start;
             assert!(length <= most, "{shape:?} at {at}: {lost:?}");
-            assert!(is_without_one_piece(&all, &joined.bytes), "{shape:?} at {at}");
+            assert!(
+                is_without_one_piece(&all, &joined.bytes),
+                "{shape:?} at {at}"
+            );
         }
     }
 }
@@ -218,7 +229,12 @@ fn claims_cost_nothing_and_limits_hold() {
     );
     assert!(file.len() < 5000);
     let refused = join(&file, 9_999_999, &|_| {}).unwrap_err();
-    assert_eq!(refused, JoinError::TooLarge { claimed: 10_000_000 });
+    assert_eq!(
+        refused,
+        JoinError::TooLarge {
+            claimed: 10_000_000
+        }
+    );
     assert_eq!(read(&file).bytes.len(), 10_000_000);
 }
 

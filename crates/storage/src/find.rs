@@ -111,14 +111,8 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
                     detail: "its content is neither a zip nor a tar archive".to_owned(),
                 });
             }
-            let is_memory = kind == FileKind::MemoryProfile
-                || kind != FileKind::Profile && memory::is_begun_by(&mut file, encoding);
-            let role = match kind {
-                _ if is_trace => Role::Trace,
-                _ if is_memory => Role::Memory,
-                FileKind::Program => Role::Program,
-                _ => Role::Host,
-            };
+            let begins_as_memory = memory::is_begun_by(&mut file, encoding);
+            let role = Role::of_one(kind, is_trace, begins_as_memory);
             let mut file = file_on_disk(path, role, &name, encoding)
                 .map_err(StorageError::io("look at the file", path))?;
             if role == Role::Host {

@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stepscope_model::ProfileData;
-use stepscope_model::heap::is_memory_profile;
 use stepscope_model::ingest::{HostInput, MemoryInput, ProgramInput};
 
 use crate::compression::Meter;
 use crate::error::StorageError;
 use crate::explain;
 use crate::hosts::OpenedHosts;
-use crate::kind::{FileKind, host_name, program_name, snapshot_name, trace_name};
+use crate::kind::{FileKind, Role, host_name};
 use crate::limits::Limits;
+use crate::memory;
 use crate::open::{Opened, Opening};
 use crate::progress::NoProgress;
 use crate::session::HostFile;
 use crate::sniff::{Content, Encoding, HEAD_BYTES};
+use crate::traces;
 
 /// One file's hosts from its bytes: a profile, a trace, a memory profile or a program, compressed or
 /// not, told by content as [`crate::find`] and [`crate::open_all`] tell it. `name` is what the file
@@ -38,6 +39,10 @@ pub fn open_bytes(name: &str, bytes: Arc<dyn ProfileData>) -> Result<OpenedHosts
         Content::Compressed(encoding) => encoding,
         Content::Other => Encoding::Plain,
     };
+    let is_trace = traces::format_of(encoding, data).is_some();
+    let begins_as_memory = memory::begins_with(data, encoding);
+    let role = Role::of_one(FileKind::of(name), is_trace, begins_as_memory);
+    let title = role.title(name);
     let file = file_of(name, data.len(), encoding);
     let opened = Opening {
         host: &file,
@@ -47,10 +52,19 @@ pub fn open_bytes(name: &str, bytes: Arc<dyn ProfileData>) -> Result<OpenedHosts
         meter: Meter::default(),
     }
     .held_bytes(data)?;
-    Ok(match opened {
-        Some(opened) => hosts_of(name, opened),
-        None => one_of(name, bytes, None),
-    })
+    let Some(mut opened) = opened else {
+        return Ok(one_of(role, title, bytes, None));
+    };
+    match opened.pop() {
+        Some(Opened { bytes, .. }) if opened.is_empty() => {
+            let problem = bytes.truncated();
+            Ok(one_of(role, title, Arc::new(bytes), problem))
+        }
+        last => {
+            opened.extend(last);
+            Ok(several(&title, opened))
+        }
+    }
 }
 
 fn file_of(name: &str, size: usize, encoding: Encoding) -> HostFile {
@@ -67,16 +81,10 @@ fn file_of(name: &str, size: usize, encoding: Encoding) -> HostFile {
     }
 }
 
-/// What was unfolded: several hosts of a trace, or one file.
-fn hosts_of(name: &str, mut opened: Vec<Opened>) -> OpenedHosts {
-    if opened.len() == 1
-        && let Some(Opened { name: None, bytes }) = opened.pop_if(|only| only.name.is_none())
-    {
-        let problem = bytes.truncated();
-        return one_of(name, Arc::new(bytes), problem);
-    }
+/// The hosts of a trace.
+fn several(title: &str, opened: Vec<Opened>) -> OpenedHosts {
     let inputs = opened.into_iter().map(|host| HostInput {
-        host: host.name.unwrap_or_else(|| trace_name(name)),
+        host: host.name.unwrap_or_else(|| title.to_owned()),
         problem: host.bytes.truncated(),
         bytes: Arc::new(host.bytes),
     });
@@ -87,33 +95,32 @@ fn hosts_of(name: &str, mut opened: Vec<Opened>) -> OpenedHosts {
 }
 
 /// One file that is unfolded, as what it is.
-fn one_of(name: &str, bytes: Arc<dyn ProfileData>, problem: Option<String>) -> OpenedHosts {
+fn one_of(
+    role: Role,
+    name: String,
+    bytes: Arc<dyn ProfileData>,
+    problem: Option<String>,
+) -> OpenedHosts {
     let mut hosts = OpenedHosts::default();
-    let kind = FileKind::of(name);
-    if kind == FileKind::Program {
-        let name = program_name(name);
-        hosts.programs.push(ProgramInput {
+    match role {
+        Role::Program => hosts.programs.push(ProgramInput {
             name,
             bytes,
             problem,
-        });
-    } else if kind == FileKind::MemoryProfile
-        || kind != FileKind::Profile && is_memory_profile((*bytes).as_ref())
-    {
-        let (name, written_epoch_ns) = (snapshot_name(name), None);
-        hosts.memory.push(MemoryInput {
+        }),
+        Role::Memory => hosts.memory.push(MemoryInput {
             name,
             bytes,
             problem,
-            written_epoch_ns,
-        });
-    } else {
-        let host = host_name(name);
-        hosts.inputs.push(HostInput {
-            host,
-            bytes,
-            problem,
-        });
+            written_epoch_ns: None,
+        }),
+        Role::Host | Role::Trace | Role::Manifest | Role::Archive => {
+            hosts.inputs.push(HostInput {
+                host: name,
+                bytes,
+                problem,
+            });
+        }
     }
     hosts
 }

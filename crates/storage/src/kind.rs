@@ -193,9 +193,9 @@ impl FileKind {
             (Self::TraceExport, Place::Elsewhere) => Some(
                 "named like a trace, but neither Chrome's JSON nor Perfetto's protobuf by its content",
             ),
-            (Self::Riegeli, _) => {
-                Some("records named as no profile is; give its own path, or name it *.xplane.riegeli")
-            }
+            (Self::Riegeli, _) => Some(
+                "records named as no profile is; give its own path, or name it *.xplane.riegeli",
+            ),
             (Self::Program, Place::BesideProfiles) => {
                 Some("the HLO of one program; a capture brings its own")
             }
@@ -240,6 +240,19 @@ impl Role {
             Self::Program => program_name(file_name),
             Self::Manifest => manifest_host(file_name),
             Self::Archive => archive_stem(file_name),
+        }
+    }
+
+    /// What a single file is that is no archive, by its name and its content.
+    pub(crate) fn of_one(kind: FileKind, is_trace: bool, begins_as_memory: bool) -> Self {
+        let may_be_trace = matches!(kind, FileKind::TraceExport | FileKind::Other);
+        match kind {
+            _ if is_trace && may_be_trace => Self::Trace,
+            FileKind::MemoryProfile => Self::Memory,
+            FileKind::Profile => Self::Host,
+            _ if begins_as_memory => Self::Memory,
+            FileKind::Program => Self::Program,
+            _ => Self::Host,
         }
     }
 

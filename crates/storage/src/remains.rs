@@ -37,7 +37,10 @@ pub(crate) fn opened_or_stand_in(
     let Ok(mut hosts) = open_all(trace, progress) else {
         return opened;
     };
-    let of_trace = hosts.iter().map(|host| remains(host.bytes.as_ref()).events).sum();
+    let of_trace = hosts
+        .iter()
+        .map(|host| remains(host.bytes.as_ref()).events)
+        .sum();
     if of_trace > of_profile.events {
         let reason = replaced(file, trace, &of_profile, of_trace, is_empty);
         for host in &mut hosts {
@@ -50,7 +53,8 @@ pub(crate) fn opened_or_stand_in(
     }
     opened.map(|mut hosts| {
         for host in &mut hosts {
-            host.bytes.add_problem(&kept(file, trace, &of_profile, of_trace));
+            host.bytes
+                .add_problem(&kept(file, trace, &of_profile, of_trace));
         }
         hosts
     })
@@ -70,7 +74,10 @@ fn replaced(
     let (profile, trace) = (file.file_name(), trace.file_name());
     let (state, cause) = match (is_empty, of_profile.events) {
         (true, _) => ("is empty (0 bytes)".to_owned(), format!("; {WHY_EMPTY}")),
-        (false, 0) => ("holds nothing that can be decoded".to_owned(), String::new()),
+        (false, 0) => (
+            "holds nothing that can be decoded".to_owned(),
+            String::new(),
+        ),
         (false, events) => (
             format!("is cut short after {events} of its events"),
             String::new(),

@@ -152,14 +152,8 @@ fn find_file(
         Content::LfsPointer => return Err(explain::lfs_pointer(&path)),
         _ => {}
     }
-    let is_memory = kind == FileKind::MemoryProfile
-        || kind != FileKind::Profile && memory::begins_with(&head, encoding(&head));
-    let role = match kind {
-        _ if is_trace => Role::Trace,
-        _ if is_memory => Role::Memory,
-        FileKind::Program => Role::Program,
-        _ => Role::Host,
-    };
+    let begins_as_memory = memory::begins_with(&head, encoding(&head));
+    let role = Role::of_one(kind, is_trace, begins_as_memory);
     let file = remote_file(&object, &path, role);
     if role == Role::Host
         && let Some(manifest) = manifest_beside(address, &file.host, limits)

@@ -93,7 +93,11 @@ pub(crate) fn stand_in_beside(profile: &Path, host: &str) -> Option<HostFile> {
 /// JAX writes the same capture for two viewers.
 fn drop_copies(traces: &mut Vec<HostFile>, notes: &mut Vec<Note>) {
     let is_copy = |trace: &HostFile| is_second_export(&trace.file_name());
-    let Some(first) = traces.iter().find(|trace| !is_copy(trace)).map(HostFile::file_name) else {
+    let Some(first) = traces
+        .iter()
+        .find(|trace| !is_copy(trace))
+        .map(HostFile::file_name)
+    else {
         return;
     };
     for copy in traces.iter().filter(|trace| is_copy(trace)) {

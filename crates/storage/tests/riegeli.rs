@@ -83,7 +83,11 @@ fn it_is_a_host_beside_profiles_of_others() {
     assert_eq!(names(&found), ["run"]);
     assert_eq!(hosts(&found.sessions[0]), ["a", "b", "c"]);
     let of_c = &found.sessions[0].hosts[2];
-    assert_eq!(of_c.size_bytes, content.len() as u64, "an empty file gives way");
+    assert_eq!(
+        of_c.size_bytes,
+        content.len() as u64,
+        "an empty file gives way"
+    );
     let notes = notes_of(&found, NoteKind::Ignored);
     let notes: Vec<&str> = notes.iter().map(|note| note.message.as_str()).collect();
     assert_eq!(
@@ -111,15 +115,24 @@ fn what_is_cut_or_damaged_is_told_with_its_place() {
         told.starts_with("the Riegeli file is cut short: it ends at byte 100000, within the chunk"),
         "{told}"
     );
-    assert!(told.ends_with("the 1 record that is whole is shown"), "{told}");
+    assert!(
+        told.ends_with("the 1 record that is whole is shown"),
+        "{told}"
+    );
     // In the middle of the second of three chunks.
     let mut damaged = content.clone();
     damaged[100_000] ^= 1;
     let (bytes, told) = problem(&damaged);
     assert!(bytes == [records[0].as_slice(), &records[2]].concat());
-    assert!(told.starts_with("1 damaged part of the Riegeli file"), "{told}");
+    assert!(
+        told.starts_with("1 damaged part of the Riegeli file"),
+        "{told}"
+    );
     assert!(told.contains("a chunk's data is damaged"), "{told}");
-    assert!(told.contains("the 2 records that are whole are shown"), "{told}");
+    assert!(
+        told.contains("the 2 records that are whole are shown"),
+        "{told}"
+    );
     // The beginning is damaged: the name says what it is.
     let mut headless = content;
     headless[..64].fill(0);
@@ -144,6 +157,12 @@ fn a_bomb_is_refused() {
     };
     let found = found(tree.file("vm.xplane.riegeli", &content));
     let refused = open_within(only_host(&found), &limits, &NoProgress).unwrap_err();
-    assert!(matches!(refused, StorageError::TooLarge { .. }), "{refused}");
-    assert_eq!(open(only_host(&found), &NoProgress).unwrap().as_ref(), zeros);
+    assert!(
+        matches!(refused, StorageError::TooLarge { .. }),
+        "{refused}"
+    );
+    assert_eq!(
+        open(only_host(&found), &NoProgress).unwrap().as_ref(),
+        zeros
+    );
 }

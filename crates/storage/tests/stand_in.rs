@@ -15,7 +15,9 @@ fn space(events: usize) -> Vec<u8> {
         .map(|index| format!("{}us+5us event.{index}\n", index * 10))
         .collect();
     let drawing = format!("thread python\n{rows}");
-    stepscope_testing::drawing::draw(&drawing).unwrap().to_bytes()
+    stepscope_testing::drawing::draw(&drawing)
+        .unwrap()
+        .to_bytes()
 }
 
 /// A trace of so many events, as JAX writes it.
@@ -45,7 +47,11 @@ fn hosts(opened: &OpenedHosts) -> Vec<(String, u64, String)> {
     inputs
         .map(|input| {
             let events = remains((*input.bytes).as_ref()).events;
-            (input.host.clone(), events, input.problem.clone().unwrap_or_default())
+            (
+                input.host.clone(),
+                events,
+                input.problem.clone().unwrap_or_default(),
+            )
         })
         .collect()
 }
@@ -83,14 +89,19 @@ fn of_several_hosts_only_the_broken_one_gives_way() {
     }
     let opened = opened(&tree, "log");
     let hosts = hosts(&opened);
-    let events: Vec<(&str, u64)> = hosts.iter().map(|(host, events, _)| (host.as_str(), *events)).collect();
+    let events: Vec<(&str, u64)> = hosts
+        .iter()
+        .map(|(host, events, _)| (host.as_str(), *events))
+        .collect();
     assert_eq!(events, [("a", 3), ("b", 9), ("c", 4)]);
     let said: Vec<bool> = hosts.iter().map(|(_, _, said)| said.is_empty()).collect();
     assert_eq!(said, [true, false, true]);
     let found = found(tree.path());
     let notes = notes_of(&found, NoteKind::Ignored);
     assert!(
-        notes[0].message.contains("2 files (a.trace.json.gz, c.trace.json.gz)"),
+        notes[0]
+            .message
+            .contains("2 files (a.trace.json.gz, c.trace.json.gz)"),
         "{}",
         notes[0]
     );
@@ -111,10 +122,16 @@ fn of_a_profile_that_is_cut_the_one_that_holds_more_is_shown() {
     };
     let (_, events, said) = shown(at(80));
     assert_eq!(events, 80);
-    assert!(said.contains("is cut short after 80 of its events, and is shown"), "{said}");
+    assert!(
+        said.contains("is cut short after 80 of its events, and is shown"),
+        "{said}"
+    );
     let (_, events, said) = shown(at(20));
     assert_eq!(events, 50);
-    assert!(said.contains("is cut short after 20 of its events, so vm.trace.json.gz"), "{said}");
+    assert!(
+        said.contains("is cut short after 20 of its events, so vm.trace.json.gz"),
+        "{said}"
+    );
     let (_, events, said) = shown(b"\x0a".to_vec());
     assert_eq!(events, 50);
     assert!(said.contains("holds nothing that can be decoded"), "{said}");

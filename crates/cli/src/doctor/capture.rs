@@ -244,7 +244,9 @@ fn unfolded(path: &Path) -> Unfolded {
     if file.read_exact(&mut head).is_err() || head != [0x1f, 0x8b] {
         return Unfolded::NotGzip;
     }
-    let whole = head.as_slice().chain(BufReader::with_capacity(1 << 18, file));
+    let whole = head
+        .as_slice()
+        .chain(BufReader::with_capacity(1 << 18, file));
     let mut decoder = MultiGzDecoder::new(whole);
     let (mut block, mut count) = (vec![0; 1 << 18], 0);
     loop {

@@ -14,3 +14,4 @@ mod serving;
 mod share;
 mod support;
 mod traces;
+mod xplane;

@@ -122,7 +122,8 @@ impl<'s, 'a> Kept<'s, 'a> {
             let wanted = times.filter(|&&time| windows.is_some_and(|w| contains(w, time)));
             self.written.samples += wanted.count() as u64;
         }
-        let has_any = (self.written.slices, self.written.samples) != (before.slices, before.samples);
+        let has_any =
+            (self.written.slices, self.written.samples) != (before.slices, before.samples);
         self.written.tracks += u64::from(has_any);
         self.add_windows(session, track, windows.unwrap_or_default());
     }
@@ -167,7 +168,8 @@ impl<'s, 'a> Kept<'s, 'a> {
 impl KeptLine {
     /// Nothing of it is left out: all its slices are wanted, and so is all time.
     fn is_whole(&self) -> bool {
-        let is_always = |window: &Span| window.start.0 <= i64::MIN / 2 && window.end.0 >= i64::MAX / 2;
+        let is_always =
+            |window: &Span| window.start.0 <= i64::MIN / 2 && window.end.0 >= i64::MAX / 2;
         !self.has_track || self.slices == self.wanted && self.windows.iter().any(is_always)
     }
 }
@@ -189,7 +191,11 @@ impl Part for Kept<'_, '_> {
         if kept.slices.get(event) {
             return kept.wanted.get(event);
         }
-        if self.current.as_ref().is_none_or(|(at, _)| *at != (plane, line)) {
+        if self
+            .current
+            .as_ref()
+            .is_none_or(|(at, _)| *at != (plane, line))
+        {
             let events = self.space.planes[plane].lines[line].events();
             self.current = Some(((plane, line), events.map(|event| event.offset_ps).collect()));
         }

@@ -64,7 +64,9 @@ pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
 
 /// A Riegeli file of records, as JAX writes it.
 pub(crate) fn riegeli(codec: riegeli::CompressionType, records: &[&[u8]]) -> Vec<u8> {
-    let options = riegeli::WriterOptions::new().compression(codec).chunk_size(40_000);
+    let options = riegeli::WriterOptions::new()
+        .compression(codec)
+        .chunk_size(40_000);
     let mut file = Vec::new();
     let mut writer = riegeli::RecordWriter::new(&mut file, options).unwrap();
     for record in records {

@@ -70,6 +70,24 @@ fn records_are_one_profile_wherever_the_file_lies() {
 }
 
 #[test]
+fn a_capture_of_jax_is_what_another_reader_makes_of_it() {
+    let root = stepscope_testing::corpus::repository_root();
+    let found = found(root.join("fixtures/riegeli-cpu/riegeli"));
+    let host = only_host(&found);
+    assert_eq!(host.host, "vm");
+    let opened = open(host, &NoProgress).unwrap();
+    let file = std::io::Cursor::new(std::fs::read(&host.path).unwrap());
+    let mut reader = riegeli::RecordReader::new(file, riegeli::ReaderOptions::new()).unwrap();
+    let mut whole = Vec::new();
+    while let Some(record) = reader.read_record().unwrap() {
+        whole.extend(record);
+    }
+    assert!(!whole.is_empty() && opened.as_ref() == whole);
+    assert!(stepscope_model::remains::is_whole(&whole));
+    assert_eq!(opened.truncated(), None);
+}
+
+#[test]
 fn it_is_a_host_beside_profiles_of_others() {
     let tree = Tree::new();
     let (content, _) = file(CompressionType::Brotli);

@@ -7,6 +7,7 @@ mod compare;
 mod docs;
 mod doctor;
 mod failures;
+mod files;
 mod heap;
 mod manifest;
 mod scaling;

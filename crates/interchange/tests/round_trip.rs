@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use stepscope_interchange::write::Wanted;
 use stepscope_interchange::{chrome, perfetto};
-use stepscope_model::Session;
+use stepscope_model::{Picos, Session, Span};
 use stepscope_testing::corpus;
 use support::{Grain, arrows, assert_same, captured, drawn, rows, samples, session_of_trace};
 
@@ -52,6 +52,61 @@ fn check(session: &Session, what: &str) {
     let numbers =
         |session: &Session| -> Vec<i64> { session.steps.iter().map(|step| step.number).collect() };
     assert_eq!(numbers(session), numbers(&back), "{what}");
+}
+
+/// Written as profiles, all of a session is what it was, and a part of it is what is wanted.
+fn check_xplane(session: &Session, what: &str) {
+    let (files, written) = support::xplane(session, &Wanted::everything(session));
+    assert_eq!(files.len(), session.hosts.len(), "{what}");
+    for ((_, bytes), host) in files.iter().zip(&session.hosts) {
+        assert!(*bytes == (*host.bytes).as_ref(), "{what}: not as it was");
+    }
+    let all = rows(session, Grain::Picoseconds);
+    assert_eq!(written.slices, all.len() as u64, "{what}");
+
+    let Some(extent) = session.extent() else {
+        return;
+    };
+    let third = (extent.end.0 - extent.start.0) / 3;
+    let window = Span::new(Picos(extent.start.0 + third), Picos(extent.end.0 - third));
+    let mut wanted = Wanted::everything(session);
+    for windows in wanted.devices.iter_mut().chain(&mut wanted.hosts) {
+        *windows = Some(vec![window]);
+    }
+    let is_wanted = |row: &support::Row| window.start.0 <= row.4 && row.4 < window.end.0;
+    let expected: Vec<support::Row> = all.into_iter().filter(is_wanted).collect();
+    let (files, written) = support::xplane(session, &wanted);
+    assert_eq!(written.slices, expected.len() as u64, "{what}");
+    if expected.is_empty() {
+        return;
+    }
+    let back = support::session_of(files);
+    assert_same(
+        &from_zero(&expected),
+        &from_zero(&rows(&back, Grain::Picoseconds)),
+        &format!("a third of {what} as XSpace"),
+    );
+}
+
+/// Rows with times since the first of them: a file that counts from its first line loses that.
+fn from_zero(rows: &[support::Row]) -> Vec<support::Row> {
+    let first = rows.iter().map(|row| row.4).min().unwrap_or(0);
+    let mut rows = rows.to_vec();
+    for row in &mut rows {
+        row.4 -= first;
+    }
+    rows.sort();
+    rows
+}
+
+#[test]
+fn profiles_come_back() {
+    for texts in [&[CPU][..], &[GPU], &[TPU], &[CPU, GPU]] {
+        check_xplane(&drawn(texts), "a drawing");
+    }
+    for capture in corpus::fixtures().into_iter().chain(corpus::captures()) {
+        check_xplane(&captured(&capture), &capture.name);
+    }
 }
 
 #[test]
@@ -133,7 +188,9 @@ proptest::proptest! {
     fn any_session_comes_back(slices in proptest::collection::vec(
         (0_usize..5, 0_i64..9_000_000, 0_i64..4_000_000, 0_usize..6), 1..60)
     ) {
-        check(&drawn(&[&drawing(&slices)]), "drawn");
+        let session = drawn(&[&drawing(&slices)]);
+        check(&session, "drawn");
+        check_xplane(&session, "drawn");
     }
 }
 

@@ -1,8 +1,9 @@
 //! Details of one slice, read again from the file's bytes on demand.
 
+use rayon::prelude::*;
 use stepscope_xplane::{Event, EventMetadata, Plane, Space, StatValue};
 
-use crate::ids::SliceId;
+use crate::ids::{SliceId, TrackId};
 use crate::ingest::value_text;
 use crate::session::Session;
 use crate::track::{Origin, Track};
@@ -35,33 +36,41 @@ impl Session {
         self.read_stats(track, ordinal).unwrap_or_default()
     }
 
-    /// The stats of several slices, as [`Self::stats`] of each; every line is walked once.
+    /// The stats of several slices, as [`Self::stats`] of each. Every file is looked over once, and
+    /// every line walked once.
     pub fn stats_of(&self, slices: &[SliceId]) -> Vec<Vec<Stat>> {
+        let mut wanted: Vec<Wanted<'_>> = Vec::with_capacity(slices.len());
+        for (position, &slice) in slices.iter().enumerate() {
+            let lane = self.lane(slice.track, slice.lane);
+            let ordinal = lane.and_then(|lane| lane.events().get(slice.index as usize).copied());
+            if let (Some(track), Some(ordinal)) = (self.tracks.get(slice.track.index()), ordinal) {
+                wanted.push(Wanted {
+                    track,
+                    id: slice.track,
+                    ordinal,
+                    position,
+                });
+            }
+        }
+        wanted.sort_unstable_by_key(|one| (one.track.host, one.id, one.ordinal));
         let mut found = vec![Vec::new(); slices.len()];
-        let mut wanted: Vec<(SliceId, usize)> = slices.iter().copied().zip(0..).collect();
-        wanted.sort_unstable_by_key(|&(slice, _)| slice.track);
-        for of_track in wanted.chunk_by(|a, b| a.0.track == b.0.track) {
-            let Some(track) = self.tracks.get(of_track[0].0.track.index()) else {
-                continue;
-            };
-            let bytes = &self.host(track.host).bytes;
+        for of_host in wanted.chunk_by(|a, b| a.track.host == b.track.host) {
+            let bytes = &self.host(of_host[0].track.host).bytes;
             let space = Space::scan((**bytes).as_ref());
-            let mut ordinals: Vec<(u32, usize)> = of_track
-                .iter()
-                .filter_map(|&(slice, position)| {
-                    let lane = self.lane(slice.track, slice.lane)?;
-                    Some((*lane.events().get(slice.index as usize)?, position))
+            let tracks: Vec<&[Wanted<'_>]> = of_host.chunk_by(|a, b| a.id == b.id).collect();
+            let stats: Vec<Vec<(usize, Vec<Stat>)>> = tracks
+                .into_par_iter()
+                .map(|of_track| {
+                    let mut stats = Vec::with_capacity(of_track.len());
+                    walk(&space, of_track, |position, plane, event| {
+                        stats.push((position, stats_of_event(plane, event)));
+                    });
+                    stats
                 })
                 .collect();
-            ordinals.sort_unstable();
-            walk(
-                &space,
-                &track.origin,
-                &ordinals,
-                |position, plane, event| {
-                    found[position] = stats_of_event(plane, event);
-                },
-            );
+            for (position, stats) in stats.into_iter().flatten() {
+                found[position] = stats;
+            }
         }
         found
     }
@@ -122,18 +131,28 @@ fn stats_of_event(plane: &Plane<'_>, event: &Event<'_>) -> Vec<Stat> {
     stats.collect()
 }
 
-/// Visits the events of ascending ordinals, each line from its beginning once.
+/// A slice whose event is looked for.
+struct Wanted<'s> {
+    track: &'s Track,
+    id: TrackId,
+    ordinal: u32,
+    /// Where its answer goes.
+    position: usize,
+}
+
+/// Visits the events of one track's slices, in ascending order, each line from its beginning once.
 fn walk<'s, 'a>(
     space: &'s Space<'a>,
-    origin: &Origin,
-    ordinals: &[(u32, usize)],
+    wanted: &[Wanted<'_>],
     mut visit: impl FnMut(usize, &'s Plane<'a>, &Event<'a>),
 ) {
-    for (number, line) in origin.lines.iter().enumerate() {
-        let next_line = origin.lines.get(number + 1);
+    let origins = wanted.first().map(|one| one.track.origin.lines.as_slice());
+    let origins = origins.unwrap_or_default();
+    for (number, line) in origins.iter().enumerate() {
+        let next_line = origins.get(number + 1);
         let end = next_line.map_or(u32::MAX, |next| next.first_event);
-        let first = ordinals.partition_point(|&(ordinal, _)| ordinal < line.first_event);
-        let last = ordinals.partition_point(|&(ordinal, _)| ordinal < end);
+        let first = wanted.partition_point(|one| one.ordinal < line.first_event);
+        let last = wanted.partition_point(|one| one.ordinal < end);
         let plane = space.planes.get(line.plane as usize);
         let found = plane.and_then(|plane| Some((plane, plane.lines.get(line.line as usize)?)));
         let (Some((plane, recorded)), true) = (found, first < last) else {
@@ -141,16 +160,20 @@ fn walk<'s, 'a>(
         };
         let mut events = recorded.events();
         let mut next = line.first_event;
-        for &(ordinal, position) in &ordinals[first..last] {
-            // Two slices of one event are asked for with the same ordinal: it is not walked to twice.
-            let Some(skipped) = ordinal.checked_sub(next) else {
-                continue;
-            };
-            let Some(event) = events.nth(skipped as usize) else {
+        let mut current = None;
+        for of_event in wanted[first..last].chunk_by(|a, b| a.ordinal == b.ordinal) {
+            let ordinal = of_event[0].ordinal;
+            if let Some(skipped) = ordinal.checked_sub(next) {
+                current = events.nth(skipped as usize);
+                next = ordinal + 1;
+            }
+            let Some(event) = &current else {
                 break;
             };
-            next = ordinal + 1;
-            visit(position, plane, &event);
+            // One event may have become several slices.
+            for one in of_event {
+                visit(one.position, plane, event);
+            }
         }
     }
 }

@@ -26,6 +26,7 @@ pub mod memory_level;
 pub mod program;
 pub mod reads;
 pub mod redact;
+pub mod remains;
 pub mod session;
 pub mod strings;
 pub mod track;

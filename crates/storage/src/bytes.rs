@@ -56,6 +56,20 @@ impl ProfileBytes {
         self.truncated.clone()
     }
 
+    /// Says in other words what could not be read.
+    pub(crate) fn set_problem(&mut self, problem: String) {
+        self.truncated = Some(problem);
+    }
+
+    /// Says something more about what could be read.
+    pub(crate) fn add_problem(&mut self, problem: &str) {
+        let said = self.truncated.take();
+        self.truncated = Some(match said {
+            Some(said) => format!("{problem}; {said}"),
+            None => problem.to_owned(),
+        });
+    }
+
     /// Whether the bytes are mapped from the file rather than held in memory.
     pub fn is_mapped(&self) -> bool {
         matches!(self.source, Source::Mapped { .. })

@@ -1,11 +1,13 @@
 //! Streams that unfold: metered reading, decompression under guard, collecting into memory.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
+use crate::error::plain_reason;
 use crate::limits::Limits;
 use crate::progress::Progress;
 use crate::sniff::Encoding;
@@ -102,6 +104,41 @@ impl<R: Read> Read for Reporting<'_, R> {
         self.progress
             .bytes(self.done, Some(self.total.max(self.done)));
         Ok(count)
+    }
+}
+
+/// Remembers where and why a stream failed, for readers that only notice that it ended.
+pub(crate) struct Watched<R> {
+    inner: R,
+    count: u64,
+    failure: Rc<RefCell<Option<(u64, String)>>>,
+}
+
+impl<R> Watched<R> {
+    /// The stream, and where its failure will stand: after how many bytes, and the reason.
+    pub(crate) fn new(inner: R) -> (Self, Rc<RefCell<Option<(u64, String)>>>) {
+        let failure = Rc::new(RefCell::new(None));
+        let watched = Self {
+            inner,
+            count: 0,
+            failure: Rc::clone(&failure),
+        };
+        (watched, failure)
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer);
+        match &read {
+            Ok(count) => self.count += *count as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                let mut failure = self.failure.borrow_mut();
+                failure.get_or_insert_with(|| (self.count, plain_reason(error)));
+            }
+        }
+        read
     }
 }
 

@@ -157,7 +157,9 @@ fn advice(kind: FileKind) -> String {
                 .to_owned()
         }
         FileKind::Riegeli => {
-            "the Riegeli format is not read; export the session as *.xplane.pb".to_owned()
+            "profiles in Riegeli files are named *.xplane.riegeli; give the path of one that is named \
+             otherwise"
+                .to_owned()
         }
         FileKind::ForeignCompression => {
             "decompress it first, or compress it with gzip or zstd instead".to_owned()
@@ -170,7 +172,6 @@ fn advice(kind: FileKind) -> String {
 pub(crate) fn not_a_profile(path: &Path, kind: FileKind) -> Option<StorageError> {
     let what = match kind {
         FileKind::TraceExport => "a file named like a trace that is none",
-        FileKind::Riegeli => "a profile in the Riegeli format",
         FileKind::ToolCache => "a cache of another tool",
         FileKind::EventFile => "a TensorBoard event file",
         _ => return None,
@@ -195,6 +196,11 @@ pub(crate) fn lfs_pointer(path: &Path) -> StorageError {
         "a Git LFS pointer",
         "run `git lfs pull` to fetch the profile".to_owned(),
     )
+}
+
+pub(crate) fn archive_in_memory(path: &Path) -> StorageError {
+    let hint = "write it to a file and open that: an archive may hold several sessions";
+    one_file(path, "an archive", hint.to_owned())
 }
 
 fn one_file(path: &Path, what: &str, hint: String) -> StorageError {

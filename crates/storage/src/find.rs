@@ -9,7 +9,7 @@ use crate::archive::Format;
 use crate::error::StorageError;
 use crate::explain;
 use crate::join::join;
-use crate::kind::{FileKind, host_name, program_name, snapshot_name, trace_name};
+use crate::kind::{FileKind, Role, host_name, program_name, snapshot_name};
 use crate::limits::Limits;
 use crate::manifest;
 use crate::memory;
@@ -18,7 +18,7 @@ use crate::scan::{Folder, Scan};
 use crate::session::{Found, HostFile, SessionFiles, natural_order};
 use crate::sniff::{Content, Encoding};
 use crate::traces;
-use crate::walk::{ArchiveFile, Walk, add_archive, host_on_disk};
+use crate::walk::{ArchiveFile, Walk, add_archive, file_on_disk};
 
 /// The sessions at a path, which may be a log directory, a run directory, one profile, an
 /// archive, or a folder of any of these; a path that is a URL names one of these far away. Looks at names and first bytes; decodes nothing.
@@ -111,25 +111,17 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
                     detail: "its content is neither a zip nor a tar archive".to_owned(),
                 });
             }
-            let is_memory = kind == FileKind::MemoryProfile
-                || kind != FileKind::Profile && memory::is_begun_by(&mut file, encoding);
-            let mut host = host_on_disk(path, &name, encoding)
+            let begins_as_memory = memory::is_begun_by(&mut file, encoding);
+            let role = Role::of_one(kind, is_trace, begins_as_memory);
+            let mut file = file_on_disk(path, role, &name, encoding)
                 .map_err(StorageError::io("look at the file", path))?;
-            if is_trace {
-                host.host = trace_name(&name);
-                scan.add_trace(folder, host);
-            } else if is_memory {
-                host.host = snapshot_name(&name);
-                scan.add_memory(folder, host);
-            } else if kind == FileKind::Program {
-                host.host = program_name(&name);
-                scan.add_program(folder, host);
-            } else {
-                if let Some(manifest) = manifest_beside(path, &host.host) {
-                    scan.add_manifest(folder.clone(), manifest);
+            if role == Role::Host {
+                if let Some(manifest) = manifest_beside(path, &file.host) {
+                    scan.add(folder.clone(), Role::Manifest, manifest);
                 }
-                scan.add_host(folder, host);
+                file.stand_in = traces::stand_in_beside(path, &file.host).map(Box::new);
             }
+            scan.add(folder, role, file);
             finish(path, &parent, scan, Some(&name))
         }
     }
@@ -139,9 +131,7 @@ fn find_in_file(path: &Path, limits: &Limits) -> Result<Found, StorageError> {
 fn manifest_beside(profile: &Path, host: &str) -> Option<HostFile> {
     let name = format!("{host}{}", manifest::SUFFIX);
     let path = parent_of(profile).join(&name);
-    let mut manifest = host_on_disk(&path, &name, Encoding::Plain).ok()?;
-    host.clone_into(&mut manifest.host);
-    Some(manifest)
+    file_on_disk(&path, Role::Manifest, &name, Encoding::Plain).ok()
 }
 
 /// Makes sessions of what a scan gathered. `file` is the name of the one file that was given.

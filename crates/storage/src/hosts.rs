@@ -12,10 +12,12 @@ use crate::manifest;
 use crate::open::{Opened, open_all};
 use crate::planes::{self, Partial};
 use crate::progress::Progress;
+use crate::remains::opened_or_stand_in;
 use crate::remote;
 use crate::session::{HostFile, SessionFiles};
 
 /// The hosts of a session: what the ingest takes, and what could not be read.
+#[derive(Default)]
 pub struct OpenedHosts {
     /// Hosts that were opened, in the order of the session.
     pub inputs: Vec<HostInput>,
@@ -61,17 +63,14 @@ pub fn open_hosts<P: Progress>(
             |(((file, listener), unfetched), partial)| match (partial, unfetched) {
                 (Some(Partial { bytes, .. }), _) => Ok(vec![Opened { name: None, bytes }]),
                 (None, Some(error)) => Err(error),
-                (None, None) => open_file(file, listener),
+                (None, None) => opened_or_stand_in(file, open_file(file, listener), listener),
             },
         )
         .collect();
     let mut hosts = OpenedHosts {
-        inputs: Vec::new(),
-        memory: Vec::new(),
-        programs: Vec::new(),
         manifests: files.manifests.iter().map(manifest::read).collect(),
-        unread: Vec::new(),
         left_out_bytes,
+        ..OpenedHosts::default()
     };
     for (position, (file, result)) in all.into_iter().zip(opened).enumerate() {
         let name = file.host.clone();

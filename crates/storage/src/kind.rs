@@ -5,14 +5,14 @@ use crate::manifest;
 /// Kinds of files that lie about in log directories, in the order a summary names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FileKind {
-    /// `<host>.xplane.pb`, perhaps compressed.
+    /// `<host>.xplane.pb` or `<host>.xplane.riegeli`, perhaps compressed.
     Profile,
     /// A zip or tar archive that is read.
     Archive,
     /// For a trace viewer: `*.trace.json.gz`, `perfetto_trace.json.gz`, `*.pftrace`. Of JAX it is a
     /// copy of a capture; of other profilers the capture itself.
     TraceExport,
-    /// A profile in a format newer XProf builds write.
+    /// Records of whatever: `*.riegeli` with another name than profiles have.
     Riegeli,
     /// A device memory profile in pprof's format: `memory.prof`, `*.memprof`.
     MemoryProfile,
@@ -38,7 +38,8 @@ pub(crate) enum FileKind {
 
 const COMPRESSED: [&str; 4] = [".gz", ".gzip", ".zst", ".zstd"];
 const FOREIGN_COMPRESSED: [&str; 6] = [".xz", ".bz2", ".lz4", ".7z", ".br", ".lzma"];
-const PROFILE: &str = ".xplane.pb";
+const PROFILES: [&str; 2] = [".xplane.pb", ".xplane.riegeli"];
+const RIEGELI: &str = ".riegeli";
 const MEMORY_PROFILES: [&str; 4] = [".memprof", ".pprof", ".prof", ".pb"];
 const ARCHIVES: [&str; 8] = [
     ".zip",
@@ -95,7 +96,7 @@ impl FileKind {
     pub(crate) fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let plain = strip_any(&name, &COMPRESSED);
-        if plain.ends_with(PROFILE) {
+        if ends_with_any(plain, &PROFILES) {
             return if name.starts_with('.') {
                 Self::HiddenProfile
             } else {
@@ -114,12 +115,12 @@ impl FileKind {
         if ends_with_any(&name, &ARCHIVES) {
             Self::Archive
         } else if ends_with_any(&name, &FOREIGN_ARCHIVES)
-            || strip_any(&name, &FOREIGN_COMPRESSED).ends_with(PROFILE)
+            || ends_with_any(strip_any(&name, &FOREIGN_COMPRESSED), &PROFILES)
         {
             Self::ForeignCompression
         } else if ends_with_any(plain, &TRACE_EXPORTS) {
             Self::TraceExport
-        } else if plain.ends_with(".riegeli") {
+        } else if plain.ends_with(RIEGELI) {
             Self::Riegeli
         } else if ends_with_any(plain, &MEMORY_PROFILES[..3]) {
             Self::MemoryProfile
@@ -131,6 +132,25 @@ impl FileKind {
             Self::EventFile
         } else {
             Self::Other
+        }
+    }
+
+    /// What becomes of a file of this kind, if its content is what its name says.
+    pub(crate) const fn role(self) -> Option<Role> {
+        match self {
+            Self::Profile => Some(Role::Host),
+            Self::TraceExport => Some(Role::Trace),
+            Self::MemoryProfile | Self::PerhapsMemoryProfile => Some(Role::Memory),
+            Self::Program => Some(Role::Program),
+            Self::Manifest => Some(Role::Manifest),
+            Self::Archive => Some(Role::Archive),
+            Self::Riegeli
+            | Self::ToolCache
+            | Self::EventFile
+            | Self::ForeignCompression
+            | Self::LfsPointer
+            | Self::HiddenProfile
+            | Self::Other => None,
         }
     }
 
@@ -173,7 +193,9 @@ impl FileKind {
             (Self::TraceExport, Place::Elsewhere) => Some(
                 "named like a trace, but neither Chrome's JSON nor Perfetto's protobuf by its content",
             ),
-            (Self::Riegeli, _) => Some("a profile in the Riegeli format, which is not read"),
+            (Self::Riegeli, _) => Some(
+                "records named as no profile is; give its own path, or name it *.xplane.riegeli",
+            ),
             (Self::Program, Place::BesideProfiles) => {
                 Some("the HLO of one program; a capture brings its own")
             }
@@ -191,6 +213,62 @@ impl FileKind {
     }
 }
 
+/// What a file is to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The profile of a host.
+    Host,
+    /// A trace for viewers, which may stand for a host.
+    Trace,
+    /// A memory profile.
+    Memory,
+    /// A program.
+    Program,
+    /// What the program that captured wrote about itself.
+    Manifest,
+    /// A folder of others.
+    Archive,
+}
+
+impl Role {
+    /// What a file of this name is called: its host, its snapshot, its program.
+    pub(crate) fn title(self, file_name: &str) -> String {
+        match self {
+            Self::Host => host_name(file_name),
+            Self::Trace => trace_name(file_name),
+            Self::Memory => snapshot_name(file_name),
+            Self::Program => program_name(file_name),
+            Self::Manifest => manifest_host(file_name),
+            Self::Archive => archive_stem(file_name),
+        }
+    }
+
+    /// What a single file is that is no archive, by its name and its content.
+    pub(crate) fn of_one(kind: FileKind, is_trace: bool, begins_as_memory: bool) -> Self {
+        let may_be_trace = matches!(kind, FileKind::TraceExport | FileKind::Other);
+        match kind {
+            _ if is_trace && may_be_trace => Self::Trace,
+            FileKind::MemoryProfile => Self::Memory,
+            FileKind::Profile => Self::Host,
+            _ if begins_as_memory => Self::Memory,
+            FileKind::Program => Self::Program,
+            _ => Self::Host,
+        }
+    }
+
+    /// The kind that a summary counts it as.
+    pub(crate) const fn kind(self) -> FileKind {
+        match self {
+            Self::Host => FileKind::Profile,
+            Self::Trace => FileKind::TraceExport,
+            Self::Memory => FileKind::MemoryProfile,
+            Self::Program => FileKind::Program,
+            Self::Manifest => FileKind::Manifest,
+            Self::Archive => FileKind::Archive,
+        }
+    }
+}
+
 /// Whether a file lies in a run directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -198,11 +276,11 @@ pub(crate) enum Place {
     Elsewhere,
 }
 
-/// A host's name: the file's name without `.xplane.pb` and the suffix of its compression; for a
+/// A host's name: the file's name without the suffix of profiles and the suffix of its compression; for a
 /// file named otherwise, without its last suffix.
 pub(crate) fn host_name(file_name: &str) -> String {
     let plain = strip_suffixes(file_name, &COMPRESSED);
-    let stem = strip_suffixes(plain, &[PROFILE]);
+    let stem = strip_suffixes(plain, &PROFILES);
     let stem = if stem.len() < plain.len() {
         stem
     } else {
@@ -276,8 +354,15 @@ pub(crate) fn program_name(file_name: &str) -> String {
     }
 }
 
+/// Whether a file is named as one of Riegeli records.
+pub(crate) fn is_riegeli(file_name: &str) -> bool {
+    strip_suffixes(file_name, &COMPRESSED)
+        .to_ascii_lowercase()
+        .ends_with(RIEGELI)
+}
+
 /// The host that a manifest is about.
-pub(crate) fn manifest_host(file_name: &str) -> String {
+fn manifest_host(file_name: &str) -> String {
     strip_suffixes(file_name, &[manifest::SUFFIX]).to_owned()
 }
 
@@ -352,7 +437,10 @@ mod tests {
             ("host-0.op_stats_v2.pb", FileKind::ToolCache),
             (".metadata.SSTABLE", FileKind::ToolCache),
             (".cached_tools.json", FileKind::ToolCache),
-            ("host-0.xplane.riegeli", FileKind::Riegeli),
+            ("host-0.xplane.riegeli", FileKind::Profile),
+            ("host-0.xplane.riegeli.gz", FileKind::Profile),
+            ("host-0.xplane.riegeli.xz", FileKind::ForeignCompression),
+            ("examples.riegeli", FileKind::Riegeli),
             ("events.out.tfevents.1.host", FileKind::EventFile),
             ("train.py", FileKind::Other),
         ];
@@ -365,6 +453,7 @@ mod tests {
     fn hosts_and_archives_lose_their_suffixes() {
         assert_eq!(host_name("host-0.xplane.pb"), "host-0");
         assert_eq!(host_name("t1v-n-0.local.xplane.pb.gz"), "t1v-n-0.local");
+        assert_eq!(host_name("host-0.xplane.riegeli"), "host-0");
         assert_eq!(host_name("capture.bin"), "capture");
         assert_eq!(host_name("capture.pb.zst"), "capture");
         assert_eq!(host_name(".xplane.pb"), ".xplane.pb");

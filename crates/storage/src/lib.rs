@@ -20,8 +20,13 @@
 //! # }
 //! ```
 //!
+//! A Riegeli file, which JAX writes where one message would not hold a capture, is unfolded like a
+//! compressed one: its records are one profile.
+//!
 //! A trace of a viewer (Chrome's JSON, Perfetto's protobuf) is read into profiles on the way, where no
 //! profile lies beside it: [`open_all`] gives one for each host that it tells apart.
+//!
+//! [`open_bytes`] does the same for a file that is in memory already.
 //!
 //! Nothing here knows what a profile says. A file is recognised by its name inside a folder, and
 //! by its first bytes (compressed, archive) everywhere; judging the rest is the decoder's work.
@@ -33,6 +38,7 @@ mod compression;
 mod error;
 mod explain;
 mod find;
+mod held;
 mod hosts;
 mod join;
 mod kind;
@@ -43,7 +49,9 @@ mod note;
 mod open;
 mod planes;
 mod progress;
+mod remains;
 mod remote;
+mod riegeli;
 mod scan;
 mod session;
 mod sniff;
@@ -54,6 +62,7 @@ pub use beside::{TextBeside, benchmarks_at, histories_at, history_at};
 pub use bytes::ProfileBytes;
 pub use error::StorageError;
 pub use find::{find, find_within};
+pub use held::open_bytes;
 pub use hosts::{OpenedHosts, open_hosts};
 pub use limits::Limits;
 pub use note::{Note, NoteKind};

@@ -5,19 +5,22 @@ use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
 use stepscope_interchange::{Format as TraceFormat, sniff};
+use stepscope_riegeli::JoinError;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::archive::{Format, zip_name};
 use crate::bytes::ProfileBytes;
 use crate::compression::{
-    Collected, Counting, Guarded, Meter, Reporting, collect, decoder, expected_bytes,
+    Collected, Counting, Exceeded, Guarded, Meter, Reporting, Watched, collect, decoder,
+    expected_bytes,
 };
 use crate::error::{StorageError, plain_reason};
 use crate::kind::FileKind;
 use crate::limits::Limits;
 use crate::progress::{NoProgress, Progress};
 use crate::remote;
+use crate::riegeli;
 use crate::session::HostFile;
 use crate::sniff::{Content, Encoding, HEAD_BYTES, read_head};
 
@@ -101,16 +104,33 @@ fn open_all_within(
 }
 
 /// One host file being opened.
-struct Opening<'a> {
-    host: &'a HostFile,
+pub(crate) struct Opening<'a> {
+    pub(crate) host: &'a HostFile,
     /// Where its bytes are: its path, or a file of the cache.
-    local: &'a Path,
-    limits: &'a Limits,
-    progress: &'a dyn Progress,
-    meter: Meter,
+    pub(crate) local: &'a Path,
+    pub(crate) limits: &'a Limits,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) meter: Meter,
 }
 
 impl Opening<'_> {
+    /// What bytes in memory unfold to; none where they are what they are.
+    pub(crate) fn held_bytes(&self, bytes: &[u8]) -> Result<Option<Vec<Opened>>, StorageError> {
+        if let Content::Compressed(encoding) = Content::of(bytes) {
+            let tail = bytes.last_chunk().copied();
+            let expected = expected_bytes(encoding, bytes, tail, bytes.len() as u64);
+            let counting = Counting::new(bytes, &self.meter);
+            return self.unfold(counting, encoding, expected).map(Some);
+        }
+        if self.is_riegeli(bytes) {
+            return self.riegeli(bytes, None);
+        }
+        match self.trace_format(bytes) {
+            Some(format) => self.trace(bytes, format, None).map(Some),
+            None => Ok(None),
+        }
+    }
+
     fn file(&self, mut file: File) -> Result<Vec<Opened>, StorageError> {
         let path = &self.host.path;
         let read = StorageError::io("read the file", path);
@@ -142,6 +162,11 @@ impl Opening<'_> {
             let reporting = Reporting::new(bytes.as_ref(), self.progress, size_bytes);
             return self.trace(reporting, format, bytes.truncated());
         }
+        if self.is_riegeli(bytes.as_ref())
+            && let Some(opened) = self.riegeli(bytes.as_ref(), bytes.truncated())?
+        {
+            return Ok(opened);
+        }
         self.progress.bytes(size_bytes, Some(size_bytes));
         Ok(vec![Opened::only(bytes)])
     }
@@ -165,7 +190,16 @@ impl Opening<'_> {
         if failure.is_none()
             && let Some(trace) = self.trace_format(&head)
         {
-            return self.trace(io::Cursor::new(head).chain(reader), trace, None);
+            let (whole, failure) = Watched::new(io::Cursor::new(head).chain(reader));
+            let mut opened = self.trace(whole, trace, None)?;
+            if let Some((count, reason)) = failure.take() {
+                let problem = cut_after(format, count, &reason);
+                for host in &mut opened {
+                    host.bytes
+                        .set_problem(format!("{problem}; what came before is shown"));
+                }
+            }
+            return Ok(opened);
         }
         let collected = if let Some(failure) = failure {
             Collected {
@@ -176,7 +210,54 @@ impl Opening<'_> {
             let expected = usize::try_from(expected).unwrap_or(0);
             collect(io::Cursor::new(head).chain(reader), expected, &self.meter)
         };
-        Ok(vec![Opened::only(self.held(collected, format, least)?)])
+        let held = self.held(collected, format, least)?;
+        if self.is_riegeli(held.as_ref())
+            && let Some(opened) = self.riegeli(held.as_ref(), held.truncated())?
+        {
+            return Ok(opened);
+        }
+        Ok(vec![Opened::only(held)])
+    }
+
+    /// Whether bytes are records of a Riegeli file: by their beginning, or by the name where that is
+    /// damaged.
+    fn is_riegeli(&self, bytes: &[u8]) -> bool {
+        stepscope_riegeli::is_riegeli(bytes) || self.host.is_riegeli()
+    }
+
+    /// The records of a Riegeli file, which together are one profile; none where it is no such file,
+    /// whatever its name.
+    fn riegeli(
+        &self,
+        bytes: &[u8],
+        truncated: Option<String>,
+    ) -> Result<Option<Vec<Opened>>, StorageError> {
+        let size_bytes = bytes.len() as u64;
+        let most = size_bytes.saturating_mul(self.limits.bomb_ratio);
+        let most = most.max(self.limits.bomb_bytes);
+        let told = |done| self.progress.bytes(done, Some(size_bytes));
+        let joined = stepscope_riegeli::join(bytes, most, &told).map_err(|error| {
+            let path = self.host.display_path();
+            let detail = match error {
+                JoinError::TooLarge { claimed } => Exceeded::Bomb {
+                    produced: claimed,
+                    consumed: size_bytes,
+                },
+                JoinError::Memory { held } => Exceeded::Memory { held },
+            };
+            let detail = detail.message();
+            StorageError::TooLarge { path, detail }
+        })?;
+        if joined.records == 0 && !stepscope_riegeli::is_riegeli(bytes) {
+            return Ok(None);
+        }
+        let problem = riegeli::problem(&joined, size_bytes);
+        let problem = match (truncated, problem) {
+            (Some(first), Some(second)) => Some(format!("{first}; {second}")),
+            (first, second) => first.or(second),
+        };
+        let bytes = ProfileBytes::held(joined.bytes, problem);
+        Ok(Some(vec![Opened::only(bytes)]))
     }
 
     /// The format of a trace by its beginning. Programs, memory profiles and manifests are known by
@@ -361,10 +442,7 @@ impl Opening<'_> {
         let count = bytes.len();
         let truncated = match failure {
             Some(error) if count > 0 => {
-                let reason = plain_reason(&error);
-                Some(format!(
-                    "the {format} data is damaged or cut short after {count} bytes ({reason})"
-                ))
+                Some(cut_after(format, count as u64, &plain_reason(&error)))
             }
             Some(source) if source.raw_os_error().is_some() => {
                 return Err(StorageError::Io {
@@ -434,6 +512,10 @@ impl Opening<'_> {
             detail: "it holds other entries than when it was listed".to_owned(),
         }
     }
+}
+
+fn cut_after(format: &str, count: u64, reason: &str) -> String {
+    format!("the {format} data is damaged or cut short after {count} bytes ({reason})")
 }
 
 /// A file's size, its first bytes and its last four. Leaves it at its beginning.

@@ -86,6 +86,7 @@ fn in_parts(file: &HostFile, reads: Reads) -> Option<&Object> {
     let may = reads != Reads::Everything
         && file.entry.is_none()
         && file.encoding == Encoding::Plain
+        && !file.is_riegeli()
         && object.size_bytes >= MIN_FILE_BYTES;
     may.then_some(object)
 }

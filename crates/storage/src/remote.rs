@@ -14,7 +14,7 @@ use crate::archive::Format;
 use crate::error::{StorageError, plain_reason};
 use crate::explain;
 use crate::find::{finish, parent_of};
-use crate::kind::{FileKind, host_name, manifest_host, program_name, snapshot_name, trace_name};
+use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::manifest;
 use crate::memory;
@@ -70,24 +70,11 @@ pub(crate) fn find(path: &Path, limits: &Limits) -> Result<Found, StorageError> 
 
 fn interest(limits: &Limits) -> Interest {
     Interest {
-        file: |name| is_read(FileKind::of(name)),
+        file: |name| FileKind::of(name).role().is_some(),
         folder: |name| !is_skipped(name),
         max_entries: limits.max_entries,
         max_depth: limits.max_depth,
     }
-}
-
-const fn is_read(kind: FileKind) -> bool {
-    matches!(
-        kind,
-        FileKind::Profile
-            | FileKind::Archive
-            | FileKind::Manifest
-            | FileKind::Program
-            | FileKind::MemoryProfile
-            | FileKind::PerhapsMemoryProfile
-            | FileKind::TraceExport
-    )
 }
 
 fn note_offline(scan: &mut Scan, path: &Path, listing: &Listing) {
@@ -138,7 +125,7 @@ fn find_file(
     naming.pop();
     let folder = Folder::new(Vec::new(), naming, parent.clone());
     if kind == FileKind::Archive {
-        let host = remote_file(&object, &path, kind);
+        let host = remote_file(&object, &path, Role::Archive);
         let local = fetch_one(&host, &object, &crate::progress::NoProgress)?;
         let format = File::open(&local).and_then(|mut file| Format::detect(&mut file));
         let Ok(format) = format.map_err(StorageError::io("read the file", &path))? else {
@@ -165,33 +152,15 @@ fn find_file(
         Content::LfsPointer => return Err(explain::lfs_pointer(&path)),
         _ => {}
     }
-    let host = remote_file(&object, &path, kind);
-    let is_memory = kind == FileKind::MemoryProfile
-        || kind != FileKind::Profile && memory::begins_with(&head, encoding(&head));
-    if is_trace {
-        let host = HostFile {
-            host: trace_name(&name),
-            ..host
-        };
-        scan.add_trace(folder, host);
-    } else if is_memory {
-        let host = HostFile {
-            host: snapshot_name(&name),
-            ..host
-        };
-        scan.add_memory(folder, host);
-    } else if kind == FileKind::Program {
-        scan.add_program(folder, host);
-    } else {
-        let host = HostFile {
-            host: host_name(&name),
-            ..host
-        };
-        if let Some(manifest) = manifest_beside(address, &host.host, limits) {
-            scan.add_manifest(folder.clone(), manifest);
-        }
-        scan.add_host(folder, host);
+    let begins_as_memory = memory::begins_with(&head, encoding(&head));
+    let role = Role::of_one(kind, is_trace, begins_as_memory);
+    let file = remote_file(&object, &path, role);
+    if role == Role::Host
+        && let Some(manifest) = manifest_beside(address, &file.host, limits)
+    {
+        scan.add(folder.clone(), Role::Manifest, manifest);
     }
+    scan.add(folder, role, file);
     finish(&path, &parent, scan, Some(&name))
 }
 
@@ -200,7 +169,7 @@ fn manifest_beside(address: &Address, host: &str, limits: &Limits) -> Option<Hos
     let url = format!("{folder}/{host}{}", manifest::SUFFIX);
     let listing = stepscope_remote::list(&url, &interest(limits)).ok()?;
     let object = listing.objects.first().filter(|_| listing.is_file)?;
-    Some(remote_file(object, Path::new(&url), FileKind::Manifest))
+    Some(remote_file(object, Path::new(&url), Role::Manifest))
 }
 
 /// A search over a listing.
@@ -218,16 +187,15 @@ impl Search {
             return;
         };
         let kind = FileKind::of(file);
-        let host = remote_file(object, &folder.path.join(file), kind);
+        let Some(role) = kind.role() else {
+            self.scan.add_other(folder, kind, file.to_owned());
+            return;
+        };
+        let host = remote_file(object, &folder.path.join(file), role);
         match kind {
-            FileKind::Profile => self.scan.add_host(folder, host),
-            FileKind::Manifest => self.scan.add_manifest(folder, host),
-            FileKind::Program => self.scan.add_program(folder, host),
-            FileKind::MemoryProfile => self.scan.add_memory(folder, host),
-            FileKind::TraceExport => self.scan.add_trace(folder, host),
             FileKind::PerhapsMemoryProfile => self.unsure.push((folder, kind, host)),
             FileKind::Archive => self.archives.push((folder.archive(file), host)),
-            other => self.scan.add_other(folder, other, file.to_owned()),
+            _ => self.scan.add(folder, role, host),
         }
     }
 
@@ -239,20 +207,9 @@ impl Search {
             let object = host.remote.as_ref().filter(|_| position < MAX_BEGINNINGS);
             let head = object.map(beginning).unwrap_or_default();
             if memory::begins_with(&head, encoding(&head)) {
-                let name = host.path.file_name().unwrap_or_default().to_string_lossy();
-                let host = HostFile {
-                    host: snapshot_name(&name),
-                    ..host
-                };
-                self.scan.add_memory(folder, host);
+                self.scan.add(folder, Role::Memory, host);
             } else {
-                let name = host
-                    .path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned();
-                self.scan.add_other(folder, kind, name);
+                self.scan.add_other(folder, kind, host.file_name());
             }
         }
     }
@@ -321,17 +278,11 @@ fn encoding(head: &[u8]) -> Encoding {
     }
 }
 
-/// A file far away, named by its kind.
-fn remote_file(object: &Object, path: &Path, kind: FileKind) -> HostFile {
+/// A file far away, named by what it is.
+fn remote_file(object: &Object, path: &Path, role: Role) -> HostFile {
     let name = object.name.rsplit('/').next().unwrap_or(&object.name);
     HostFile {
-        host: match kind {
-            FileKind::MemoryProfile => snapshot_name(name),
-            FileKind::Manifest => manifest_host(name),
-            FileKind::Program => program_name(name),
-            FileKind::TraceExport => trace_name(name),
-            _ => host_name(name),
-        },
+        host: role.title(name),
         path: path.to_path_buf(),
         entry: None,
         size_bytes: object.size_bytes,
@@ -339,6 +290,7 @@ fn remote_file(object: &Object, path: &Path, kind: FileKind) -> HostFile {
         modified: object.modified(),
         index: 0,
         remote: Some(object.clone()),
+        stand_in: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::kind::{FileKind, Place, archive_stem};
+use crate::kind::{FileKind, Place, Role, archive_stem};
 use crate::note::{Note, NoteKind};
 use crate::session::HostFile;
 use crate::traces;
@@ -127,34 +127,19 @@ impl Scan {
         self.notes.push(Note::new(kind, path, message));
     }
 
-    /// A profile in a folder; two of one name are told apart in [`Scan::finish`].
-    pub(crate) fn add_host(&mut self, folder: Folder, host: HostFile) {
-        *self.tally.kinds.entry(FileKind::Profile).or_default() += 1;
-        self.folder(folder).hosts.push(host);
-    }
-
-    /// A memory profile in a folder.
-    pub(crate) fn add_memory(&mut self, folder: Folder, snapshot: HostFile) {
-        *self.tally.kinds.entry(FileKind::MemoryProfile).or_default() += 1;
-        self.folder(folder).memory.push(snapshot);
-    }
-
-    /// A serialised program in a folder.
-    pub(crate) fn add_program(&mut self, folder: Folder, program: HostFile) {
-        *self.tally.kinds.entry(FileKind::Program).or_default() += 1;
-        self.folder(folder).programs.push(program);
-    }
-
-    /// A manifest in a folder.
-    pub(crate) fn add_manifest(&mut self, folder: Folder, manifest: HostFile) {
-        *self.tally.kinds.entry(FileKind::Manifest).or_default() += 1;
-        self.folder(folder).manifests.push(manifest);
-    }
-
-    /// A trace in a folder.
-    pub(crate) fn add_trace(&mut self, folder: Folder, trace: HostFile) {
-        *self.tally.kinds.entry(FileKind::TraceExport).or_default() += 1;
-        self.folder(folder).traces.push(trace);
+    /// A file that is read, in a folder; two hosts of one name are told apart in [`Scan::finish`].
+    pub(crate) fn add(&mut self, folder: Folder, role: Role, file: HostFile) {
+        *self.tally.kinds.entry(role.kind()).or_default() += 1;
+        let folder = self.folder(folder);
+        match role {
+            Role::Host => folder.hosts.push(file),
+            Role::Trace => folder.traces.push(file),
+            Role::Memory => folder.memory.push(file),
+            Role::Program => folder.programs.push(file),
+            Role::Manifest => folder.manifests.push(file),
+            // Its entries are added one by one.
+            Role::Archive => {}
+        }
     }
 
     /// Anything else in a folder.
@@ -269,7 +254,7 @@ fn name_apart(snapshots: &mut [HostFile]) {
 /// empty.
 fn each_host_once(mut hosts: Vec<HostFile>) -> (Vec<HostFile>, Vec<Note>) {
     hosts.sort_by(|a, b| {
-        let rank = |host: &HostFile| (host.size_bytes == 0, host.encoding);
+        let rank = |host: &HostFile| (host.size_bytes == 0, host.is_riegeli(), host.encoding);
         // Of two archive entries with one path, the later replaces the earlier.
         let later = b.index.cmp(&a.index);
         a.host

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use stepscope_remote::Object;
 
 use crate::join::RunTime;
+use crate::kind::is_riegeli;
 use crate::note::Note;
 use crate::sniff::Encoding;
 
@@ -139,7 +140,8 @@ impl SessionFiles {
 /// One profile, of a host or of memory, on disk or in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostFile {
-    /// The file's name without `.xplane.pb` and without the suffix of its compression.
+    /// The file's name without `.xplane.pb` or `.xplane.riegeli` and without the suffix of its
+    /// compression.
     pub host: String,
     /// The file on disk: the profile, or the archive it lies in. A URL where it is far away.
     pub path: PathBuf,
@@ -156,6 +158,8 @@ pub struct HostFile {
     pub(crate) index: usize,
     /// The file far away that `path` names.
     pub(crate) remote: Option<Object>,
+    /// A viewer's trace of the same host, to be shown where the profile is empty or cut short.
+    pub(crate) stand_in: Option<Box<Self>>,
 }
 
 impl HostFile {
@@ -165,6 +169,18 @@ impl HostFile {
             Some(entry) => self.path.join(entry),
             None => self.path.clone(),
         }
+    }
+
+    /// The name of the file or the entry.
+    pub(crate) fn file_name(&self) -> String {
+        let path = self.display_path();
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Whether it is named as one of Riegeli records.
+    pub(crate) fn is_riegeli(&self) -> bool {
+        is_riegeli(&self.file_name())
     }
 }
 

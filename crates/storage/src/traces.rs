@@ -1,17 +1,20 @@
 //! Traces for viewers: telling them by content, and whose they are where no profile lies beside them.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use stepscope_interchange::{Format, sniff};
 
 use crate::compression::{Meter, decoder};
-use crate::kind::{FileKind, is_of_pytorch, is_second_export, trace_name};
+use crate::kind::{FileKind, Role, is_of_pytorch, is_second_export, trace_name};
 use crate::limits::Limits;
 use crate::note::{Note, NoteKind};
 use crate::scan::Folder;
 use crate::session::HostFile;
 use crate::sniff::{Encoding, read_head};
+use crate::walk::file_on_disk;
 
 /// The format of a trace by what the stream unfolds to.
 pub(crate) fn format_of(encoding: Encoding, reader: impl Read) -> Option<Format> {
@@ -25,7 +28,8 @@ pub(crate) fn format_of(encoding: Encoding, reader: impl Read) -> Option<Format>
 pub(crate) fn divide(mut folder: Folder, notes: &mut Vec<Note>) -> Vec<Folder> {
     let mut traces = std::mem::take(&mut folder.traces);
     if !folder.hosts.is_empty() {
-        let names = traces.iter().map(file_name);
+        let traces = stand_in(&mut folder.hosts, traces);
+        let names = traces.iter().map(HostFile::file_name);
         folder
             .others
             .extend(names.map(|name| (FileKind::TraceExport, name)));
@@ -37,9 +41,9 @@ pub(crate) fn divide(mut folder: Folder, notes: &mut Vec<Note>) -> Vec<Folder> {
         return vec![folder];
     }
     let own = traces.into_iter().map(|trace| {
-        let mut own = folder.child(&file_name(&trace));
+        let mut own = folder.child(&trace.file_name());
         own.naming.pop();
-        own.naming.push(trace_name(&file_name(&trace)));
+        own.naming.push(trace_name(&trace.file_name()));
         own.hosts.push(trace);
         own
     });
@@ -48,10 +52,52 @@ pub(crate) fn divide(mut folder: Folder, notes: &mut Vec<Note>) -> Vec<Folder> {
     folders
 }
 
+/// Gives each host the trace that JAX wrote of it, to be shown where the profile is not whole. Traces
+/// that are sure to be needed are left out of what is given back: copies of what the profiles hold.
+fn stand_in(hosts: &mut [HostFile], traces: Vec<HostFile>) -> Vec<HostFile> {
+    let only_host = hosts.len() == 1;
+    let mut copies = Vec::new();
+    for trace in traces {
+        let of_host = |host: &&mut HostFile| {
+            host.host == trace.host || only_host && is_second_export(&trace.file_name())
+        };
+        let Some(host) = hosts.iter_mut().find(of_host) else {
+            copies.push(trace);
+            continue;
+        };
+        // The copy for TensorBoard is preferred to the one for Perfetto.
+        let is_better = |known: &HostFile| is_second_export(&known.file_name());
+        if host.stand_in.as_deref().is_none_or(is_better) {
+            host.stand_in = Some(Box::new(trace.clone()));
+        }
+        if host.size_bytes > 0 {
+            copies.push(trace);
+        }
+    }
+    copies
+}
+
+/// The trace that JAX writes beside a profile.
+pub(crate) fn stand_in_beside(profile: &Path, host: &str) -> Option<HostFile> {
+    let suffixes = [".trace.json.gz", ".trace.json"];
+    suffixes.iter().find_map(|suffix| {
+        let name = format!("{host}{suffix}");
+        let path = profile.with_file_name(&name);
+        let encoding = Encoding::of_name(&name);
+        let is_trace = format_of(encoding, File::open(&path).ok()?).is_some();
+        let file = file_on_disk(&path, Role::Trace, &name, encoding).ok();
+        file.filter(|_| is_trace)
+    })
+}
+
 /// JAX writes the same capture for two viewers.
 fn drop_copies(traces: &mut Vec<HostFile>, notes: &mut Vec<Note>) {
-    let is_copy = |trace: &HostFile| is_second_export(&file_name(trace));
-    let Some(first) = traces.iter().find(|trace| !is_copy(trace)).map(file_name) else {
+    let is_copy = |trace: &HostFile| is_second_export(&trace.file_name());
+    let Some(first) = traces
+        .iter()
+        .find(|trace| !is_copy(trace))
+        .map(HostFile::file_name)
+    else {
         return;
     };
     for copy in traces.iter().filter(|trace| is_copy(trace)) {
@@ -69,11 +115,5 @@ fn is_run(folder: &Folder) -> bool {
 /// Traces that PyTorch's profiler wrote of several workers at once.
 fn are_workers(traces: &[HostFile]) -> bool {
     let workers: BTreeSet<&str> = traces.iter().map(|trace| trace.host.as_str()).collect();
-    workers.len() == traces.len() && traces.iter().all(|trace| is_of_pytorch(&file_name(trace)))
-}
-
-fn file_name(file: &HostFile) -> String {
-    let path = file.display_path();
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
+    workers.len() == traces.len() && traces.iter().all(|trace| is_of_pytorch(&trace.file_name()))
 }

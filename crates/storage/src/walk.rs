@@ -9,7 +9,7 @@ use stepscope_remote::Object;
 
 use crate::archive::{Cut, Entry, Format, ListingLimits, list};
 use crate::error::{StorageError, plain_reason};
-use crate::kind::{FileKind, host_name, manifest_host, program_name, snapshot_name, trace_name};
+use crate::kind::{FileKind, Role};
 use crate::limits::Limits;
 use crate::memory;
 use crate::note::NoteKind;
@@ -223,17 +223,16 @@ impl<'a> Walk<'a> {
 
     fn look_at_file(&mut self, folder: &Folder, name: String) {
         let path = folder.path.join(&name);
-        let looked = match FileKind::of(&name) {
-            FileKind::Profile => self.look_at_profile(folder, &name, &path),
-            FileKind::Archive => self.look_at_archive(folder, &name, &path),
-            FileKind::Manifest => self.look_at_manifest(folder, &name, &path),
-            FileKind::Program => self.look_at_program(folder, &name, &path),
-            FileKind::TraceExport => self.look_at_trace(folder, &name, &path),
-            kind @ (FileKind::MemoryProfile | FileKind::PerhapsMemoryProfile) => {
-                self.look_at_memory(folder, &name, &path, kind)
-            }
-            other => {
-                self.scan.add_other(folder.clone(), other, name);
+        let kind = FileKind::of(&name);
+        let looked = match kind.role() {
+            Some(Role::Host) => self.look_at_profile(folder, &name, &path),
+            Some(Role::Archive) => self.look_at_archive(folder, &name, &path),
+            Some(Role::Manifest) => self.take(folder, Role::Manifest, &name, Encoding::Plain),
+            Some(Role::Program) => self.look_at_program(folder, &name, &path),
+            Some(Role::Trace) => self.look_at_trace(folder, &name, &path),
+            Some(Role::Memory) => self.look_at_memory(folder, &name, &path, kind),
+            None => {
+                self.scan.add_other(folder.clone(), kind, name);
                 return;
             }
         };
@@ -266,15 +265,19 @@ impl<'a> Walk<'a> {
             Content::Compressed(encoding) => encoding,
             Content::Other => Encoding::Plain,
         };
-        self.scan
-            .add_host(folder.clone(), host_on_disk(path, name, encoding)?);
-        Ok(())
+        self.take(folder, Role::Host, name, encoding)
     }
 
-    fn look_at_manifest(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
-        let mut manifest = host_on_disk(path, name, Encoding::Plain)?;
-        manifest.host = manifest_host(name);
-        self.scan.add_manifest(folder.clone(), manifest);
+    /// Adds a file as what it is.
+    fn take(
+        &mut self,
+        folder: &Folder,
+        role: Role,
+        name: &str,
+        encoding: Encoding,
+    ) -> io::Result<()> {
+        let file = file_on_disk(&folder.path.join(name), role, name, encoding)?;
+        self.scan.add(folder.clone(), role, file);
         Ok(())
     }
 
@@ -288,10 +291,7 @@ impl<'a> Walk<'a> {
             }
             _ => Encoding::Plain,
         };
-        let mut program = host_on_disk(path, name, encoding)?;
-        program.host = program_name(name);
-        self.scan.add_program(folder.clone(), program);
-        Ok(())
+        self.take(folder, Role::Program, name, encoding)
     }
 
     fn look_at_trace(&mut self, folder: &Folder, name: &str, path: &Path) -> io::Result<()> {
@@ -300,13 +300,10 @@ impl<'a> Walk<'a> {
             _ => Encoding::Plain,
         };
         if traces::format_of(encoding, File::open(path)?).is_some() {
-            let mut trace = host_on_disk(path, name, encoding)?;
-            trace.host = trace_name(name);
-            self.scan.add_trace(folder.clone(), trace);
-        } else {
-            self.scan
-                .add_other(folder.clone(), FileKind::TraceExport, name.to_owned());
+            return self.take(folder, Role::Trace, name, encoding);
         }
+        self.scan
+            .add_other(folder.clone(), FileKind::TraceExport, name.to_owned());
         Ok(())
     }
 
@@ -323,10 +320,7 @@ impl<'a> Walk<'a> {
             _ => Encoding::Plain,
         };
         if memory::is_begun_by(&mut file, encoding) {
-            let mut snapshot = host_on_disk(path, name, encoding)?;
-            snapshot.host = snapshot_name(name);
-            self.scan.add_memory(folder.clone(), snapshot);
-            return Ok(());
+            return self.take(folder, Role::Memory, name, encoding);
         }
         self.scan.add_other(folder.clone(), kind, name.to_owned());
         if kind == FileKind::MemoryProfile {
@@ -371,11 +365,16 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A profile that is a file of its own.
-pub(crate) fn host_on_disk(path: &Path, name: &str, encoding: Encoding) -> io::Result<HostFile> {
+/// What is a file of its own.
+pub(crate) fn file_on_disk(
+    path: &Path,
+    role: Role,
+    name: &str,
+    encoding: Encoding,
+) -> io::Result<HostFile> {
     let metadata = fs::metadata(path)?;
     Ok(HostFile {
-        host: host_name(name),
+        host: role.title(name),
         path: path.to_path_buf(),
         entry: None,
         size_bytes: metadata.len(),
@@ -383,6 +382,7 @@ pub(crate) fn host_on_disk(path: &Path, name: &str, encoding: Encoding) -> io::R
         modified: metadata.modified().ok(),
         index: 0,
         remote: None,
+        stand_in: None,
     })
 }
 
@@ -452,39 +452,27 @@ fn add_entry(scan: &mut Scan, archive: &Folder, entry: Entry, object: Option<&Ob
         return;
     };
     let kind = FileKind::of(name);
-    let is_memory = kind == FileKind::MemoryProfile;
-    let is_read = matches!(
-        kind,
-        FileKind::Profile | FileKind::Manifest | FileKind::Program | FileKind::TraceExport
-    );
-    if !is_read && !is_memory {
+    // Only their beginnings tell whether files of the other kinds are read, and those are packed.
+    let is_told_by_name = !matches!(kind, FileKind::PerhapsMemoryProfile | FileKind::Archive);
+    let Some(role) = kind.role().filter(|_| is_told_by_name) else {
         scan.add_other(folder, kind, name.to_owned());
-    } else if let Some(problem) = entry.problem {
+        return;
+    };
+    if let Some(problem) = entry.problem {
         scan.add_other(folder.clone(), kind, name.to_owned());
         scan.note(NoteKind::Unreadable, folder.path.join(name), problem);
-    } else {
-        let host = HostFile {
-            host: match kind {
-                FileKind::MemoryProfile => snapshot_name(name),
-                FileKind::Manifest => manifest_host(name),
-                FileKind::Program => program_name(name),
-                FileKind::TraceExport => trace_name(name),
-                _ => host_name(name),
-            },
-            path: archive.path.clone(),
-            remote: object.cloned(),
-            encoding: Encoding::of_name(name),
-            size_bytes: entry.size_bytes,
-            modified: entry.modified,
-            index: entry.index,
-            entry: Some(entry.name),
-        };
-        match kind {
-            FileKind::MemoryProfile => scan.add_memory(folder, host),
-            FileKind::Manifest => scan.add_manifest(folder, host),
-            FileKind::Program => scan.add_program(folder, host),
-            FileKind::TraceExport => scan.add_trace(folder, host),
-            _ => scan.add_host(folder, host),
-        }
+        return;
     }
+    let file = HostFile {
+        host: role.title(name),
+        path: archive.path.clone(),
+        remote: object.cloned(),
+        encoding: Encoding::of_name(name),
+        size_bytes: entry.size_bytes,
+        modified: entry.modified,
+        index: entry.index,
+        entry: Some(entry.name),
+        stand_in: None,
+    };
+    scan.add(folder, role, file);
 }

@@ -96,3 +96,26 @@ fn what_only_looks_like_a_trace_says_what_it_is() {
     let error = open(&found.sessions[0].hosts[0], &NoProgress).unwrap_err();
     assert!(matches!(error, StorageError::NotATrace { .. }), "{error}");
 }
+
+#[test]
+fn a_compressed_trace_that_is_cut_says_so() {
+    let tree = Tree::new();
+    let rows: Vec<String> = (0..20_000)
+        .map(|index| {
+            let (at, name) = (index * 10, index * 7919 % 1000);
+            format!(r#"{{"ph":"X","pid":1,"tid":2,"ts":{at},"dur":5,"name":"op.{name}"}}"#)
+        })
+        .collect();
+    let whole = gzip(format!(r#"{{"traceEvents":[{}]}}"#, rows.join(",")).as_bytes());
+    let path = tree.file("vm.trace.json.gz", &whole[..whole.len() / 2]);
+    let found = found(path);
+    let opened = stepscope_storage::open(&found.sessions[0].hosts[0], &NoProgress).unwrap();
+    let events = stepscope_model::remains::remains(opened.as_ref()).events;
+    assert!(events > 5_000 && events < 15_000, "{events}");
+    let told = opened.truncated().unwrap();
+    assert!(
+        told.starts_with("the gzip data is damaged or cut short after ")
+            && told.ends_with("; what came before is shown"),
+        "{told}"
+    );
+}

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::wire::{Cursor, Value, number_fields};
+use crate::wire::{Cursor, Value, number_fields, push_field, push_varint};
 
 /// What a text of a profile is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,9 +38,9 @@ pub trait Rewriter {
 pub fn rewrite(space: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
     let mut out = Vec::with_capacity(space.len());
     each(space, &mut out, |number, value, out| match number {
-        1 => push(out, number, &plane(value, rewriter)),
-        2 | 3 => push(out, number, &rewriter.text(TextPlace::Message, value)),
-        4 => push(out, number, &rewriter.text(TextPlace::Host, value)),
+        1 => push_field(out, number, &plane(value, rewriter)),
+        2 | 3 => push_field(out, number, &rewriter.text(TextPlace::Message, value)),
+        4 => push_field(out, number, &rewriter.text(TextPlace::Host, value)),
         _ => {}
     });
     out
@@ -50,8 +50,8 @@ pub fn rewrite(space: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
 pub fn numbers_alone(message: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for (number, value) in number_fields(message) {
-        varint(&mut out, u64::from(number) << 3);
-        varint(&mut out, value);
+        push_varint(&mut out, u64::from(number) << 3);
+        push_varint(&mut out, value);
     }
     out
 }
@@ -63,19 +63,19 @@ fn plane(message: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
     let names = stat_names(message);
     let mut out = Vec::with_capacity(message.len());
     each(message, &mut out, |number, value, out| match number {
-        2 => push(out, number, &rewriter.text(TextPlace::Plane, value)),
-        3 => push(out, number, &line(value, &names, rewriter)),
-        4 => push(
+        2 => push_field(out, number, &rewriter.text(TextPlace::Plane, value)),
+        3 => push_field(out, number, &line(value, &names, rewriter)),
+        4 => push_field(
             out,
             number,
             &entry(value, |value| event_metadata(value, &names, rewriter)),
         ),
-        5 => push(
+        5 => push_field(
             out,
             number,
             &entry(value, |value| stat_metadata(value, rewriter)),
         ),
-        6 => push(out, number, &stat(value, &names, rewriter)),
+        6 => push_field(out, number, &stat(value, &names, rewriter)),
         _ => {}
     });
     out
@@ -84,8 +84,8 @@ fn plane(message: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
 fn line(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
     let mut out = Vec::with_capacity(message.len());
     each(message, &mut out, |number, value, out| match number {
-        2 | 11 => push(out, number, &rewriter.text(TextPlace::Line, value)),
-        4 => push(out, number, &event(value, names, rewriter)),
+        2 | 11 => push_field(out, number, &rewriter.text(TextPlace::Line, value)),
+        4 => push_field(out, number, &event(value, names, rewriter)),
         _ => {}
     });
     out
@@ -95,7 +95,7 @@ fn event(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<
     let mut out = Vec::with_capacity(message.len());
     each(message, &mut out, |number, value, out| {
         if number == 4 {
-            push(out, number, &stat(value, names, rewriter));
+            push_field(out, number, &stat(value, names, rewriter));
         }
     });
     out
@@ -104,10 +104,10 @@ fn event(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<
 fn event_metadata(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u8> {
     let mut out = Vec::with_capacity(message.len());
     each(message, &mut out, |number, value, out| match number {
-        2 | 4 => push(out, number, &rewriter.text(TextPlace::Event, value)),
-        5 => push(out, number, &stat(value, names, rewriter)),
+        2 | 4 => push_field(out, number, &rewriter.text(TextPlace::Event, value)),
+        5 => push_field(out, number, &stat(value, names, rewriter)),
         // Children, packed.
-        6 => push(out, number, value),
+        6 => push_field(out, number, value),
         _ => {}
     });
     out
@@ -116,7 +116,7 @@ fn event_metadata(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter
 fn stat_metadata(message: &[u8], rewriter: &mut dyn Rewriter) -> Vec<u8> {
     let mut out = Vec::with_capacity(message.len());
     each(message, &mut out, |number, value, out| match number {
-        2 | 3 => push(out, number, &rewriter.text(TextPlace::StatName, value)),
+        2 | 3 => push_field(out, number, &rewriter.text(TextPlace::StatName, value)),
         _ => {}
     });
     out
@@ -135,12 +135,12 @@ fn stat(message: &[u8], names: &Names<'_>, rewriter: &mut dyn Rewriter) -> Vec<u
     each(message, &mut out, |number, value, out| match number {
         // A program may stand in a field of text.
         5 => match rewriter.bytes(name, value) {
-            Some(bytes) => push(out, number, &bytes),
-            None => push(out, number, &rewriter.text(TextPlace::StatValue, value)),
+            Some(bytes) => push_field(out, number, &bytes),
+            None => push_field(out, number, &rewriter.text(TextPlace::StatValue, value)),
         },
         6 => {
             if let Some(bytes) = rewriter.bytes(name, value) {
-                push(out, number, &bytes);
+                push_field(out, number, &bytes);
             }
         }
         _ => {}
@@ -153,7 +153,7 @@ fn entry(message: &[u8], mut value_of: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8> 
     let mut out = Vec::with_capacity(message.len());
     each(message, &mut out, |number, value, out| {
         if number == 2 {
-            push(out, number, &value_of(value));
+            push_field(out, number, &value_of(value));
         }
     });
     out
@@ -214,24 +214,6 @@ fn each(message: &[u8], out: &mut Vec<u8>, mut rewritten: impl FnMut(u32, &[u8],
             },
             _ => return,
         }
-    }
-}
-
-/// A field that has a length.
-fn push(out: &mut Vec<u8>, number: u32, value: &[u8]) {
-    varint(out, u64::from(number) << 3 | 2);
-    varint(out, value.len() as u64);
-    out.extend_from_slice(value);
-}
-
-fn varint(out: &mut Vec<u8>, mut value: u64) {
-    loop {
-        let [low, ..] = value.to_le_bytes();
-        value >>= 7;
-        if value == 0 {
-            return out.push(low & 0x7f);
-        }
-        out.push(low | 0x80);
     }
 }
 

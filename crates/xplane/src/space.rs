@@ -50,6 +50,28 @@ impl From<WireError> for ProblemKind {
     }
 }
 
+/// Whether bytes are whole fields of a profile to their end. Looks at their beginnings only.
+///
+/// ```
+/// let space = b"\x0a\x0b\x12\x09/host:CPU";
+/// assert!(stepscope_xplane::is_whole(space));
+/// assert!(!stepscope_xplane::is_whole(&space[..9]));
+/// ```
+pub fn is_whole(bytes: &[u8]) -> bool {
+    let mut cursor = Cursor::new(bytes);
+    loop {
+        match cursor.field() {
+            Ok(None) => return true,
+            Ok(Some(field)) => {
+                if let Value::Bytes(_, 1..) = field.value {
+                    return false;
+                }
+            }
+            Err(_) => return false,
+        }
+    }
+}
+
 impl<'a> Space<'a> {
     /// Looks at the whole file without decoding events. Never fails: what cannot be read is in
     /// `problems`, and a file that is no profile has no planes with a name.

@@ -1,5 +1,7 @@
 //! Everything known about one slice.
 
+use rayon::prelude::*;
+use stepscope_model::details::Stat;
 use stepscope_model::{Flow, Lane, Op, ProgramId, Session, SliceId, Span, Track, TrackId};
 
 use stepscope_model::hlo::name_stack::combined_paths;
@@ -11,6 +13,19 @@ use stepscope_model::LabelId;
 /// The details of a slice; none when there is no such slice. Costs milliseconds: the recorded stats
 /// are read again from the file.
 pub fn details(session: &Session, slice: SliceId) -> Option<SliceDetails> {
+    details_with(session, slice, session.stats(slice))
+}
+
+/// The details of several slices, as [`details`] of each, for little more than those of one.
+pub fn details_of(session: &Session, slices: &[SliceId]) -> Vec<Option<SliceDetails>> {
+    let stats = session.stats_of(slices);
+    let slices = slices.par_iter().zip(stats);
+    slices
+        .map(|(&slice, stats)| details_with(session, slice, stats))
+        .collect()
+}
+
+fn details_with(session: &Session, slice: SliceId, stats: Vec<Stat>) -> Option<SliceDetails> {
     let track = session.tracks.get(slice.track.index())?;
     let lane = track.lanes.get(slice.lane as usize)?;
     let index = slice.index as usize;
@@ -44,7 +59,7 @@ pub fn details(session: &Session, slice: SliceId) -> Option<SliceDetails> {
         source_stack,
         flops: op.and_then(|op| op.cost).map(|cost| cost.flops),
         bytes: op.and_then(|op| op.cost).map(|cost| cost.bytes),
-        stats: stats(session, slice),
+        stats: stats.into_iter().map(stat_report).collect(),
         flows: flows(session, slice),
         parent: parent(track, slice).map(SliceRefReport::from),
         first_child: first_child(track, slice).map(SliceRefReport::from),
@@ -100,15 +115,12 @@ fn step_number(session: &Session, track: &Track, span: Span) -> Option<i64> {
     session.steps.iter().find(holds).map(|step| step.number)
 }
 
-fn stats(session: &Session, slice: SliceId) -> Vec<StatReport> {
-    let recorded = session.stats(slice).into_iter();
-    recorded
-        .map(|stat| StatReport {
-            name: stat.name,
-            value: stat.value,
-            is_constant: stat.is_constant,
-        })
-        .collect()
+fn stat_report(stat: Stat) -> StatReport {
+    StatReport {
+        name: stat.name,
+        value: stat.value,
+        is_constant: stat.is_constant,
+    }
 }
 
 fn flows(session: &Session, slice: SliceId) -> Vec<FlowReport> {

@@ -1,10 +1,11 @@
 //! `stepscope doctor PATH`: the files of a capture, and the verdict on what they hold.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use flate2::bufread::MultiGzDecoder;
 use stepscope_analysis::Analysis;
 use stepscope_analysis::format::{bytes, counted};
 use stepscope_analysis::verdict::{Severity, Verdict, VerdictOptions, VerdictReport};
@@ -20,7 +21,6 @@ pub(crate) const IDS: &[&str] = &[
     "file_access",
     "half_sessions",
     "viewer_cache",
-    "other_format",
     "trace_json",
 ];
 
@@ -85,7 +85,9 @@ fn sizes(session: &SessionFiles) -> Check {
             small.join(", ")
         ),
         "Take the capture again, and let the program end by itself: the file is written when the \
-         profiler stops.",
+         profiler stops. A profile above 2 GiB leaves an empty file: capture fewer steps or with fewer \
+         tracers, or have JAX 0.12 write *.xplane.riegeli (advanced_configuration \
+         enable_continuous_profiling).",
     )
 }
 
@@ -141,7 +143,12 @@ fn folder_checks(folder: &Path) -> Vec<Check> {
         matching.cloned().collect()
     };
     let mut checks = Vec::new();
-    let profiles = ending(&[".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst"]);
+    let profiles = ending(&[
+        ".xplane.pb",
+        ".xplane.pb.gz",
+        ".xplane.pb.zst",
+        ".xplane.riegeli",
+    ]);
     let is_cache = |path: &&PathBuf| {
         let name = name(path);
         let is_name = |part: &str| name.contains(part);
@@ -156,17 +163,6 @@ fn folder_checks(folder: &Path) -> Vec<Check> {
     };
     let caches: Vec<PathBuf> = files.iter().filter(is_cache).cloned().collect();
     checks.extend(cache(&profiles, &caches));
-    let others = ending(&[".xplane.riegeli"]);
-    if let Some(first) = others.first() {
-        checks.push(Check::warning(
-            "other_format",
-            format!(
-                "{} is a profile in Riegeli format, which is not read.",
-                first.display()
-            ),
-            "Capture without streaming, or convert it with XProf.",
-        ));
-    }
     for json in ending(&[".json.gz"]) {
         checks.extend(trace_json(&json));
     }
@@ -207,23 +203,58 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
-/// A trace for Perfetto or the old viewer: compressed, and with something in it.
+/// A trace for Perfetto or the old viewer: compressed, with something in it, and whole.
 fn trace_json(path: &Path) -> Option<Check> {
-    let mut head = [0u8; 2];
-    let is_gzip = File::open(path)
-        .and_then(|mut file| file.read_exact(&mut head))
-        .is_ok()
-        && head == [0x1f, 0x8b];
     let size = fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let problem = match (size, is_gzip) {
-        (0, _) => "is empty",
-        (_, false) => "is not gzip",
-        _ => return None,
+    let problem = match size {
+        0 => "is empty: Perfetto cannot open it".to_owned(),
+        _ => match unfolded(path) {
+            Unfolded::Whole | Unfolded::Unread => return None,
+            Unfolded::NotGzip => "is not gzip: Perfetto cannot open it".to_owned(),
+            Unfolded::Cut(count) => format!(
+                "is cut short or damaged after {}: other viewers refuse it, Stepscope shows what \
+                 comes before",
+                bytes(count as f64)
+            ),
+        },
     };
     Some(Check::warning(
         "trace_json",
-        format!("{} {problem}: Perfetto cannot open it.", path.display()),
+        format!("{} {problem}.", path.display()),
         "Open the *.xplane.pb beside it, which holds more; the capture was interrupted while the \
          trace was written.",
     ))
+}
+
+/// What comes out of a file that should be gzip.
+enum Unfolded {
+    Whole,
+    NotGzip,
+    /// So many bytes before it ends too early or is damaged.
+    Cut(u64),
+    /// The system refuses it, which is told elsewhere.
+    Unread,
+}
+
+fn unfolded(path: &Path) -> Unfolded {
+    let Ok(mut file) = File::open(path) else {
+        return Unfolded::Unread;
+    };
+    let mut head = [0u8; 2];
+    if file.read_exact(&mut head).is_err() || head != [0x1f, 0x8b] {
+        return Unfolded::NotGzip;
+    }
+    let whole = head
+        .as_slice()
+        .chain(BufReader::with_capacity(1 << 18, file));
+    let mut decoder = MultiGzDecoder::new(whole);
+    let (mut block, mut count) = (vec![0; 1 << 18], 0);
+    loop {
+        match decoder.read(&mut block) {
+            Ok(0) => return Unfolded::Whole,
+            Ok(more) => count += more as u64,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return Unfolded::Cut(count),
+        }
+    }
 }

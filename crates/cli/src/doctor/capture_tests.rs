@@ -72,6 +72,10 @@ fn ill() -> Vec<(Logs, &'static str, Status, &'static str)> {
         broken_link.path(RUN, "vm2.xplane.pb"),
     )
     .expect("a link");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &b"{\"traceEvents\": []}".repeat(99)).expect("in memory");
+    let whole = gzip.finish().expect("in memory");
+    let cut = whole[..whole.len() - 4].to_vec();
     let stale = Logs::new()
         .file(RUN, "ALL_HOSTS.op_stats_v2.pb", b"cache")
         .profile(RUN, "vm");
@@ -98,12 +102,6 @@ fn ill() -> Vec<(Logs, &'static str, Status, &'static str)> {
         ),
         (stale, "viewer_cache", Warning, "is older than the profile"),
         (
-            healthy().file(RUN, "vm.xplane.riegeli", b"records"),
-            "other_format",
-            Warning,
-            "Riegeli",
-        ),
-        (
             healthy().file(RUN, "vm.trace.json.gz", b""),
             "trace_json",
             Warning,
@@ -114,6 +112,12 @@ fn ill() -> Vec<(Logs, &'static str, Status, &'static str)> {
             "trace_json",
             Warning,
             "perfetto_trace.json.gz is not gzip",
+        ),
+        (
+            healthy().file(RUN, "vm.trace.json.gz", &cut),
+            "trace_json",
+            Warning,
+            "vm.trace.json.gz is cut short or damaged after",
         ),
     ]
 }

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use rayon::prelude::*;
 use stepscope_analysis::timeline::{SliceDetails, details};
 use stepscope_model::{Session, SliceId};
 
@@ -15,12 +14,28 @@ use crate::ExportError;
 /// Slices whose details a report has, where there is room.
 const MOST: usize = 4000;
 
+/// Details that were read, so that a second attempt at a smaller file need not read them again.
+#[derive(Default)]
+pub(super) struct Known(BTreeMap<SliceId, SliceDetails>);
+
+impl Known {
+    fn read(&mut self, session: &Session, slices: &[(i64, SliceId)]) {
+        let slices = slices.iter().map(|&(_, slice)| slice);
+        let unknown: Vec<SliceId> = slices.filter(|slice| !self.0.contains_key(slice)).collect();
+        let read = details::details_of(session, &unknown);
+        let read = unknown.into_iter().zip(read);
+        let read = read.filter_map(|(slice, details)| Some((slice, details?)));
+        self.0.extend(read);
+    }
+}
+
 /// Adds details of the longest slices of the tracks that are shown, fewer where there is less room,
 /// and the values that they and the answers name.
 pub(super) fn add(
     session: &Session,
     report: &mut ShareReport,
     shared: &Shared,
+    known: &mut Known,
     spare_bytes: u64,
 ) -> Result<(), ExportError> {
     let whole = report.tracks.iter().map(|track| &track.track);
@@ -52,19 +67,19 @@ pub(super) fn add(
     }
     let mut slices: Vec<(i64, SliceId)> = longest.into_iter().map(|Reverse(one)| one).collect();
     slices.sort_unstable_by_key(|&(duration, slice)| (Reverse(duration), slice));
-    let found: Vec<(String, SliceDetails)> = slices
-        .par_iter()
-        .filter_map(|&(_, slice)| {
+    known.read(session, &slices);
+    let found: Vec<(String, &SliceDetails)> = slices
+        .iter()
+        .filter_map(|(_, slice)| {
             let SliceId { track, lane, index } = slice;
-            let key = format!("{}/{lane}/{index}", track.0);
-            Some((key, details::details(session, slice)?))
+            Some((format!("{}/{lane}/{index}", track.0), known.0.get(slice)?))
         })
         .collect();
     let mut count = found.len();
     loop {
         let some: BTreeMap<&str, &SliceDetails> = found[..count]
             .iter()
-            .map(|(key, details)| (key.as_str(), details))
+            .map(|(key, details)| (key.as_str(), *details))
             .collect();
         let json = serde_json::to_string(&some).map_err(std::io::Error::other)?;
         let mut shared = shared.clone();

@@ -104,6 +104,7 @@ pub fn html(
     let mut drawn = Drawn::build(session, timeline.as_ref(), budget.up_to(TILES_SHARE))?;
     let shared = answers.tell(&mut report)?;
     let values = packed::packed(shared.json().as_bytes())?;
+    let mut known = longest::Known::default();
     let text = loop {
         report.details.clear();
         report.shared.clone_from(&values);
@@ -111,7 +112,7 @@ pub fn html(
         let spare = with
             .most_bytes
             .saturating_sub((with.page.len() + report_bytes(&report)?) as u64);
-        longest::add(session, &mut report, &shared, spare)?;
+        longest::add(session, &mut report, &shared, &mut known, spare)?;
         let text = filled(with.page, &report)?;
         if text.len() as u64 <= with.most_bytes {
             break text;

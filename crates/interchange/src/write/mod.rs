@@ -1,6 +1,6 @@
 //! Writing a session, or a part of one, for other viewers.
 //!
-//! Both formats get the same rows: hosts, below them devices and the host's own threads, below these
+//! XSpace gets back the events that slices were recorded as. Both formats of other viewers get the same rows: hosts, below them devices and the host's own threads, below these
 //! the tracks in the order of the timeline. Everything is written as it is walked, so that memory does
 //! not grow with the session.
 
@@ -11,9 +11,11 @@ mod perfetto;
 mod source;
 mod steps;
 mod walk;
+mod xplane;
 
 pub use chrome::write_chrome;
 pub use perfetto::write_perfetto;
+pub use xplane::{wanted_hosts, write_xplane};
 
 use stepscope_model::{LabelId, Picos, Session, SliceId, Span};
 

@@ -9,7 +9,9 @@
 use std::sync::Arc;
 
 use stepscope_interchange::Trace;
-use stepscope_interchange::write::{Wanted, Written, write_chrome, write_perfetto};
+use stepscope_interchange::write::{
+    Wanted, Written, wanted_hosts, write_chrome, write_perfetto, write_xplane,
+};
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{Session, Track};
 use stepscope_testing::corpus::{self, Capture};
@@ -71,6 +73,20 @@ pub(crate) fn chrome(session: &Session, wanted: &Wanted) -> (Vec<u8>, Written) {
     let written = write_chrome(session, wanted, &mut out).expect("in memory");
     assert_eq!(written.bytes, out.len() as u64);
     (out, written)
+}
+
+/// What is wanted as profiles: host and bytes.
+pub(crate) fn xplane(session: &Session, wanted: &Wanted) -> (Vec<(String, Vec<u8>)>, Written) {
+    let mut sum = Written::default();
+    let hosts = wanted_hosts(session, wanted).into_iter().map(|host| {
+        let mut out = Vec::new();
+        let written = write_xplane(session, host, wanted, &mut out).expect("in memory");
+        assert_eq!(written.bytes, out.len() as u64);
+        sum.slices += written.slices;
+        sum.samples += written.samples;
+        (session.host(host).name.clone(), out)
+    });
+    (hosts.collect(), sum)
 }
 
 /// All recorded slices, sorted. Perfetto's ends are rounded as its starts are.

@@ -4,6 +4,7 @@ use stepscope_xplane::Space;
 
 use super::environment::profile_epoch;
 use crate::ids::HostId;
+use crate::session::Session;
 use crate::units::Picos;
 
 /// Where each host's time lies in the session's.
@@ -73,4 +74,17 @@ fn first_epoch_timestamp(space: &Space<'_>) -> Option<i64> {
 /// Whether time 0 of a file is a recorded one, and not that of the first line it happens to have.
 pub(crate) fn counts_from_recorded_start(space: &Space<'_>) -> bool {
     profile_epoch(space).is_some() && first_epoch_timestamp(space).is_none()
+}
+
+impl Session {
+    /// Session time at which the offsets of events are 0 that a host's file has on a line with this
+    /// timestamp.
+    pub fn line_base_ps(&self, host: HostId, timestamp_ns: i64) -> i64 {
+        let offset = self.host(host).offset.0;
+        let start_ns = self.epoch_ns.and_then(|epoch| i64::try_from(epoch).ok());
+        let start_ns = start_ns.map_or(0, |epoch| epoch.saturating_add(offset / 1000));
+        let since_epoch = timestamp_ns > EPOCH_THRESHOLD_NS;
+        let own = timestamp_ns.saturating_sub(if since_epoch { start_ns } else { 0 });
+        offset.saturating_add(Picos::from_nanos(own).0)
+    }
 }

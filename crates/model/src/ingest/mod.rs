@@ -45,6 +45,7 @@ pub use hlo_files::{ProgramInput, ingest_all};
 pub use memory::{MemoryInput, ingest_with_memory};
 
 use crate::heap::is_memory_profile;
+use crate::remains::WHY_EMPTY;
 use crate::session::{ProfileData, Session};
 
 /// One host's profile file.
@@ -146,8 +147,9 @@ fn describe(bytes: &[u8], expected: &str) -> String {
     let text = String::from_utf8_lossy(head);
     let start = text.trim_start().to_ascii_lowercase();
     if bytes.is_empty() {
-        return "the file is empty (0 bytes); the capture was probably interrupted, take it again"
-            .to_owned();
+        return format!(
+            "the file is empty (0 bytes); the capture was interrupted, or too large: {WHY_EMPTY}"
+        );
     }
     if head.iter().all(|&byte| byte == 0) {
         return "the file holds only zero bytes; it was probably never written to the end"

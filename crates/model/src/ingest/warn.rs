@@ -6,6 +6,7 @@ use super::HostInput;
 use super::build::BuiltTrack;
 use super::plan::{Plan, TrackPlan};
 use super::programs::Programs;
+use crate::remains::WHY_EMPTY;
 use crate::units::Picos;
 use crate::warning::{Warning, WarningKind};
 
@@ -45,7 +46,10 @@ impl Warnings {
                     "Take the capture again, or copy the file again if it was cut off on the way";
                 self.add(WarningKind::Truncated, host, problem.clone(), hint);
             }
-            if space.planes.is_empty() && space.problems.is_empty() {
+            if (*input.bytes).as_ref().is_empty() {
+                let message = format!("The file of {host} is empty (0 bytes): {WHY_EMPTY}");
+                self.add(WarningKind::Truncated, host, message, "");
+            } else if space.planes.is_empty() && space.problems.is_empty() {
                 let message = format!("The file of {host} has no planes: nothing was recorded");
                 self.add(
                     WarningKind::Missing,

@@ -62,6 +62,20 @@ pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
 
+/// A Riegeli file of records, as JAX writes it.
+pub(crate) fn riegeli(codec: riegeli::CompressionType, records: &[&[u8]]) -> Vec<u8> {
+    let options = riegeli::WriterOptions::new()
+        .compression(codec)
+        .chunk_size(40_000);
+    let mut file = Vec::new();
+    let mut writer = riegeli::RecordWriter::new(&mut file, options).unwrap();
+    for record in records {
+        writer.write_record(record).unwrap();
+    }
+    writer.close().unwrap();
+    file
+}
+
 pub(crate) fn tar(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, bytes) in entries {

@@ -6,6 +6,7 @@ mod chrome;
 mod file;
 mod perfetto;
 pub(crate) mod share;
+mod xplane;
 
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,12 @@ const FORMATS: &[Format] = &[
         help: "Chrome's JSON, for chrome://tracing and many others (*.trace.json)",
         write: chrome::write,
     },
+    Format {
+        option: "xplane",
+        help: "XSpace, as the profiler writes it, for XProf and to be opened again (*.xplane.pb); \
+               a folder of such files where the session has several hosts",
+        write: xplane::write,
+    },
 ];
 
 /// The subcommand.
@@ -67,6 +74,8 @@ pub(crate) fn command() -> Command {
              stepscope export ./logs --perfetto run.pftrace\n  \
              # Three steps of one device, for chrome://tracing\n  \
              stepscope export ./logs --steps 3..6 --device 0 --chrome part.trace.json.gz\n  \
+             # A part of a large capture, as a capture\n  \
+             stepscope export ./logs --steps 3..6 --xplane part.xplane.pb\n  \
              # One file for a colleague, without names\n  \
              stepscope export ./logs --html report.html --redact\n  \
              # For DuckDB and pandas; for an issue\n  \

@@ -1,0 +1,58 @@
+//! How much of a profile there is, for who has to choose between two records of one capture.
+
+use stepscope_xplane::Space;
+
+/// Why a writer may leave an empty file, and what to do: a message of protobuf has 2 GiB at most.
+pub const WHY_EMPTY: &str = "an XSpace above 2 GiB cannot be written as one message: capture fewer \
+                             steps or with fewer tracers, or have JAX 0.12 write *.xplane.riegeli \
+                             (advanced_configuration={\"enable_continuous_profiling\": True})";
+
+/// What can be decoded of a profile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Remains {
+    /// Planes with a name.
+    pub planes: usize,
+    /// Events of all kinds.
+    pub events: u64,
+}
+
+/// Whether a profile has something in it and ends where a plane ends. Looks at the beginnings of
+/// planes only.
+pub fn is_whole(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && stepscope_xplane::is_whole(bytes)
+}
+
+/// What can be decoded of a profile. Walks over all its events.
+pub fn remains(bytes: &[u8]) -> Remains {
+    let space = Space::outline(bytes);
+    let named = space.planes.iter().filter(|plane| !plane.name.is_empty());
+    let lines = space.planes.iter().flat_map(|plane| &plane.lines);
+    Remains {
+        planes: named.count(),
+        events: lines.map(|line| line.events().count() as u64).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_that_is_cut_short_is_told_and_counted() {
+        let text = "plane /host:CPU\n  line 1 main @0\n    a 0..10\n    b 20..30\n";
+        let space = stepscope_testing::drawing::draw(text).expect("a drawing");
+        let bytes = prost::Message::encode_to_vec(&space);
+        let all = Remains {
+            planes: 1,
+            events: 2,
+        };
+        assert!(is_whole(&bytes));
+        assert_eq!(remains(&bytes), all);
+        let mut counts = Vec::new();
+        for end in 0..bytes.len() {
+            assert!(!is_whole(&bytes[..end]), "{end}");
+            counts.push(remains(&bytes[..end]).events);
+        }
+        assert!(counts.is_sorted() && counts.contains(&1) && counts[0] == 0);
+    }
+}

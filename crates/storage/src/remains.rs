@@ -1,0 +1,98 @@
+//! Profiles that are empty or cut short, beside a trace of the same host: the one that holds more is
+//! shown.
+
+use stepscope_model::remains::{Remains, WHY_EMPTY, is_whole, remains};
+
+use crate::error::StorageError;
+use crate::open::{Opened, open_all};
+use crate::progress::Progress;
+use crate::session::HostFile;
+
+/// What a trace for viewers does not hold of a capture.
+const MISSING: &str = "such a copy has no HLO programs, and lacks planes and stats that its viewer \
+                       does not show";
+
+/// The hosts of a file, or those of the trace beside it where that holds more.
+pub(crate) fn opened_or_stand_in(
+    file: &HostFile,
+    opened: Result<Vec<Opened>, StorageError>,
+    progress: &dyn Progress,
+) -> Result<Vec<Opened>, StorageError> {
+    let Some(trace) = &file.stand_in else {
+        return opened;
+    };
+    let (of_profile, is_empty) = match &opened {
+        Ok(hosts) => match hosts.as_slice() {
+            [only] if !is_cut(only) => return opened,
+            [only] => {
+                let bytes = only.bytes.as_ref();
+                (remains(bytes), bytes.is_empty())
+            }
+            _ => return opened,
+        },
+        Err(StorageError::Corrupt { .. }) => (Remains::default(), false),
+        // It is there, and what keeps it from being read would be hidden.
+        Err(_) => return opened,
+    };
+    let Ok(mut hosts) = open_all(trace, progress) else {
+        return opened;
+    };
+    let of_trace = hosts
+        .iter()
+        .map(|host| remains(host.bytes.as_ref()).events)
+        .sum();
+    if of_trace > of_profile.events {
+        let reason = replaced(file, trace, &of_profile, of_trace, is_empty);
+        for host in &mut hosts {
+            host.bytes.add_problem(&reason);
+        }
+        if let [only] = hosts.as_mut_slice() {
+            only.name = None;
+        }
+        return Ok(hosts);
+    }
+    opened.map(|mut hosts| {
+        for host in &mut hosts {
+            host.bytes
+                .add_problem(&kept(file, trace, &of_profile, of_trace));
+        }
+        hosts
+    })
+}
+
+fn is_cut(opened: &Opened) -> bool {
+    opened.bytes.truncated().is_some() || !is_whole(opened.bytes.as_ref())
+}
+
+fn replaced(
+    file: &HostFile,
+    trace: &HostFile,
+    of_profile: &Remains,
+    of_trace: u64,
+    is_empty: bool,
+) -> String {
+    let (profile, trace) = (file.file_name(), trace.file_name());
+    let (state, cause) = match (is_empty, of_profile.events) {
+        (true, _) => ("is empty (0 bytes)".to_owned(), format!("; {WHY_EMPTY}")),
+        (false, 0) => (
+            "holds nothing that can be decoded".to_owned(),
+            String::new(),
+        ),
+        (false, events) => (
+            format!("is cut short after {events} of its events"),
+            String::new(),
+        ),
+    };
+    format!(
+        "{profile} {state}, so {trace} beside it is shown, with {of_trace} events: {MISSING}{cause}"
+    )
+}
+
+fn kept(file: &HostFile, trace: &HostFile, of_profile: &Remains, of_trace: u64) -> String {
+    format!(
+        "{} is cut short after {} of its events, and is shown: {} beside it holds {of_trace}",
+        file.file_name(),
+        of_profile.events,
+        trace.file_name(),
+    )
+}

@@ -1,0 +1,4 @@
+//! Records of any bytes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stepscope_fuzz::riegeli::check(bytes));

@@ -91,7 +91,15 @@ fn shares_are_the_same_with_and_without_programs() {
             "{name}"
         );
         let (with, without) = (ratio(&whole, "scopes"), ratio(&bare, "scopes"));
-        println!("{name}: {with:.4} with HLO, {without:.4} without");
+        // HLO names some fusions better than launches do, and some not at all.
+        if name == "mi300x-jax-elementwise" {
+            assert!(without > 0.6 && without <= with, "{with} and {without}");
+        } else {
+            assert!(
+                (with - without).abs() < 1e-9,
+                "{name}: {with} and {without}"
+            );
+        }
         let (with, without) = (scopes(&whole), scopes(&bare));
         for (op, recorded) in &without {
             // A launch's name is as long as all of a fusion agrees: the op's own or a part of it.

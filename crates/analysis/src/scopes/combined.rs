@@ -61,8 +61,7 @@ fn is_again_by_name(op: &Measured, pass: Pass) -> bool {
     op.row.is_rematerialised && pass != Pass::Rematerialised
 }
 
-/// A positive weight for each path. Merged paths stand in the order of the operands, which is told by
-/// name stacks of operands that say so themselves.
+/// A positive weight for each path. Merged paths stand in the order of the operands.
 fn weights(session: &Session, op: &Measured, paths: &[Path<'_>]) -> (Vec<f64>, DividedBy) {
     let equal = || (vec![1.0; paths.len()], DividedBy::Count);
     let Some(bytes) = operand_bytes(session, op) else {

@@ -155,17 +155,15 @@ fn gap(scope: &Scope, before: Option<Anchor>, after: Option<Anchor>) -> Vec<Scop
     let tail = scope.starts.get(next).copied().unwrap_or(all.len());
     let own = scope.starts.partition_point(|&start| start < to);
     let head = own.checked_sub(1).map_or(0, |own| scope.starts[own]);
-    all[from..tail].iter().chain(&all[head..to]).copied().collect()
+    all[from..tail]
+        .iter()
+        .chain(&all[head..to])
+        .copied()
+        .collect()
 }
 
 /// Gives the nodes of a gap their ops, where both ways to do so agree.
-fn fill(
-    nodes: &[Node],
-    ops: &[ScopeOp],
-    how: Attribution,
-    found: &mut [Found],
-    cells: &mut Cells,
-) {
+fn fill(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found], cells: &mut Cells) {
     // A further kernel of a library call goes with the kernel before it.
     let leading: Vec<usize> = (0..nodes.len())
         .filter(|&node| nodes[node].known.is_none() && !is_follow_up(nodes, node))
@@ -207,13 +205,16 @@ fn is_follow_up(nodes: &[Node], node: usize) -> bool {
 
 /// The place of the op of each node, laid out as early as possible.
 fn one_way(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<Option<usize>> {
-    let symbols = nodes.iter().enumerate().filter_map(|(at, node)| match node.work {
-        NodeWork::Own {
-            symbol,
-            is_further: false,
-        } => Some((at, symbol)),
-        _ => None,
-    });
+    let symbols = nodes
+        .iter()
+        .enumerate()
+        .filter_map(|(at, node)| match node.work {
+            NodeWork::Own {
+                symbol,
+                is_further: false,
+            } => Some((at, symbol)),
+            _ => None,
+        });
     let (node_places, node_symbols): (Vec<usize>, Vec<u32>) = symbols.unzip();
     let symbols = ops.iter().enumerate();
     let symbols = symbols.filter_map(|(at, op)| Some((at, op.symbol?)));

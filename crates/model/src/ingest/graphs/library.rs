@@ -147,7 +147,11 @@ pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<
             let (mut own, mut choice) = (NEVER, step::SKIP_NODE);
             if let Some(fit) = fit(node, op) {
                 let first = diagonal + FIRST;
-                let next = if op.kind.has_several() { matched[column] } else { NEVER };
+                let next = if op.kind.has_several() {
+                    matched[column]
+                } else {
+                    NEVER
+                };
                 own = first.max(next) + fit;
                 if next > first {
                     choice |= step::CONTINUES;

@@ -44,6 +44,7 @@ _MODULE = b"""export async function render() {
 # Seconds between looks at a log directory without profiles.
 _LOOK_AGAIN = 20.0
 # Folders looked into on such a look; captures lie near the top.
+_PROFILES = (".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst", ".xplane.riegeli")
 _MAX_FOLDERS = 4000
 # Seconds until the engine must have said where it listens.
 _START_SECONDS = 60.0
@@ -382,7 +383,7 @@ def _has_profiles(logdir: str) -> bool:
         try:
             with os.scandir(folders[seen]) as entries:
                 for entry in entries:
-                    if entry.name.endswith((".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst")):
+                    if entry.name.endswith(_PROFILES):
                         return True
                     if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)

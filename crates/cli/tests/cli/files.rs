@@ -10,7 +10,10 @@ use crate::support::{fixture, run};
 const RUN: &str = "plugins/profile/run";
 
 fn riegeli() -> Vec<u8> {
-    let path = format!("{}/riegeli/plugins/profile/riegeli/vm.xplane.riegeli", fixture("riegeli-cpu"));
+    let path = format!(
+        "{}/riegeli/plugins/profile/riegeli/vm.xplane.riegeli",
+        fixture("riegeli-cpu")
+    );
     fs::read(path).expect("the fixture is there")
 }
 
@@ -37,7 +40,11 @@ fn a_capture_in_riegeli_records_is_a_session() {
     assert_eq!(numbers, [0, 1, 2, 3, 4, 5]);
     assert_eq!(said, "");
     let folder = tempfile::tempdir().expect("a folder");
-    let path = write(folder.path(), &format!("{RUN}/vm.xplane.riegeli"), &riegeli()[..9000]);
+    let path = write(
+        folder.path(),
+        &format!("{RUN}/vm.xplane.riegeli"),
+        &riegeli()[..9000],
+    );
     let answer = run(&["doctor", &path]);
     assert!(
         format!("{}{}", answer.stdout, answer.stderr).contains("it ends at byte 9000"),
@@ -61,7 +68,12 @@ fn the_trace_beside_an_empty_profile_is_shown() {
     assert_eq!(written.code, 0, "{}", written.stderr);
     let (numbers, said) = steps(&path);
     assert_eq!(numbers, steps(&source).0);
-    for part in ["is empty (0 bytes)", "vm.trace.json.gz", "no HLO programs", "2 GiB"] {
+    for part in [
+        "is empty (0 bytes)",
+        "vm.trace.json.gz",
+        "no HLO programs",
+        "2 GiB",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
 }
@@ -77,8 +89,15 @@ fn a_trace_that_is_cut_is_told_by_every_command() {
     fs::write(&trace, &whole[..whole.len() * 3 / 4]).expect("written");
     let (numbers, said) = steps(&name);
     assert!(!numbers.is_empty());
-    assert!(said.contains("the gzip data is damaged or cut short after"), "{said}");
+    assert!(
+        said.contains("the gzip data is damaged or cut short after"),
+        "{said}"
+    );
     let answer = run(&["doctor", &name]);
     assert!(answer.stdout.contains("trace_json"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("the gzip data is damaged"), "{}", answer.stdout);
+    assert!(
+        answer.stdout.contains("the gzip data is damaged"),
+        "{}",
+        answer.stdout
+    );
 }

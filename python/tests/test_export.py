@@ -32,6 +32,17 @@ def test_what_is_written_reads_back(demo: stepscope.Session, tmp_path: Path) -> 
     assert all(abs(ours - theirs) < 2000 for ours, theirs in zip(steps, back, strict=True))
 
 
+def test_a_profile_is_written_as_a_profile(demo: stepscope.Session, tmp_path: Path) -> None:
+    whole, part = tmp_path / "whole.xplane.pb", tmp_path / "part.xplane.pb.gz"
+    assert demo.export(xplane=whole) == {"xplane": whole.stat().st_size}
+    demo.export(xplane=part, steps=range(2, 4))
+    steps = [(row.number, row.duration_ps) for row in demo.steps().rows]
+    back = [(row.number, row.duration_ps) for row in stepscope.open(whole).steps().rows]
+    assert back == steps
+    back = [(row.number, row.duration_ps) for row in stepscope.open(part).steps().rows]
+    assert back == [step for step in steps if step[0] in (2, 3)]
+
+
 def test_a_selection_is_written_alone(demo: stepscope.Session, tmp_path: Path) -> None:
     chrome = tmp_path / "part.trace.json"
     demo.export(chrome=chrome, steps=range(2, 3), device=0, match="dot")

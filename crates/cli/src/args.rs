@@ -24,9 +24,9 @@ Examples:
   stepscope ops ./logs --steps 3..8 --match dot
   stepscope ops ./logs --json
 
-PATH is a log directory, a run directory, an *.xplane.pb (also .gz or .zst), a trace of Chrome or
-Perfetto (*.trace.json, *.pftrace), an archive of these (.zip, .tar, .tar.gz), or a folder of any of
-them; or the URL of one of these: gs://, s3://, az://, https://, ssh://.
+PATH is a log directory, a run directory, an *.xplane.pb or *.xplane.riegeli (also .gz or .zst), a
+trace of Chrome or Perfetto (*.trace.json, *.pftrace), an archive of these (.zip, .tar, .tar.gz),
+or a folder of any of them; or the URL of one of these: gs://, s3://, az://, https://, ssh://.
 
 Exit codes: 0 fine, 1 failure, 2 usage, 3 nothing usable at PATH, 4 a check did not pass";
 

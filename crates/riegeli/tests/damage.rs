@@ -5,44 +5,13 @@
 #[expect(unreachable_pub, reason = "shared with the fuzz targets")]
 mod fuzz;
 
-use riegeli::{CompressionType, RecordWriter, WriterOptions};
-
-/// Files of both kinds of chunks in all compressions.
+/// Files of another implementation: both kinds of chunks in all compressions.
 fn files() -> Vec<Vec<u8>> {
-    let mut files = Vec::new();
-    for codec in [
-        CompressionType::None,
-        CompressionType::Brotli,
-        CompressionType::Zstd,
-        CompressionType::Snappy,
-    ] {
-        for is_transposed in [false, true] {
-            let options = WriterOptions::new()
-                .compression(codec)
-                .transpose(is_transposed);
-            let mut file = Vec::new();
-            let mut writer = RecordWriter::new(&mut file, options).unwrap();
-            for number in 0..20_u8 {
-                let message = [
-                    0x0a,
-                    4,
-                    0x08,
-                    number,
-                    0x10,
-                    number % 3,
-                    0x12,
-                    2,
-                    b'a',
-                    number % 9,
-                ];
-                writer.write_record(&message).unwrap();
-            }
-            writer.write_record(b"\xff no message").unwrap();
-            writer.close().unwrap();
-            files.push(file);
-        }
-    }
-    files
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/written");
+    let paths = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    paths.map(|path| std::fs::read(path).unwrap()).collect()
 }
 
 /// The numbers of a simple generator, so that a failure comes again.
@@ -58,7 +27,7 @@ fn changed_files_and_changed_data_keep_the_promises() {
     let mut seed = 7;
     for file in files() {
         fuzz::check(&file);
-        // The one chunk of records: its header begins at 64.
+        // The first chunk of records: its header begins at 64.
         let data_bytes =
             usize::try_from(u64::from_le_bytes(file[72..80].try_into().unwrap())).unwrap();
         let data = &file[104..104 + data_bytes];

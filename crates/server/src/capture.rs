@@ -322,7 +322,8 @@ fn has_profile(folder: &Path) -> bool {
     };
     entries.any(|entry| {
         let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
-        name.to_string_lossy().contains(".xplane.pb")
+        let name = name.to_string_lossy();
+        name.contains(".xplane.pb") || name.contains(".xplane.riegeli")
     })
 }
 

@@ -30,4 +30,5 @@ pub mod oracle;
 pub mod pprof;
 #[cfg(feature = "profiler-server")]
 pub mod profiler_server;
+pub mod riegeli;
 pub mod space;

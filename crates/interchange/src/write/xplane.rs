@@ -101,6 +101,10 @@ impl<'s, 'a> Kept<'s, 'a> {
     }
 
     fn add(&mut self, session: &Session, track: &Track, wanted: &Wanted) {
+        // Rows that were derived from others will be derived again.
+        if track.origin.lines.is_empty() {
+            return;
+        }
         let windows = wanted.windows(track);
         let before = self.written;
         for lane in &track.lanes {

@@ -7,6 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use stepscope_storage::{Found, HostFile, NoProgress, Note, NoteKind, SessionFiles, find, open};
+use stepscope_testing::riegeli::Codec;
 use tempfile::TempDir;
 
 /// Bytes that begin like an XSpace and differ from seed to seed; they compress about four times.
@@ -63,17 +64,8 @@ pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A Riegeli file of records, as JAX writes it.
-pub(crate) fn riegeli(codec: riegeli::CompressionType, records: &[&[u8]]) -> Vec<u8> {
-    let options = riegeli::WriterOptions::new()
-        .compression(codec)
-        .chunk_size(40_000);
-    let mut file = Vec::new();
-    let mut writer = riegeli::RecordWriter::new(&mut file, options).unwrap();
-    for record in records {
-        writer.write_record(record).unwrap();
-    }
-    writer.close().unwrap();
-    file
+pub(crate) fn riegeli(codec: Codec, records: &[&[u8]]) -> Vec<u8> {
+    stepscope_testing::riegeli::write(codec, 40_000, records)
 }
 
 pub(crate) fn tar(entries: &[(&str, &[u8])]) -> Vec<u8> {

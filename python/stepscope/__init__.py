@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from .run_directory import format_directory as format_directory
     from .run_directory import step_directory as step_directory
     from .scopes import profile_scope as profile_scope
+    from .server import ProfilerServer as ProfilerServer
+    from .server import start_server as start_server
     from .session import Session as Session
     from .session import open as open
     from .session import sessions as sessions
@@ -72,6 +74,7 @@ _MODULE_OF: dict[str, str] = {
     "ProfileContext": "trace",
     "Profiler": "profiler",
     "ProfilerBusyError": "errors",
+    "ProfilerServer": "server",
     "Regression": "gate",
     "Session": "session",
     "Settings": "settings",
@@ -98,6 +101,7 @@ _MODULE_OF: dict[str, str] = {
     "save_device_memory_profile": "memory",
     "save_memory_profile": "memory",
     "sessions": "session",
+    "start_server": "server",
     "start_trace": "trace",
     "step_directory": "run_directory",
     "stop_trace": "trace",

@@ -176,7 +176,7 @@ def host_name() -> str:
 def fixed(log_dir: str | os.PathLike[str]) -> str:
     """`log_dir` as it is meant now, whatever folder the program works in later.
 
-    An address (`gs://`) stays what it is, so that the checks before a capture can refuse it.
+    An address (`gs://`) stays what it is; its captures are copied there (`uploads`).
     """
     text = os.fspath(log_dir)
     return text if "://" in text else str(Path(text).expanduser().absolute())
@@ -184,8 +184,10 @@ def fixed(log_dir: str | os.PathLike[str]) -> str:
 
 def below(log_dir: str, template: str | None, **fields: Any) -> str:
     """`log_dir`, or the folder in it that a template names."""
-    if template is None or "://" in log_dir:
+    if template is None:
         return log_dir
+    if "://" in log_dir:
+        return f"{log_dir.rstrip('/')}/{format_directory(template, **fields)}"
     return str(Path(log_dir) / format_directory(template, **fields))
 
 

@@ -312,6 +312,7 @@ def own_time(what: str) -> TraceContext:
     return profiler().TraceAnnotation(OWN_TIME + what)
 
 
-def block_annotation(name: str) -> TraceContext:
+def block_annotation(name: str | None, step: int | None) -> TraceContext:
     """Marks the block of a capture, which is its one step where no step is marked."""
-    return profiler().TraceAnnotation(name, stepscope_block=1)
+    title = f"block {name}" if name else "block"
+    return profiler().TraceAnnotation(title, stepscope_block=step or 0)

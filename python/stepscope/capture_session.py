@@ -282,7 +282,7 @@ class CaptureSession:
         if traces_python:
             self._python_call_ns = capture_cost.traced_call_ns(plain_call_ns)
         if self._mark_block:
-            self._block = _jax.block_annotation(self.name or "profile_trace")
+            self._block = _jax.block_annotation(self.name, self.step_first)
             self._block.__enter__()
         self._termination.install()
         self._watchdog = limits.Watchdog(

@@ -269,6 +269,14 @@ class Profiler:
         """`with profiler.step(step) as handle:` instead of `begin_step` and `end_step`."""
         return StepContext(self, step)
 
+    def end_window(self, error: BaseException | None = None) -> None:
+        """Ends an open window now and keeps what was recorded; later windows open as planned."""
+        with self._lock:
+            self.end_step(error=error)
+            if self._session is not None:
+                self._close_window(None, error)
+            self._schedule.settle(None, is_open=False)
+
     def close(self, error: BaseException | None = None) -> None:
         """Ends an open window now, keeps what was recorded, and waits for what follows of it.
 
@@ -278,10 +286,7 @@ class Profiler:
         with self._lock:
             self._say_unreached()
             self._schedule.forget_requests()
-            self.end_step(error=error)
-            if self._session is not None:
-                self._close_window(None, error)
-            self._schedule.settle(None, is_open=False)
+            self.end_window(error)
         if self._watch is not None:
             self._watch.close()
         for listener in self._listeners:

@@ -162,7 +162,7 @@ class CaptureSession:
                 name=self.name,
                 session_id=self.settings.session_id or profile_options.session_id_of(self._options),
                 capture=attempt,
-                process_index=self._process[0] if self._process[1] > 1 else os.getpid(),
+                process_index=self._process[0] if self._process[1] > 1 else None,
             )
             try:
                 self._begin_recording()

@@ -30,6 +30,7 @@ mod programs;
 mod repeat;
 mod runs;
 mod seen;
+mod marks;
 mod steps;
 mod tracks;
 mod warn;

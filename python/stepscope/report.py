@@ -122,4 +122,11 @@ def _problems(result: CaptureResult) -> list[str]:
         contents = profile_contents.look(result.path)
     except OSError as error:
         return [f"The capture cannot be read: {error}"]
-    return profile_contents.problems(contents, result.platform)
+    found = profile_contents.problems(contents, result.platform)
+    if result.compilations:
+        programs = "1 program was" if result.compilations == 1 else f"{result.compilations} programs were"
+        found.append(
+            f"{programs} compiled while it recorded, so these steps are not typical: run 3 to 5 "
+            "steps before the capture."
+        )
+    return found

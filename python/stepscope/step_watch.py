@@ -21,6 +21,8 @@ from .triggers import Trigger
 _RESET = object()
 _END = object()
 _JOIN_SECONDS = 5.0
+STEPS_BEHIND_MAX = 1000
+"""A loop that is further ahead of its device than any queue lets it be: steps are left out."""
 
 
 class StepWatch:
@@ -33,23 +35,28 @@ class StepWatch:
         self.trigger = trigger
         self._fired = weakref.WeakMethod(fired)
         self._steps: SimpleQueue[Any] = SimpleQueue()
+        self._is_over = threading.Event()
         self._thread: threading.Thread | None = None
 
     def ended(self, outputs: Any) -> None:
         """Called at the end of each step, with its results or None. Does not wait."""
         if self._thread is None:
             self._start()
-        self._steps.put((time.perf_counter_ns(), outputs))
+        if self._steps.qsize() < STEPS_BEHIND_MAX:
+            self._steps.put((time.perf_counter_ns(), outputs))
+        else:
+            self.reset()
 
     def reset(self) -> None:
         """The next step follows no other: a capture lay between them."""
-        if self._thread is not None:
+        if self._thread is not None and self._steps.qsize() < 2 * STEPS_BEHIND_MAX:
             self._steps.put(_RESET)
 
     def close(self) -> None:
-        """Ends the thread once it has seen the steps so far."""
+        """Ends the thread; steps that it has not seen yet are left out."""
         thread, self._thread = self._thread, None
         if thread is not None:
+            self._is_over.set()
             self._steps.put(_END)
             if thread is not threading.current_thread():
                 thread.join(_JOIN_SECONDS)
@@ -57,7 +64,7 @@ class StepWatch:
     def _start(self) -> None:
         self._thread = threading.Thread(
             target=_watch,
-            args=(self._steps, self.trigger, self._fired),
+            args=(self._steps, self._is_over, self.trigger, self._fired),
             name="stepscope-trigger",
             daemon=True,
         )
@@ -68,11 +75,13 @@ class StepWatch:
 _watches: weakref.WeakSet[StepWatch] = weakref.WeakSet()
 
 
-def _watch(steps: SimpleQueue[Any], trigger: Trigger, fired: Any) -> None:
+def _watch(
+    steps: SimpleQueue[Any], is_over: threading.Event, trigger: Trigger, fired: Any
+) -> None:
     last_ns: int | None = None
     while True:
         step = steps.get()
-        if step is _END:
+        if step is _END or is_over.is_set():
             return
         if step is _RESET:
             last_ns = None

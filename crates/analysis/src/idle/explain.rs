@@ -82,8 +82,7 @@ impl<'a> Explainer<'a> {
                 let (length, id) = (common.duration().0, labels[index]);
                 let label = self.session.label(id);
                 let is_own = profiler.spans().iter().any(|own| own.contains(common));
-                if label.kind == SliceKind::Marker
-                    || is_own && label.activity != Activity::Profiler
+                if label.kind == SliceKind::Marker || is_own && label.activity != Activity::Profiler
                 {
                     continue;
                 }

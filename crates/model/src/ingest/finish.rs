@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::graphs;
+use super::marks::{Mark, steps_of};
 use super::order::{add_program_tracks, display_key};
 use super::parts::PlacedTrack;
 use super::runs::{gpu_runs, recorded_runs};
-use super::marks::{Mark, steps_of};
 use super::steps::{Evidence, steps};
 use super::warn::Warnings;
 use crate::flow::{Flows, TrackEnds};

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from .arguments import add_profile_args as add_profile_args
     from .benchmark import BenchmarkResult as BenchmarkResult
     from .benchmark import benchmark_function as benchmark_function
+    from .callbacks import KerasCallback as KerasCallback
+    from .callbacks import LightningCallback as LightningCallback
+    from .callbacks import StepHook as StepHook
+    from .callbacks import profiled_steps as profiled_steps
+    from .capture_cost import CaptureCost as CaptureCost
     from .capture_result import CaptureResult as CaptureResult
     from .capture_session import CaptureSession as CaptureSession
     from .environment import environment_profiler as environment_profiler
@@ -49,6 +54,8 @@ if TYPE_CHECKING:
     from .run_directory import format_directory as format_directory
     from .run_directory import step_directory as step_directory
     from .scopes import profile_scope as profile_scope
+    from .server import ProfilerServer as ProfilerServer
+    from .server import start_server as start_server
     from .session import Session as Session
     from .session import open as open
     from .session import sessions as sessions
@@ -62,20 +69,25 @@ if TYPE_CHECKING:
 
 _MODULE_OF: dict[str, str] = {
     "BenchmarkResult": "benchmark",
+    "CaptureCost": "capture_cost",
     "CaptureError": "errors",
     "CaptureResult": "capture_result",
     "CaptureSession": "capture_session",
     "CaptureWarning": "engine_errors",
     "EngineError": "engine_errors",
+    "KerasCallback": "callbacks",
+    "LightningCallback": "callbacks",
     "OnDemandCapture": "on_demand",
     "PreflightError": "errors",
     "ProfileContext": "trace",
     "Profiler": "profiler",
     "ProfilerBusyError": "errors",
+    "ProfilerServer": "server",
     "Regression": "gate",
     "Session": "session",
     "Settings": "settings",
     "SettingsError": "errors",
+    "StepHook": "callbacks",
     "StepscopeError": "errors",
     "TriggerError": "errors",
     "WallClock": "wall_clock",
@@ -95,9 +107,11 @@ _MODULE_OF: dict[str, str] = {
     "profile_scope": "scopes",
     "profile_trace": "trace",
     "register_subprocess": "subprocesses",
+    "profiled_steps": "callbacks",
     "save_device_memory_profile": "memory",
     "save_memory_profile": "memory",
     "sessions": "session",
+    "start_server": "server",
     "start_trace": "trace",
     "step_directory": "run_directory",
     "stop_trace": "trace",

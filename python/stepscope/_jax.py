@@ -247,6 +247,12 @@ def _arrays_of(tree: Any, depth: int) -> Iterable[Any]:
                 yield from _arrays_of(list(members.values()), depth - 1)
 
 
+def has_arrays(tree: Any) -> bool:
+    """Whether there is an array among the leaves of `tree`, even a deleted one."""
+    leaves = module().tree_util.tree_leaves(tree)
+    return any(hasattr(leaf, "block_until_ready") for leaf in leaves)
+
+
 def restore_profile_hook(hook: Any) -> None:
     """Puts back what `sys.setprofile` held; jax's Python tracer takes it away for good.
 
@@ -294,3 +300,19 @@ def annotation(name: str, **stats: Any) -> TraceContext:
 def step_annotation(name: str, step: int) -> TraceContext:
     """`jax.profiler.StepTraceAnnotation`: marks one step of the loop."""
     return profiler().StepTraceAnnotation(name, step_num=step)
+
+
+OWN_TIME = "stepscope: "
+"""Names of slices begin with this where the profiler itself works or waits: no analysis takes
+what lies within for the program's doing (`crates/model/src/vendor/hosts.rs`)."""
+
+
+def own_time(what: str) -> TraceContext:
+    """Marks a stretch in which the profiler, not the program, works or waits."""
+    return profiler().TraceAnnotation(OWN_TIME + what)
+
+
+def block_annotation(name: str | None, step: int | None) -> TraceContext:
+    """Marks the block of a capture, which is its one step where no step is marked."""
+    title = f"block {name}" if name else "block"
+    return profiler().TraceAnnotation(title, stepscope_block=step or 0)

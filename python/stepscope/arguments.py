@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .settings import FIELDS, FLAG_DEFAULTS, MODES, checked, parse_text
+from .signatures import suggests_keywords
 
 
 class _Switch(argparse.Action):
@@ -28,7 +29,18 @@ class _Switch(argparse.Action):
             setattr(namespace, name, is_on)
 
 
-def add_profile_args(parser: argparse.ArgumentParser, **defaults: Any) -> argparse.ArgumentParser:
+@suggests_keywords
+def add_profile_args(
+    parser: argparse.ArgumentParser,
+    *,
+    enabled: bool | None = None,
+    log_dir: str | os.PathLike[str] | None = None,
+    start_step: int | None = None,
+    num_steps: int | None = None,
+    interval: int | None = None,
+    mode: str | None = None,
+    trigger: str | None = None,
+) -> argparse.ArgumentParser:
     """Adds every profile flag to `parser` and returns it.
 
     Flags, each with its variable: `--profile` = `--enable_profiling` (`PROFILE_ENABLED`),
@@ -37,12 +49,14 @@ def add_profile_args(parser: argparse.ArgumentParser, **defaults: Any) -> argpar
     (`PROFILE_DURATION`), `--profiler_interval` (`PROFILE_INTERVAL`, 0 for once),
     `--profiler_mode` and `--profiler_trigger`. Dashes work in place of underscores.
 
-    A flag that is not given takes its variable, then `defaults` (named as in `Settings`, such as
-    `log_dir=...`), then the usual default; so what the parsed namespace holds is in force.
+    A flag that is not given takes its variable, then what is given here, then the usual default;
+    so what the parsed namespace holds is in force.
 
     Raises:
         SettingsError: a variable cannot be understood.
     """
+    given = {name: value for name, value in locals().items() if name in FIELDS}
+    defaults = {name: value for name, value in given.items() if value is not None}
     group = parser.add_argument_group("profiling", "capture with stepscope")
     values = {name: _default(name, defaults) for name in FIELDS}
     group.add_argument(

@@ -16,7 +16,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from . import _arrays, _compilations, _statistics
 from .capture_result import CaptureResult
 from .capture_session import active_session
 from .errors import CaptureError
+from .signatures import accepted_keywords, unknown_keyword
 from .trace import profile_trace
 
 __all__ = ["BenchmarkResult", "benchmark_function"]
@@ -122,6 +123,7 @@ def benchmark_function(
     trace_dir: str | os.PathLike[str] | None = None,
     json_path: str | os.PathLike[str] | None = None,
     print_result: bool = True,
+    carry: Carry = 0,
     **kwargs: Any,
 ) -> BenchmarkResult:
     """Calls `fn(*args, **kwargs)` `num_iterations` times and says how long a call takes.
@@ -133,19 +135,28 @@ def benchmark_function(
     not change the figures. `json_path` receives the result, or,
     where `fn` raises, the reason. An exception of `fn` reaches the caller as it is.
 
+    `carry` is for functions that donate their arguments (`donate_argnums`) or go on from their
+    result: with `carry=1` the first result of a call is the first argument of the next, with
+    `carry=2` the first two are. A function of result and arguments does it in any other way:
+    `carry=lambda result, args: (result["state"], *args[1:])`.
+
     `fn` cannot receive the keywords named here; wrap it in a lambda or `functools.partial`.
 
-    Raises `TypeError` where `fn` is not a plain callable, `ValueError` for impossible counts.
+    Raises `TypeError` where `fn` is not a plain callable or does not have a keyword that is given,
+    `ValueError` for impossible counts.
     """
     _check(fn, num_iterations, warmup)
+    _check_keywords(fn, kwargs)
+    calls = _Calls(fn, args, kwargs, carry)
     label = name or _name_of(fn)
     try:
         for _ in range(warmup):
-            _arrays.wait(fn(*args, **kwargs))
-        samples = _timed_calls(fn, args, kwargs, num_iterations)
+            _arrays.wait(calls.call())
+            calls.carry()
+        samples = _timed_calls(calls, num_iterations)
         trace, notes = None, _notes(samples)
         if trace_dir is not None:
-            trace, failure = _traced_calls(fn, args, kwargs, trace_dir, label)
+            trace, failure = _traced_calls(calls, trace_dir, label)
             notes.extend(failure)
     except Exception as error:
         _explain_donation(error)
@@ -153,7 +164,7 @@ def benchmark_function(
             with contextlib.suppress(OSError):  # the exception of fn matters more
                 BenchmarkResult.failed(label, error).to_json(json_path)
         raise
-    result = _result(label, samples, warmup, _device(samples.last_result, args, kwargs))
+    result = _result(label, samples, warmup, _device(samples.last_result, calls.args, kwargs))
     result["notes"] = notes
     if trace is not None:
         result.update(tensorboard_trace=str(trace.log_dir), trace_session=str(trace.directory))
@@ -181,14 +192,67 @@ def _check(fn: Any, num_iterations: int, warmup: int) -> None:
         raise ValueError(f"warmup must be 0 or more, found {warmup}")
 
 
+_OWN_KEYWORDS = frozenset(
+    ("num_iterations", "warmup", "name", "trace_dir", "json_path", "print_result", "carry")
+)
+
+
+def _check_keywords(fn: Callable[..., Any], kwargs: dict[str, Any]) -> None:
+    """A misspelt keyword of ours would go to `fn`, which fails later and elsewhere."""
+    accepted = accepted_keywords(fn)
+    for name in kwargs:
+        if accepted is not None and name not in accepted:
+            raise unknown_keyword("benchmark_function", name, accepted | _OWN_KEYWORDS)
+
+
 def _name_of(fn: Any) -> str:
     inner = getattr(fn, "func", fn)  # functools.partial
     return str(getattr(inner, "__name__", None) or type(inner).__name__)
 
 
-def _timed_calls(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], count: int
-) -> _Samples:
+Carry = int | Callable[[Any, tuple[Any, ...]], Iterable[Any]]
+"""How many results become arguments of the next call, or a function of result and arguments."""
+
+
+class _Calls:
+    """Calls a function again and again, each time with what the last call left."""
+
+    def __init__(
+        self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], carry: Carry
+    ) -> None:
+        self.args = args
+        self._fn = fn
+        self._kwargs = kwargs
+        self._carry = carry
+        self._result: Any = None
+        if not callable(carry) and not 0 <= carry <= len(args):
+            raise ValueError(
+                f"carry is {carry}, and the function is called with {len(args)} arguments"
+            )
+
+    def call(self) -> Any:
+        """One call; its result."""
+        self._result = self._fn(*self.args, **self._kwargs)
+        return self._result
+
+    def carry(self) -> None:
+        """Makes the result of the last call the arguments of the next. Not part of its time."""
+        result, self._result = self._result, None
+        if callable(self._carry):
+            self.args = tuple(self._carry(result, self.args))
+        elif self._carry > 0:
+            self.args = (*self._first(result), *self.args[self._carry :])
+
+    def _first(self, result: Any) -> tuple[Any, ...]:
+        results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+        if len(results) < self._carry:
+            raise ValueError(
+                f"carry is {self._carry}, and the function returns {len(results)} results"
+            )
+        return results[: self._carry]
+
+
+def _timed_calls(calls: _Calls, count: int) -> _Samples:
     is_counting = _compilations.is_counting()
     compile_seconds = _compilations.seconds()
     times_ms: list[float] = []
@@ -197,9 +261,10 @@ def _timed_calls(
     result = None
     for index in range(count):
         start_ns = time.perf_counter_ns()
-        result = fn(*args, **kwargs)
+        result = calls.call()
         _arrays.wait(result)
         times_ms.append((time.perf_counter_ns() - start_ns) / 1e6)
+        calls.carry()
         if (now := _compilations.count()) != before:
             compiled.append(index)
             before = now
@@ -209,11 +274,7 @@ def _timed_calls(
 
 
 def _traced_calls(
-    fn: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    trace_dir: str | os.PathLike[str],
-    label: str,
+    calls: _Calls, trace_dir: str | os.PathLike[str], label: str
 ) -> tuple[CaptureResult | None, list[str]]:
     """Captures a few calls, each as a step. A capture that fails is a note, not an exception."""
     trace = profile_trace(trace_dir, name=label)
@@ -223,7 +284,8 @@ def _traced_calls(
             is_nested = trace.is_nested
             for index in range(_TRACED_ITERATIONS):
                 with trace.step(index, label):
-                    _arrays.wait(trace.block(fn(*args, **kwargs)))
+                    trace.block(calls.call())
+                calls.carry()
     except CaptureError as failure:
         return None, [f"no trace was taken: {failure.message}"]
     if trace.result is None:
@@ -299,9 +361,9 @@ def _device(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 def _explain_donation(error: Exception) -> None:
     if "deleted" in str(error) and hasattr(error, "add_note"):
         error.add_note(
-            "benchmark_function calls with the same arguments every time. A function that donates "
-            "them (donate_argnums) consumes them in the first call; time it without donation, or "
-            "wrap it so that it keeps its state between calls"
+            "benchmark_function calls with the same arguments every time unless it is told to carry "
+            "results over. A function that donates its arguments (donate_argnums) consumes them in "
+            "the first call: carry=1 makes the first result the first argument of the next call"
         )
 
 

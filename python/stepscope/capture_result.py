@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .capture_cost import CaptureCost
+
 
 @dataclass(slots=True)
 class StepRecord:
@@ -28,7 +30,9 @@ class CaptureResult:
     `perfetto_path` is the trace for ui.perfetto.dev, where one was asked for.
     `seconds` is how long was recorded and `stop_seconds` how long the program stood still for
     the collection. `stopped_by` names the limit that ended the capture early, or is None.
-    `success` is False when the profiled code raised, with its exception in `error`.
+    `success` is False when the profiled code raised, with its exception in `error`. `cost` is
+    what the capture cost the steps, `uploaded_to` the address it was copied to, and
+    `compilations` how many programs were compiled while it was recorded; None where not known.
     """
 
     session_id: str
@@ -51,6 +55,9 @@ class CaptureResult:
     stopped_by: str | None = None
     platform: str | None = None
     perfetto_path: Path | None = None
+    cost: CaptureCost | None = None
+    uploaded_to: str | None = None
+    compilations: int | None = None
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

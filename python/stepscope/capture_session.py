@@ -11,12 +11,15 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from . import (
+    _compilations,
     _jax,
+    capture_cost,
     console,
     interrupts,
     limits,
@@ -26,15 +29,18 @@ from . import (
     preflight,
     profile_options,
     recorders,
-    report,
     run_directory,
     session_ids,
+    termination,
+    uploads,
 )
+from .capture_cost import CaptureCost
 from .capture_result import CaptureResult, StepRecord
 from .errors import CaptureError, ProfilerBusyError
 from .capture_history import history
 from .occupancy import active_session as active_session
 from .settings import TRACE_DEFAULTS, Settings
+from .signatures import suggests_keywords
 
 StepTimes = tuple[int, int, int | None]
 """A step, and when it began and ended in ns of `time.perf_counter_ns`; no end where it failed.
@@ -57,8 +63,13 @@ class CaptureSession:
             that capture the same step write one session.
         trigger: why the capture is made, for the manifest.
         create_perfetto_trace: also write `perfetto_trace.json.gz`.
+        mark_block: mark what is recorded as one block, which is the capture's step where no
+            other step is marked.
+        begins_ns: when the steps before began, in ns of `time.perf_counter_ns`, to tell what the
+            capture costs.
     """
 
+    @suggests_keywords
     def __init__(
         self,
         log_dir: str | os.PathLike[str] | None = None,
@@ -69,10 +80,15 @@ class CaptureSession:
         step_first: int | None = None,
         trigger: str | None = None,
         create_perfetto_trace: bool = False,
+        mark_block: bool = False,
+        begins_ns: Sequence[int] = (),
     ) -> None:
         self.settings = settings or Settings.resolve(TRACE_DEFAULTS, log_dir=log_dir)
         self._folder_as_given = os.fspath(log_dir if log_dir is not None else self.settings.log_dir)
-        self.log_dir = Path(self._folder_as_given).expanduser()
+        self._upload = uploads.of(self._folder_as_given)
+        self.log_dir = (
+            Path(self._folder_as_given).expanduser() if self._upload is None else self._upload.local
+        )
         self.name = name
         self.trigger = trigger
         self.step_first = step_first
@@ -93,6 +109,15 @@ class CaptureSession:
         self._hook: Any = None
         self._hook_thread = 0
         self._is_of_parent = False
+        self._mark_block = mark_block
+        self._block: Any = None
+        self._begins_ns = list(begins_ns)
+        self._drained_ns = 0
+        self._python_call_ns: int | None = None
+        self._compilations_before: int | None = None
+        self._termination = termination.Handler(self)
+        self.after: Callable[[CaptureSession], object] | None = None
+        """What follows the capture; whoever ends it takes it from here and calls it."""
 
     @property
     def is_recording(self) -> bool:
@@ -129,13 +154,15 @@ class CaptureSession:
             )
             manifest.git_state()
             # Work that is still under way belongs to what came before.
+            drains_ns = time.perf_counter_ns()
             _jax.block_on_live_arrays()
+            self._drained_ns = time.perf_counter_ns() - drains_ns
             self._place = run_directory.claim(
                 self.log_dir.absolute(),
                 name=self.name,
                 session_id=self.settings.session_id or profile_options.session_id_of(self._options),
                 capture=attempt,
-                process_index=self._process[0] if self._process[1] > 1 else os.getpid(),
+                process_index=self._process[0] if self._process[1] > 1 else None,
             )
             try:
                 self._begin_recording()
@@ -183,8 +210,10 @@ class CaptureSession:
         with self._stop_lock:
             recorder, self.recorder = self.recorder, None
             if recorder is not None:
+                self._end_block()
                 recorder.abandon()
                 self._restore()
+                self._termination.uninstall()
                 if self._place is not None:
                     self._place.release()
         occupancy.hand_back(self)
@@ -196,6 +225,7 @@ class CaptureSession:
         To stop it here would write over the parent's file, and jaxlib does not survive it.
         """
         recorder, self.recorder = self.recorder, None
+        self._block = None
         self._is_of_parent = True
         self._stop_lock = threading.Lock()  # whoever held it is not in this process
         if recorder is not None:
@@ -203,10 +233,11 @@ class CaptureSession:
 
     def wait_for(self, outputs: Any = None) -> None:
         """Blocks on `outputs`, or on every array that the program holds."""
-        if outputs is not None:
-            _jax.block_until_ready(outputs)
-        else:
-            _jax.block_on_live_arrays()
+        with _jax.own_time("wait"):
+            if outputs is not None:
+                _jax.block_until_ready(outputs)
+            else:
+                _jax.block_on_live_arrays()
 
     def __enter__(self) -> CaptureSession:
         return self.start()
@@ -233,6 +264,9 @@ class CaptureSession:
         self._started_unix_ns = time.time_ns()
         manifest.write(self._place.manifest, self._known())
         recorder = recorders.new_recorder()
+        traces_python = profile_options.python_calls_recorded(self._options)
+        plain_call_ns = capture_cost.plain_call_ns() if traces_python else 0.0
+        self._compilations_before = _compilations.count() if _compilations.is_counting() else None
         recorder.start(self._options, self._place)
         if profile_options.host_events_recorded(self._options) and not _jax.is_recording():
             # The lock of the profiler is taken by someone who records no host events.
@@ -245,6 +279,12 @@ class CaptureSession:
         self._started_unix_ns = time.time_ns()
         self._unix_ns_at_zero = self._started_unix_ns - time.perf_counter_ns()
         self.recorder = recorder
+        if traces_python:
+            self._python_call_ns = capture_cost.traced_call_ns(plain_call_ns)
+        if self._mark_block:
+            self._block = _jax.block_annotation(self.name, self.step_first)
+            self._block.__enter__()
+        self._termination.install()
         self._watchdog = limits.Watchdog(
             self.settings.max_seconds,
             self.settings.max_megabytes,
@@ -252,6 +292,21 @@ class CaptureSession:
             writes_records=profile_options.writes_records(self._options),
         )
         self._watchdog.start()
+
+    def end_now(self, stopped_by: str) -> None:
+        """Ends the capture from outside the program's own course, and keeps it. Never raises."""
+        try:
+            is_first = self._finish(None, stopped_by=stopped_by)
+        except Exception as failure:  # noqa: BLE001 - the program is about to end
+            console.warn(f"the capture was lost: {failure}")
+            return
+        if self._stop_failure is not None:
+            console.warn(str(self._stop_failure))
+        elif is_first and self.result is not None:
+            console.say(f"Profile saved: {self.result.directory}", quiet=self.settings.quiet)
+            after = self.take_after()
+            if after is not None:
+                after(self)
 
     def _stop_at_limit(self, reason: str) -> None:
         if not self._finish(None, stopped_by=reason):
@@ -266,15 +321,24 @@ class CaptureSession:
 
         A Ctrl-C meanwhile is raised when the capture is written.
         """
-        with interrupts.HeldInterrupts():
-            with self._stop_lock:
-                recorder, self.recorder = self.recorder, None
-                if recorder is None:
-                    return False
-                self._collect(recorder, error, stopped_by)
-            if self._watchdog is not None:
-                self._watchdog.cancel()
+        try:
+            with interrupts.HeldInterrupts():
+                with self._stop_lock:
+                    recorder, self.recorder = self.recorder, None
+                    if recorder is None:
+                        return False
+                    self._end_block()
+                    self._collect(recorder, error, stopped_by)
+                if self._watchdog is not None:
+                    self._watchdog.cancel()
+        finally:  # held handlers are back in their places
+            self._termination.uninstall()
         return True
+
+    def _end_block(self) -> None:
+        block, self._block = self._block, None
+        if block is not None:
+            block.__exit__(None, None, None)
 
     def _collect(
         self, recorder: recorders.Recorder, error: BaseException | None, stopped_by: str | None
@@ -298,6 +362,9 @@ class CaptureSession:
             self._restore()
             occupancy.hand_back(self)
         result = self._describe(error, stopped_by, stopped_unix_ns)
+        result.cost = self._cost(stopped_unix_ns)
+        if self._compilations_before is not None:
+            result.compilations = _compilations.count() - self._compilations_before
         result.size_bytes = size_bytes
         result.stop_seconds = time.perf_counter() - started
         history.last_stop_seconds = time.monotonic()
@@ -307,6 +374,19 @@ class CaptureSession:
             limits.remark_on_size(size_bytes, is_records=self._place.profile == self._place.records)
             self._write_extras(result)
         self._write_manifest(result, stopped_unix_ns)
+
+    def take_after(self) -> Callable[[CaptureSession], object] | None:
+        """What is to follow the capture, for the first who asks; None for the others."""
+        after, self.after = self.after, None
+        return after
+
+    def upload(self) -> None:
+        """Copies the capture to the bucket that it was meant for. Never raises.
+
+        What cannot be copied stays in the local folder, and a line says where.
+        """
+        if self._upload is not None and self.result is not None:
+            self.result.uploaded_to = self._upload.send(self.result)
 
     def _restore(self) -> None:
         """Puts the hook of `sys.setprofile` back, on the thread that had it."""
@@ -358,6 +438,22 @@ class CaptureSession:
             platform=_jax.platform(),
         )
 
+    def _cost(self, stopped_unix_ns: int) -> CaptureCost | None:
+        before_ns, steps_before = capture_cost.step_before(self._begins_ns, self._drained_ns)
+        step_ns = None
+        if before_ns is not None and self.steps:
+            ends_ns = stopped_unix_ns - self._unix_ns_at_zero
+            step_ns = (ends_ns - self.steps[0][1]) // len(self.steps)
+        if step_ns is None and self._python_call_ns is None:
+            return None
+        return CaptureCost(
+            step_ns=step_ns,
+            step_before_ns=before_ns,
+            steps_before=steps_before,
+            python_call_ns=self._python_call_ns,
+            waits_each_step=self.settings.wait == "step",
+        )
+
     def _record_of(self, times: StepTimes) -> StepRecord:
         step, began_ns, ended_ns = times
         duration_ns = None if ended_ns is None else ended_ns - began_ns
@@ -402,6 +498,8 @@ class CaptureSession:
             "error": result.error,
             "stopped_by": result.stopped_by,
             "size_bytes": result.size_bytes,
+            "compilations": result.compilations,
+            "cost": None if result.cost is None else result.cost.as_dict(),
         }
         result.manifest = content
         try:
@@ -459,8 +557,10 @@ def _stop_at_exit() -> None:
         if error is None:
             session.wait_for()
             session._finish(None, stopped_by="the end of the program")  # noqa: SLF001
-        result = session.stop(error=error)
-        report.show(result, quiet=session.settings.quiet)
+        session.stop(error=error)
+        after = session.take_after()
+        if after is not None:
+            after(session)
     except Exception as failure:  # noqa: BLE001 - the interpreter is on its way out
         console.warn(str(failure))
 

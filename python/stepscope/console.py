@@ -1,11 +1,14 @@
 """What a capture says while it happens: lines on standard error, never on standard output.
 
+Everything goes through the logger `stepscope`. Its own handler writes plain lines to standard
+error, unless the program has set up logging to its console: then the lines appear there, once.
 Standard output belongs to the program that is profiled. `PROFILE_QUIET=1` or `quiet=True`
-silences everything but warnings.
+silences everything but warnings, as does `logging.getLogger("stepscope").setLevel("WARNING")`.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
@@ -42,19 +45,57 @@ def plain(text: str) -> str:
     return text.translate(_ASCII)
 
 
+class _ConsoleHandler(logging.Handler):
+    """Writes lines to standard error as it is now: notebooks and tests replace it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if _is_shown_elsewhere():
+            return
+        text = record.getMessage()
+        if record.levelno >= logging.WARNING:
+            text = f"stepscope: {text}"
+        try:  # a closed standard error never fails a training step
+            print(text, file=sys.stderr, flush=True)
+        except (OSError, ValueError, AttributeError, RuntimeError):
+            return
+
+
+def _is_shown_elsewhere() -> bool:
+    """Whether another handler writes the records of our logger to the console."""
+    others = [handler for handler in logger.handlers if not isinstance(handler, _ConsoleHandler)]
+    if logger.propagate:
+        others += logging.getLogger().handlers
+    return any(_is_console(handler) for handler in others)
+
+
+def _is_console(handler: logging.Handler) -> bool:
+    if isinstance(handler, logging.StreamHandler):
+        streams = (sys.stderr, sys.stdout, sys.__stderr__, sys.__stdout__)
+        return any(handler.stream is stream for stream in streams)
+    return type(handler).__name__ in ("ABSLHandler", "RichHandler")
+
+
+def _new_logger() -> logging.Logger:
+    made = logging.getLogger("stepscope")
+    if made.level == logging.NOTSET:
+        made.setLevel(logging.INFO)
+    made.addHandler(_ConsoleHandler())
+    return made
+
+
+logger = _new_logger()
+"""The logger of the package."""
+
+
 def say(text: str, *, quiet: bool = False) -> None:
-    """Prints `text` unless `quiet`; a closed standard error never fails a training step."""
-    if quiet:
-        return
-    try:
-        print(text, file=sys.stderr, flush=True)
-    except (OSError, ValueError, AttributeError):
-        return
+    """Logs `text` as information unless `quiet`."""
+    if not quiet:
+        logger.info("%s", text)
 
 
 def warn(text: str) -> None:
-    """Prints a warning, whatever the setting for quiet."""
-    say(f"stepscope: {text}")
+    """Logs a warning, whatever the setting for quiet."""
+    logger.warning("%s", text)
 
 
 def banner(title: str, rows: list[tuple[str, str]]) -> str:

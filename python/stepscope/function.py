@@ -1,4 +1,4 @@
-"""`@profile_function(log_dir, warmup_steps=5)`: captures one call of a function."""
+"""`@profile_function(log_dir, warmup_steps=5)`: captures one or more calls of a function."""
 
 from __future__ import annotations
 
@@ -6,40 +6,61 @@ import functools
 import inspect
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
-from . import _jax, console, preflight, run_directory
+from . import console, preflight, run_directory
+from .after_capture import OnCapture
 from .errors import CaptureError, PreflightError
 from .settings import TRACE_DEFAULTS, Settings, checked
+from .signatures import suggests_keywords
 from .trace import profile_trace
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@suggests_keywords
 def profile_function(
     log_dir: str | os.PathLike[str] | None = None,
     warmup_steps: int = 5,
     *,
     name: str | None = None,
-    num_calls: int = 1,
-    **options: Any,
+    num_calls: int | None = None,
+    calls_per_capture: int = 1,
+    create_perfetto_trace: bool = False,
+    profiler_options: Any = None,
+    mode: str | None = None,
+    subdirectory: str | None = None,
+    fields: Mapping[str, Any] | None = None,
+    enabled: bool | None = None,
+    max_seconds: float | None = None,
+    max_megabytes: float | None = None,
+    session_id: str | None = None,
+    quiet: bool | None = None,
+    preflight: str | None = None,
+    python_tracer_level: int | None = None,
+    host_tracer_level: int | None = None,
+    on_capture: OnCapture | None = None,
+    args: Any = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: the first `warmup_steps` calls run as they are, then one call is captured.
+    """A decorator: the first `warmup_steps` calls run as they are, then calls are captured.
 
-    The captured call waits for its return value, which is handed on untouched. With `num_calls`
-    above 1 that many calls are captured, one session each. Later calls run as they are. A call
-    inside another capture is marked in it, and the function's own capture is made by a later
-    call. When the profiler is busy the call runs without a capture and the next one tries again.
-    Coroutine functions work too.
+    A captured call waits for its return value, which is handed on untouched; it is a step of the
+    capture. Later calls run as they are. A call inside another capture is marked in it, and the
+    function's own capture is made by a later call. When the profiler is busy the call runs
+    without a capture and the next one tries again. Coroutine functions work too.
 
     Args:
         log_dir: folder for captures; else PROFILE_DIR, else `./profiles`.
         warmup_steps: calls that run before, so that compilation is over.
         name: goes into the session id; by default the function's name.
-        num_calls: how many calls are captured.
-        options: as for `profile_trace`.
+        num_calls: how many calls are captured in all; by default those of one capture.
+        calls_per_capture: how many calls in a row one capture covers, with what the program does
+            between them.
+        create_perfetto_trace, profiler_options, mode, subdirectory, fields, enabled, max_seconds,
+            max_megabytes, session_id, quiet, preflight, python_tracer_level, host_tracer_level,
+            on_capture, args: as for `profile_trace`.
 
     Raises:
         SettingsError: a setting cannot be understood.
@@ -49,7 +70,46 @@ def profile_function(
         raise TypeError("write @profile_function() with parentheses, or give a folder")
     if warmup_steps < 0:
         raise ValueError("warmup_steps must be 0 or more")
-    checked("num_steps", num_calls, "the argument num_calls")
+    checked("num_steps", calls_per_capture, "the argument calls_per_capture")
+    count = calls_per_capture if num_calls is None else num_calls
+    checked("num_steps", count, "the argument num_calls")
+    settings = Settings.resolve(
+        TRACE_DEFAULTS,
+        args=args,
+        log_dir=log_dir,
+        mode=mode,
+        enabled=enabled,
+        max_seconds=max_seconds,
+        max_megabytes=max_megabytes,
+        session_id=session_id,
+        quiet=quiet,
+        preflight=preflight,
+        python_tracer_level=python_tracer_level,
+        host_tracer_level=host_tracer_level,
+    )
+    folder = run_directory.fixed(settings.log_dir)
+
+    def new_trace(label: str, number: int) -> profile_trace:
+        return profile_trace(
+            folder,
+            label,
+            step=number,
+            create_perfetto_trace=create_perfetto_trace,
+            profiler_options=profiler_options,
+            mode=mode,
+            subdirectory=subdirectory,
+            fields=fields,
+            enabled=enabled,
+            max_seconds=max_seconds,
+            max_megabytes=max_megabytes,
+            session_id=session_id,
+            quiet=quiet,
+            preflight=preflight,
+            python_tracer_level=python_tracer_level,
+            host_tracer_level=host_tracer_level,
+            on_capture=on_capture,
+            args=args,
+        )
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
@@ -58,7 +118,7 @@ def profile_function(
                 "or put profile_trace around the loop"
             )
         chosen = name or getattr(function, "__qualname__", "function").replace("<locals>.", "")
-        calls = _Calls(log_dir, chosen, warmup_steps, num_calls, options)
+        calls = _Calls(settings, chosen, warmup_steps, count, calls_per_capture, new_trace)
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
@@ -89,25 +149,24 @@ class _Calls:
 
     def __init__(
         self,
-        log_dir: str | os.PathLike[str] | None,
+        settings: Settings,
         name: str,
         warmup_steps: int,
         num_calls: int,
-        options: dict[str, Any],
+        calls_per_capture: int,
+        new_trace: Callable[[str, int], profile_trace],
     ) -> None:
-        known = {key: value for key, value in options.items() if key in Settings.__slots__}
-        self._settings = Settings.resolve(
-            TRACE_DEFAULTS, args=options.get("args"), log_dir=log_dir, **known
-        )
-        self._log_dir = run_directory.fixed(self._settings.log_dir)
-        self._name = name
-        self._options = options
+        self.name = name
+        self._new_trace = new_trace
         self._number = 0
         self._warmup_steps = warmup_steps
-        self._left = num_calls if self._settings.enabled else 0
+        self._left = num_calls if settings.enabled else 0
+        self._calls_per_capture = calls_per_capture
+        self._open: profile_trace | None = None  # a capture that more calls belong to
+        self._calls_in_open = 0
         self._lock = threading.Lock()
         if self._left:
-            _check_folder(self._settings)
+            preflight.enforce(preflight.problems(settings.log_dir), settings.preflight)
 
     def count(self) -> int | None:
         """The number of this call if it is to be captured, else None."""
@@ -123,10 +182,28 @@ class _Calls:
 
     def capture(self, number: int) -> _CallCapture:
         """What surrounds call `number`."""
-        trace = profile_trace(self._log_dir, self._name, step=number, **self._options)
-        return _CallCapture(trace, self._name, number, self._give_back)
+        with self._lock:
+            trace, is_new = self._open, self._open is None
+        return _CallCapture(self, trace or self._new_trace(self.name, number), number, is_new)
 
-    def _give_back(self) -> None:
+    def opened(self, trace: profile_trace) -> None:
+        """A capture began with this call."""
+        with self._lock:
+            if self._calls_per_capture > 1:
+                self._open, self._calls_in_open = trace, 0
+
+    def is_last(self, error: BaseException | None) -> bool:
+        """Whether the capture ends with the call that just ended."""
+        with self._lock:
+            self._calls_in_open += 1
+            is_full = self._calls_in_open >= self._calls_per_capture or self._left == 0
+            if self._open is None or is_full or error is not None:
+                self._open = None
+                return True
+            return False
+
+    def give_back(self) -> None:
+        """A call that could not be captured: a later one will be."""
         with self._lock:
             self._left += 1
 
@@ -134,35 +211,27 @@ class _Calls:
 class _CallCapture:
     """A capture around one call, which a busy profiler turns into nothing."""
 
-    def __init__(
-        self, trace: profile_trace, name: str, number: int, give_back: Callable[[], None]
-    ) -> None:
+    def __init__(self, calls: _Calls, trace: profile_trace, number: int, is_new: bool) -> None:
+        self._calls = calls
         self._trace = trace
-        self._name = name
         self._number = number
-        self._give_back = give_back
+        self._is_new = is_new
         self._step: Any = None
         self._is_open = False
 
     def __enter__(self) -> _CallCapture:
-        try:
-            self._trace.__enter__()
-            self._is_open = True
-        except (PreflightError, CaptureError) as error:
-            console.warn(f"call {self._number} of {self._name} runs without a capture: {error}")
-            self._give_back()
+        if self._is_new and not self._open_trace():
             return self
+        self._is_open = True
         if self._trace.is_nested:
-            self._give_back()
+            self._calls.give_back()
         else:
-            self._step = self._trace.step(self._number, self._name)
+            self._step = self._trace.step(self._number, self._calls.name)
             self._step.__enter__()
         return self
 
     def block(self, outputs: R) -> R:
         """Waits for the results, so that the step covers the work and not only its dispatch."""
-        if self._step is not None:
-            _jax.block_until_ready(outputs)
         return self._trace.block(outputs)
 
     def __exit__(self, *about: Any) -> None:
@@ -171,13 +240,23 @@ class _CallCapture:
         error = about[1]
         if self._step is not None:
             self._step.__exit__(*about)
+            if not self._calls.is_last(error):
+                return
         try:
             self._trace.__exit__(*about)
         except CaptureError as failure:
             if error is not None:
                 raise
-            console.warn(f"the capture of {self._name} was lost: {failure}")
+            console.warn(f"the capture of {self._calls.name} was lost: {failure}")
 
-
-def _check_folder(settings: Settings) -> None:
-    preflight.enforce(preflight.problems(settings.log_dir), settings.preflight)
+    def _open_trace(self) -> bool:
+        try:
+            self._trace.__enter__()
+        except (PreflightError, CaptureError) as error:
+            name = self._calls.name
+            console.warn(f"call {self._number} of {name} runs without a capture: {error}")
+            self._calls.give_back()
+            return False
+        if not self._trace.is_nested:
+            self._calls.opened(self._trace)
+        return True

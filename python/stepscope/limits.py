@@ -1,10 +1,10 @@
 """Watches a running capture and ends it when it gets too long or too large.
 
 Nobody can ask the profiler how much it holds. But events wait in memory until the end, at about
-five bytes of memory per byte of the file to come (4.7 to 5.3 for ops, annotations and Python
-calls alike, measured with jax 0.10 on CPU). So the size limit is compared with a fifth of the
-growth of the memory that the process has allocated. What the program itself allocates meanwhile
-counts too and ends the capture early; what it frees ends it late. The allocator is asked once a
+five bytes of memory per byte of the file to come (5.2 to 5.7 for ops and Python calls, 2.7 to 3.2
+for annotations, measured with jax 0.10 on CPU; collecting takes more, see `machine_memory`). So
+the size limit is compared with a fifth of the growth of the memory that the process has
+allocated. What the program itself allocates meanwhile counts too and ends the capture early; what it frees ends it late. The allocator is asked once a
 second, which takes it about a millisecond. The limit of seconds is exact to a tenth of a second.
 
 A profile is one message of protocol buffers, and 2 GiB is the most that such a message can be:
@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 
-from . import console
+from . import console, machine_memory
 
 MEMORY_BYTES_PER_FILE_BYTE = 5
 MESSAGE_BYTES_MAX = 2**31 - 1
@@ -84,6 +84,7 @@ class Watchdog:
     def _watch(self) -> None:
         started = time.monotonic()
         allocated_before = allocated_bytes()
+        memory = machine_memory.MemoryGuard()
         while True:
             left_seconds = started + self._max_seconds - time.monotonic()
             if self._done.wait(min(max(left_seconds, 0.0), _LOOK_EVERY_SECONDS)):
@@ -92,6 +93,10 @@ class Watchdog:
                 self._stop(f"max_seconds = {self._max_seconds:g}")
                 return
             growth_bytes = allocated_bytes() - allocated_before
+            out_of_memory = memory.reason_to_stop(growth_bytes)
+            if out_of_memory is not None:
+                self._stop(out_of_memory)
+                return
             if growth_bytes / MEMORY_BYTES_PER_FILE_BYTE > self._max_megabytes * 1e6:
                 self._stop(self._reason(growth_bytes))
                 return

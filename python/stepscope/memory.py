@@ -15,8 +15,10 @@ from . import _jax, console, session_ids
 from .errors import CaptureError
 from .recorders import write_atomically
 from .settings import TRACE_DEFAULTS, Settings
+from .signatures import suggests_keywords
 
 
+@suggests_keywords
 def save_memory_profile(
     path: str | os.PathLike[str] | None = None,
     *,

@@ -14,6 +14,7 @@ from pathlib import Path
 from . import console
 from ._engine import engine, place, verdict_lines
 from .engine_errors import CaptureWarning, OnDemandError
+from .signatures import suggests_keywords
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class OnDemandCapture(os.PathLike[str]):
         return os.fspath(self.path)
 
 
+@suggests_keywords
 def capture(
     addresses: str | Iterable[str],
     duration_seconds: float = 2.0,
@@ -122,7 +124,7 @@ def capture(
     if failed:
         missing = ", ".join(f"{host.address} ({host.error})" for host in failed)
         message = f"the capture is partial, these gave nothing: {missing}"
-        warnings.warn(message, CaptureWarning, stacklevel=2)
+        warnings.warn(message, CaptureWarning, stacklevel=3)
     for line in (*lines, f"open it: stepscope view {captured.path}"):
         console.say(line, quiet=quiet)
     return captured

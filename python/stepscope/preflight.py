@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from . import _jax, console
+from . import _jax, console, uploads
 from .errors import PreflightError
 
 FREE_BYTES_MIN = 32_000_000
@@ -69,9 +69,10 @@ def problems(log_dir: str | os.PathLike[str], *, need_bytes: int = 0) -> list[Pr
     at here needs jax, and nothing stays behind in the folder. Sessions of other profilers are
     looked for by `occupancy.refuse_if_busy`.
     """
-    found = _remote_folder(log_dir)
+    found = _no_way_to_upload(log_dir)
     if not found:
-        folder = Path(log_dir).expanduser()
+        upload = uploads.of(log_dir)
+        folder = Path(log_dir).expanduser() if upload is None else upload.local
         found = _unwritable(folder)
         if not found:
             found += _disk_space(folder, need_bytes)
@@ -97,23 +98,19 @@ def enforce(found: list[Problem], policy: str) -> None:
         console.warn(str(problem))
 
 
-def _remote_folder(log_dir: str | os.PathLike[str]) -> list[Problem]:
-    text = os.fspath(log_dir)
-    if "://" not in text:
+def _no_way_to_upload(log_dir: str | os.PathLike[str]) -> list[Problem]:
+    """A bucket that nothing on this machine can write to."""
+    address = os.fspath(log_dir)
+    if not uploads.is_address(address) or uploads.copier(address) is not None:
         return []
-    scheme = text.split("://", 1)[0]
     return [
         Problem(
             "remote_folder",
             "error",
-            f"Captures are written to a local folder, and this is an address: {text}",
-            f"capture into a local folder and copy it afterwards ({_copy_command(scheme)})",
+            f"Nothing here can copy captures to {address}",
+            f"{uploads.missing(address)}; or capture into a local folder",
         )
     ]
-
-
-def _copy_command(scheme: str) -> str:
-    return {"gs": "gcloud storage cp -r", "s3": "aws s3 cp --recursive"}.get(scheme, "rclone copy")
 
 
 def _unwritable(log_dir: Path) -> list[Problem]:

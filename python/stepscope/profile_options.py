@@ -144,6 +144,11 @@ def writes_records(options: Any) -> bool:
     return is_asked_for and _jax.version() >= RECORDS_SINCE
 
 
+def python_calls_recorded(options: Any) -> bool:
+    """Whether a session with `options` traces Python calls; jax does where nothing else is said."""
+    return options is None or int(getattr(options, "python_tracer_level", 1)) > 0
+
+
 def session_id_of(options: Any) -> str | None:
     """The name for the run directory that the user put into the options."""
     return str(getattr(options, "session_id", "") or "") or None

@@ -1,31 +1,38 @@
 """`Profiler`: captures a window of steps of a training loop, on its own or on demand.
 
 Windows are half-open: `start_step=150, num_steps=5` covers the steps 150 to 154. Between windows
-`begin_step` and `end_step` compare one number each and return.
+`begin_step` notes the time and compares one number, and `end_step` returns.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
+import weakref
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from . import _jax, console, occupancy, preflight, report, run_directory
+from . import _jax, after_capture, console, occupancy, outside_requests, preflight, run_directory
+from .after_capture import AfterCapture, OnCapture
 from .capture_result import CaptureResult
 from .capture_session import CaptureSession, stop_without_masking
 from .errors import CaptureError
+from .schedule import Due, Schedule
 from .settings import PROFILER_DEFAULTS, Settings
+from .signatures import suggests_keywords
+from .step_watch import StepWatch
 from .triggers import Trigger
 
 T = TypeVar("T")
 
 NUM_STEPS_USUAL = 10
 """A window of more steps is captured, with a word on size."""
+STEPS_TIMED = 64
+"""So many steps before a window are timed, to tell what the capture costs."""
 
 
 class Profiler:
@@ -40,23 +47,33 @@ class Profiler:
     ```
 
     A window opens at `start_step` (150 unless set; -1 for never), then every `interval` steps if
-    that is above 0; after `capture_async()`; and after a step for which `trigger` holds. A busy
-    profiler or a full disk costs a capture, never a training step: what happened is printed.
+    that is above 0; after `capture_async()`; after a step for which `trigger` holds; and when a
+    file or a signal asks for it. A busy profiler or a full disk costs a capture, never a training
+    step: what happened is logged.
 
     Args:
         num_steps: steps in a window; else PROFILE_DURATION, else 5.
-        log_dir: folder for captures; else PROFILE_DIR, else `./traces`.
+        log_dir: folder for captures, or a bucket (`gs://`, `s3://`) that they are copied to; else
+            PROFILE_DIR, else `./traces`.
         start_step, interval, trigger, trigger_limit, enabled, mode, max_seconds, max_megabytes,
-            session_id, quiet, preflight, python_tracer_level, host_tracer_level: as in `Settings`.
+            session_id, quiet, preflight, host_tracer_level, max_captures, keep_captures,
+            trigger_file, trigger_signal: as in `Settings`.
+        python_tracer_level: 1 records each Python call, which makes steps with much Python
+            several times longer; 0, the default here, does not.
+        wait: `step` waits for the results of each captured step, so that a step lasts until its
+            work is done; `window` waits at the end of the window only, so that the loop runs as it
+            does without a capture.
+        on_capture: called with each finished `CaptureResult`, beside the loop: to upload it, or to
+            log it with W&B or MLflow. What it raises is logged and goes no further.
         args: parsed flags, as `add_profile_args` makes them.
         name: goes into session ids.
         subdirectory: a template for a folder below `log_dir` per window: `step_{step:08d}`.
         fields: values for the template.
         profiler_options: a `jax.profiler.ProfileOptions`, or a mapping of its fields.
         create_perfetto_trace: also write `perfetto_trace.json.gz`.
-        annotate_steps: mark the steps in the trace. Turn it off if the loop has its own
-            `StepTraceAnnotation`.
-        announce: print at once what is planned.
+        annotate_steps: mark the steps in the trace. Steps that the loop marks itself with
+            `StepTraceAnnotation` count once all the same.
+        announce: log at once what is planned.
         settings: resolved settings, in place of all others.
 
     Raises:
@@ -64,11 +81,31 @@ class Profiler:
         PreflightError: no capture could succeed, such as in a folder that cannot be written.
     """
 
+    @suggests_keywords
     def __init__(
         self,
         num_steps: int | None = None,
         log_dir: str | os.PathLike[str] | None = None,
         *,
+        start_step: int | None = None,
+        interval: int | None = None,
+        trigger: str | None = None,
+        trigger_limit: int | None = None,
+        trigger_file: str | os.PathLike[str] | None = None,
+        trigger_signal: str | None = None,
+        max_captures: int | None = None,
+        keep_captures: int | None = None,
+        wait: str | None = None,
+        on_capture: OnCapture | None = None,
+        enabled: bool | None = None,
+        mode: str | None = None,
+        max_seconds: float | None = None,
+        max_megabytes: float | None = None,
+        session_id: str | None = None,
+        quiet: bool | None = None,
+        preflight: str | None = None,
+        python_tracer_level: int | None = None,
+        host_tracer_level: int | None = None,
         args: Any = None,
         name: str | None = None,
         subdirectory: str | None = None,
@@ -78,10 +115,30 @@ class Profiler:
         annotate_steps: bool = True,
         announce: bool = True,
         settings: Settings | None = None,
-        **chosen: Any,
     ) -> None:
         self.settings = settings or Settings.resolve(
-            PROFILER_DEFAULTS, args=args, num_steps=num_steps, log_dir=log_dir, **chosen
+            PROFILER_DEFAULTS,
+            args=args,
+            num_steps=num_steps,
+            log_dir=log_dir,
+            start_step=start_step,
+            interval=interval,
+            trigger=trigger,
+            trigger_limit=trigger_limit,
+            trigger_file=trigger_file,
+            trigger_signal=trigger_signal,
+            max_captures=max_captures,
+            keep_captures=keep_captures,
+            wait=wait,
+            enabled=enabled,
+            mode=mode,
+            max_seconds=max_seconds,
+            max_megabytes=max_megabytes,
+            session_id=session_id,
+            quiet=quiet,
+            preflight=preflight,
+            python_tracer_level=python_tracer_level,
+            host_tracer_level=host_tracer_level,
         )
         self.results: list[CaptureResult] = []
         self._name = name
@@ -91,28 +148,34 @@ class Profiler:
         self._options = profiler_options
         self._want_perfetto = create_perfetto_trace
         self._annotate_steps = annotate_steps
+        self._waits_each_step = self.settings.wait == "step"
         self._lock = threading.RLock()  # held while a capture is written, which may take minutes
-        self._arm_lock = threading.Lock()  # held for moments: `capture_async` returns at once
         self._session: CaptureSession | None = None
         self._window: range = range(0)
         self._annotation: Any = None
         self._new_annotation: Any = None  # fetched once per window, not in every step
         self._step: int | None = None  # the captured step that has begun and not ended
         self._step_began_ns = 0
-        self._armed_steps: int | None = None
-        self._trigger = Trigger(self.settings.trigger) if self.settings.trigger else None
-        self._triggers_left = self.settings.trigger_limit
-        self._has_fired = False
-        self._watch = self._watch_steps if self._trigger and self.settings.enabled else None
-        self._last_begin_ns: int | None = None
-        self._first_step: int | None = None
-        self._next_start = self.settings.start_step if self.settings.start_step >= 0 else None
-        self._wake_step: float = math.inf
+        self._begins_ns: deque[int] = deque(maxlen=STEPS_TIMED + 1)
+        self._after = AfterCapture(
+            quiet=self.settings.quiet,
+            keep_captures=self.settings.keep_captures,
+            on_capture=on_capture,
+        )
+        rule = Trigger(self.settings.trigger) if self.settings.trigger else None
+        self._schedule = Schedule(self.settings)
+        self._watch: StepWatch | None = None
+        self._listeners: list[Any] = []
         if self.settings.enabled:
-            preflight.enforce(preflight.problems(self.settings.log_dir), self.settings.preflight)
+            _check(self.settings)
+            if rule is not None and self.settings.trigger_limit > 0:
+                self._watch = StepWatch(rule, self._trigger_fired)
+            self._listen()
             if announce:
-                self._say_what_is_planned()
-            self._set_wake_step()
+                self._say_what_is_planned(rule)
+        self._say_unreached = weakref.finalize(
+            self, _say_unreached, self._schedule, self.settings.quiet, os.getpid()
+        )
 
     @property
     def is_recording(self) -> bool:
@@ -128,8 +191,8 @@ class Profiler:
         """Asks for a capture of the next `num_steps` steps, and returns at once.
 
         May be called from any thread, at any step. The window opens at the next `begin_step`; if
-        the planned window would overlap it, after that one. False if profiling is disabled or
-        such a request is waiting already.
+        the planned window would overlap it, after that one. False if profiling is disabled, such
+        a request is waiting already, or `max_captures` were made.
         """
         count = self.settings.num_steps if num_steps is None else num_steps
         if count < 1:
@@ -137,12 +200,10 @@ class Profiler:
         if not self.settings.enabled:
             self._say("Profiling is disabled, so there is no capture (enabled, PROFILE_ENABLED)")
             return False
-        with self._arm_lock:
-            is_waiting = self._armed_steps is not None
-            if not is_waiting:
-                self._armed_steps = count
-                self._wake_step = -math.inf
-        if is_waiting:
+        if self._schedule.is_over:
+            self._say(f"max_captures = {self.settings.max_captures} were made; there is no other")
+            return False
+        if not self._schedule.request(count):
             self._say("A capture is already armed; it opens at the next step")
             return False
         self._say(f"Armed: the next {_steps_text(count)} will be captured")
@@ -150,13 +211,16 @@ class Profiler:
 
     def begin_step(self, step: int) -> None:
         """Call it before the work of `step`. Costs next to nothing outside windows."""
-        if step < self._wake_step and (self._watch is None or not self._watch()):
+        if step < self._schedule.wake_step:
+            self._begins_ns.append(time.perf_counter_ns())
+            self._schedule.last_step = step
             return
         with self._lock:
-            step = int(step)
+            step = self._schedule.last_step = int(step)
             if self._session is None or self._step is not None or step not in self._window:
                 self._open_or_close_window(step)
                 if self._session is None:
+                    self._begins_ns.append(time.perf_counter_ns())
                     return
             # JAX's Python tracer records every call of a captured step, so there are few here.
             if self._annotate_steps:
@@ -168,11 +232,14 @@ class Profiler:
     def end_step(self, outputs: Any = None, *, error: BaseException | None = None) -> None:
         """Call it after the work of the step, with its results if possible.
 
-        Inside a window `outputs` are waited for, so that the step ends when its work does; the
-        window's last step waits for everything the program holds if nothing is given. `error` is
-        the exception with which the step ended; it ends the window.
+        Inside a window `outputs` are waited for (with `wait="window"` only at its end); the
+        window's last step waits for everything the program holds if nothing is given. A trigger
+        takes the time at which `outputs` are there. `error` is the exception with which the step
+        ended; it ends the window.
         """
         if self._session is None:
+            if self._watch is not None:
+                self._watch.ended(outputs)
             return
         with self._lock:
             session, step = self._session, self._step
@@ -181,7 +248,9 @@ class Profiler:
             is_recording = session.recorder is not None
             try:
                 if outputs is not None and error is None and is_recording:
-                    _jax.block_until_ready(outputs)
+                    if self._waits_each_step:
+                        with _jax.own_time("wait"):
+                            _jax.block_until_ready(outputs)
             except BaseException as raised:
                 error = raised
                 raise
@@ -194,21 +263,35 @@ class Profiler:
                 self._step = None
                 if error is not None or not is_recording or step + 1 not in self._window:
                     self._close_window(outputs, error)
-                    self._set_wake_step()
+                    self._schedule.settle(None, is_open=False)
 
     def step(self, step: int) -> StepContext:
         """`with profiler.step(step) as handle:` instead of `begin_step` and `end_step`."""
         return StepContext(self, step)
 
-    def close(self, error: BaseException | None = None) -> None:
-        """Ends an open window now, keeps what was recorded, and waits for what is printed of it."""
+    def end_window(self, error: BaseException | None = None) -> None:
+        """Ends an open window now and keeps what was recorded; later windows open as planned."""
         with self._lock:
-            self._armed_steps = None
             self.end_step(error=error)
             if self._session is not None:
                 self._close_window(None, error)
-            self._set_wake_step()
-        report.wait_until_shown()
+            self._schedule.settle(None, is_open=False)
+
+    def close(self, error: BaseException | None = None) -> None:
+        """Ends an open window now, keeps what was recorded, and waits for what follows of it.
+
+        Says which window was planned and never reached. What follows is the report, the upload
+        and `on_capture`.
+        """
+        with self._lock:
+            self._say_unreached()
+            self._schedule.forget_requests()
+            self.end_window(error)
+        if self._watch is not None:
+            self._watch.close()
+        for listener in self._listeners:
+            listener.close()
+        after_capture.wait_until_done()
 
     def __enter__(self) -> Profiler:
         return self
@@ -227,28 +310,25 @@ class Profiler:
         if self._session is not None and step not in self._window:
             self._close_window(None, None)
         if self._session is None:
-            self._open_window_if_due(step, self._take_fired(step))
-        if self._first_step is None:
-            self._first_step = step
-        self._set_wake_step()
+            due = self._schedule.due(step)
+            self._say_what_was_missed(step)
+            if due is not None:
+                self._open_window(step, due)
+        self._schedule.settle(step, is_open=self._session is not None)
 
-    def _open_window_if_due(self, step: int, fired: str | None) -> None:
-        count, reason = self._due(step)
-        if count is None and fired is not None:
-            count, reason = self.settings.num_steps, fired
-        if count is None:
-            return
+    def _open_window(self, step: int, due: Due) -> None:
         session = CaptureSession(
             self._folder(step),
             name=self._name,
             settings=self.settings,
             options=self._options,
             step_first=step,
-            trigger=reason,
+            trigger=due.reason,
             create_perfetto_trace=self._want_perfetto,
+            begins_ns=self._begins_ns,
         )
-        last = step + count - 1
-        self._say(f"Capture starts at step {step} for {_steps_text(count)} ({step}..{last})")
+        session.after = self._after.run
+        last = step + due.count - 1
         try:
             if occupancy.active_session() is not None:
                 raise CaptureError("A capture is already active; this window is a part of it")
@@ -256,75 +336,50 @@ class Profiler:
         except Exception as error:  # noqa: BLE001 - a training step never fails for its profiler
             console.warn(f"no capture of step {step}: {error}")
             return
+        self._schedule.opened()
+        self._begins_ns.clear()
         # What `StepTraceAnnotation` makes, without its `__init__` in Python.
         self._new_annotation = _jax.profiler().TraceAnnotation
-        self._session, self._window = session, range(step, step + count)
-        self._say(f"Capture started; profiling step {step} ...")
+        self._session, self._window = session, range(step, step + due.count)
+        self._say(f"Profiling step {step} ... ({_steps_text(due.count)}, {step}..{last})")
 
-    def _due(self, step: int) -> tuple[int | None, str | None]:
-        """How many steps to capture from `step` on, and why; None if there is no reason."""
-        planned, count = self._next_start, self.settings.num_steps
-        if planned is not None and step >= planned:
-            window_end = planned + count
-            was_before = self._first_step is not None and self._first_step < planned
-            if step < window_end:
-                count = window_end - step
-            if step < window_end or was_before:  # some loops count in larger strides
-                self._next_start = self._start_after(step + count - 1)
-                return count, "start_step"
-            self._next_start = self._start_after(step)
+    def _say_what_was_missed(self, step: int) -> None:
+        missed, self._schedule.missed = self._schedule.missed, None
+        if missed is not None:
             self._say(
-                f"The steps {planned}..{window_end - 1} lie before step {step}, where this loop "
+                f"The steps {missed[0]}..{missed[-1]} lie before step {step}, where this loop "
                 "began; set start_step, interval or call capture_async()"
             )
-        planned = self._next_start
-        with self._arm_lock:
-            armed = self._armed_steps
-            if armed is None or (planned is not None and step < planned < step + armed):
-                return None, None
-            self._armed_steps = None
-        return armed, "capture_async"
 
-    def _start_after(self, step: int) -> int | None:
-        """The start of the first planned window after `step`."""
-        interval, start = self.settings.interval, self.settings.start_step
-        if interval <= 0:
-            return None
-        return start + ((step - start) // interval + 1) * interval
+    def _trigger_fired(self, reason: str) -> None:
+        """Called on the thread of the watch, after a slow step."""
+        if self._schedule.fire(reason):
+            self._say(f"Trigger: {reason}")
 
-    def _watch_steps(self) -> bool:
-        """Takes the time since the last `begin_step` in; True if the trigger fires for it.
+    def _request_from_outside(self, num_steps: int | None) -> None:
+        self.capture_async(num_steps)
 
-        The time from begin to begin is that of the step with everything around it, even where
-        `end_step` does not wait for the device.
-        """
-        now_ns = time.perf_counter_ns()
-        last_ns, self._last_begin_ns = self._last_begin_ns, now_ns
-        if last_ns is None or self._trigger is None:
-            return False
-        self._has_fired = self._trigger.observe((now_ns - last_ns) * 1e-9)
-        return self._has_fired
-
-    def _take_fired(self, step: int) -> str | None:
-        """Why the trigger fired before `step`, once; None if it did not."""
-        has_fired, self._has_fired = self._has_fired, False
-        if not has_fired or self._trigger is None:
-            return None
-        self._triggers_left -= 1
-        if self._triggers_left <= 0:
-            self._watch = None
-        reason = self._trigger.explain()
-        self._say(f"Trigger after step {step - 1}: {reason}")
-        return reason
+    def _listen(self) -> None:
+        file, name = self.settings.trigger_file, self.settings.trigger_signal
+        if file is not None:
+            listener = outside_requests.TriggerFile(file, self._request_from_outside)
+            self._listeners.append(listener)
+        if name is not None:
+            self._listeners.append(
+                outside_requests.TriggerSignal(name, self._request_from_outside)
+            )
 
     def _close_window(self, outputs: Any, error: BaseException | None) -> None:
         session, self._session = self._session, None
         self._window = range(0)
-        self._last_begin_ns = None
+        self._begins_ns.clear()
+        if self._watch is not None:
+            self._watch.reset()
+            if self._schedule.triggers_left == 0:
+                watch, self._watch = self._watch, None
+                watch.close()
         if session is None:
             return
-        if session.is_recording:
-            self._say(f"Capture stops after {_steps_text(len(session.steps))}")
         try:
             stop_without_masking(session, error, outputs)
         except CaptureError as failure:
@@ -333,7 +388,8 @@ class Profiler:
             if session.result is not None:
                 self.results.append(session.result)
                 self._say(f"Profile saved: {self._shown(session.log_dir)}")
-                report.show_later(session.result, quiet=self.settings.quiet)
+                if session.take_after() is not None:
+                    self._after.run_later(session)
 
     def _folder(self, step: int) -> str:
         fields = {"step": step, "name": self._name or ""} | self._fields
@@ -345,29 +401,20 @@ class Profiler:
             return folder
         return folder.relative_to(Path.cwd())
 
-    def _set_wake_step(self) -> None:
-        """The first step at which `begin_step` has anything to do."""
-        with self._arm_lock:
-            if not self.settings.enabled:
-                self._wake_step = math.inf
-            elif self._first_step is None or self._session is not None:
-                self._wake_step = -math.inf
-            elif self._armed_steps is not None:
-                self._wake_step = -math.inf
-            else:
-                self._wake_step = math.inf if self._next_start is None else self._next_start
-
-    def _say_what_is_planned(self) -> None:
+    def _say_what_is_planned(self, rule: Trigger | None) -> None:
         settings, count = self.settings, self.settings.num_steps
-        self._say(f"Trace directory: {settings.log_dir}")
-        if self._next_start is not None:
-            last = self._next_start + count - 1
+        start = self._schedule.next_start
+        if start is not None:
+            last = start + count - 1
             again = f", then every {settings.interval} steps" if settings.interval > 0 else ""
-            self._say(f"Profiling is planned for the steps {self._next_start}..{last}{again}")
+            plan = f"Profiling is planned for the steps {start}..{last}{again}"
         else:
-            self._say("Profiling is armed: call capture_async() to capture the next steps")
-        if self._trigger is not None:
-            self._say(f"Trigger: {self._trigger.text} (at most {self._triggers_left})")
+            plan = "Profiling is armed: call capture_async() to capture the next steps"
+        self._say(f"{plan}. Trace directory: {settings.log_dir}")
+        if rule is not None:
+            self._say(f"Trigger: {rule.text} (at most {settings.trigger_limit})")
+        for line in outside_requests.hint(settings.trigger_file, settings.trigger_signal):
+            self._say(line)
         if count > NUM_STEPS_USUAL:
             self._say(
                 f"{count} steps make a large capture; 1 to {NUM_STEPS_USUAL} are usually enough"
@@ -411,3 +458,14 @@ class StepContext:
 
 def _steps_text(count: int) -> str:
     return f"{count} step" if count == 1 else f"{count} steps"
+
+
+def _check(settings: Settings) -> None:
+    preflight.enforce(preflight.problems(settings.log_dir), settings.preflight)
+
+
+def _say_unreached(schedule: Schedule, quiet: bool, process: int) -> None:
+    """At the end of the profiler or of the program: which window never came."""
+    unreached = schedule.unreached()
+    if unreached is not None and os.getpid() == process:
+        console.say(unreached, quiet=quiet)

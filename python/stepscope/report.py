@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -19,19 +18,19 @@ _ENGINE_MISSING = (
 OTHERS_SECONDS_MAX = 10.0
 """How long the first process waits for the captures of the others before it judges."""
 
-_threads: list[threading.Thread] = []
-
-
 def lines(result: CaptureResult) -> list[str]:
     """The lines about `result`, as printed: the engine's, or else what is known without it."""
     verdict, remarks = _verdict(result)
     head, *rest = verdict or [_summary(result)]
+    rest.insert(0, _times(result))
+    rest += _cost(result)
     if result.stopped_by is not None:
         rest.append(f"ended early by {result.stopped_by}")
     if result.error is not None:
         rest.append(f"the profiled code raised {result.error}")
     rest += remarks
-    rest.append(f"open it: stepscope view {shlex.quote(str(result.directory))}")
+    place = result.uploaded_to or str(result.directory)
+    rest.append(f"open it: stepscope view {shlex.quote(place)}")
     if result.perfetto_path is not None:
         rest.append(f"or drag {result.perfetto_path} into https://ui.perfetto.dev")
     return [head, *(f"  {line}" for line in rest)]
@@ -43,6 +42,27 @@ def _summary(result: CaptureResult) -> str:
         f"Captured{steps} in {console.seconds_text(result.seconds)}: "
         f"{console.bytes_text(result.size_bytes)} on {result.host}"
     )
+
+
+def _times(result: CaptureResult) -> str:
+    """What was recorded and what the program waited for, each by itself."""
+    return (
+        f"recorded for {console.seconds_text(result.seconds)}, then collected and written in "
+        f"{console.seconds_text(result.stop_seconds)}, in which the program stood still"
+    )
+
+
+def _cost(result: CaptureResult) -> list[str]:
+    """What the capture cost the steps, where the steps before it were timed."""
+    cost = result.cost
+    if cost is None or not cost.step_ns or not cost.step_before_ns or cost.step_ratio is None:
+        return []
+    text = (
+        f"captured steps took {console.seconds_text(cost.step_ns / 1e9)} on average, "
+        f"{cost.step_ratio:+.0%} against the {cost.steps_before} steps before "
+        f"({console.seconds_text(cost.step_before_ns / 1e9)})"
+    )
+    return [text if cost.grade == "good" else f"{cost.grade}: {text}; {cost.remedy}"]
 
 
 def show(result: CaptureResult, *, quiet: bool) -> None:
@@ -76,36 +96,10 @@ def _host_of(path: Path) -> str:
     return name.removesuffix(".xplane.pb").removesuffix(".xplane.riegeli")
 
 
-def show_later(result: CaptureResult, *, quiet: bool) -> None:
-    """Like `show`, beside the program, so that a training loop goes on at once.
-
-    In a notebook what a cell prints after its end is lost, so there it is said at once.
-    """
-    if quiet or result.process_index != 0:
-        return
-    if _is_notebook():
-        show(result, quiet=quiet)
-        return
-    thread = threading.Thread(
-        target=show, args=(result,), kwargs={"quiet": quiet}, name="stepscope-report"
-    )
-    try:
-        thread.start()
-    except RuntimeError:  # no new threads while the interpreter shuts down
-        show(result, quiet=quiet)
-        return
-    _threads[:] = [other for other in _threads if other.is_alive()] + [thread]
-
-
-def _is_notebook() -> bool:
+def is_notebook() -> bool:
+    """Whether the program runs in a cell of a notebook."""
     get_shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
     return get_shell is not None and getattr(get_shell(), "kernel", None) is not None
-
-
-def wait_until_shown() -> None:
-    """Waits for everything that `show_later` has begun to print."""
-    for thread in list(_threads):
-        thread.join()
 
 
 def _verdict(result: CaptureResult) -> tuple[list[str], list[str]]:
@@ -128,4 +122,11 @@ def _problems(result: CaptureResult) -> list[str]:
         contents = profile_contents.look(result.path)
     except OSError as error:
         return [f"The capture cannot be read: {error}"]
-    return profile_contents.problems(contents, result.platform)
+    found = profile_contents.problems(contents, result.platform)
+    if result.compilations:
+        programs = "1 program was" if result.compilations == 1 else f"{result.compilations} programs were"
+        found.append(
+            f"{programs} compiled while it recorded, so these steps are not typical: run 3 to 5 "
+            "steps before the capture."
+        )
+    return found

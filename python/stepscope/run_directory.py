@@ -12,6 +12,7 @@ import re
 import socket
 import string
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from . import session_ids
 from .errors import CaptureError, SettingsError
 
 _ATTEMPTS_MAX = 10_000
+_NAMES_MAX = 1000
+"""More processes than any machine runs for one job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def claim(
     name: str | None,
     session_id: str | None,
     capture: str,
-    process_index: int,
+    process_index: int | None,
 ) -> RunDirectory:
     """Makes the run directory for a capture that starts now, and claims a file in it.
 
@@ -113,7 +116,7 @@ def claim(
 
 
 def _claim_new(
-    log_dir: Path, profile_folder: Path, name: str | None, process_index: int
+    log_dir: Path, profile_folder: Path, name: str | None, process_index: int | None
 ) -> RunDirectory:
     profile_folder.mkdir(parents=True, exist_ok=True)
     at_unix_ns = time.time_ns()
@@ -131,7 +134,7 @@ def _claim_new(
 
 
 def _claim_chosen(
-    log_dir: Path, profile_folder: Path, session_id: str, process_index: int
+    log_dir: Path, profile_folder: Path, session_id: str, process_index: int | None
 ) -> RunDirectory:
     """A directory that others may share; used again by the same process it gets a number."""
     base = session_ids.clean(session_id)
@@ -153,10 +156,13 @@ def _claim_chosen(
 _claimed: set[str] = set()
 
 
-def _claim_file(log_dir: Path, folder: Path, process_index: int) -> RunDirectory | None:
-    """Claims `<host>`, or `<host>_<process>` where another process of the machine was first."""
-    host = host_name()
-    for name in (host, f"{host}_{process_index}", f"{host}_{process_index}_{os.getpid()}"):
+_name_of_this_process: str | None = None
+
+
+def _claim_file(log_dir: Path, folder: Path, process_index: int | None) -> RunDirectory | None:
+    """Claims the file of this process, which has the same name in all its captures."""
+    global _name_of_this_process
+    for name in _names(process_index):
         place = RunDirectory(folder.name, name, folder, log_dir)
         if place.profile.exists():
             continue
@@ -164,8 +170,29 @@ def _claim_file(log_dir: Path, folder: Path, process_index: int) -> RunDirectory
             place.manifest.open("x").close()
         except FileExistsError:
             continue
+        _name_of_this_process = _name_of_this_process or name
         return place
     return None
+
+
+def _names(process_index: int | None) -> Iterator[str]:
+    """Names for the file of this process, the best first.
+
+    `<host>` is the first process of a machine and `<host>_1` the second: by their local rank where
+    a launcher tells it, else in the order of their first captures.
+    """
+    host = host_name()
+    if _name_of_this_process is not None:
+        yield _name_of_this_process
+    rank = session_ids.local_rank()
+    if rank:
+        yield f"{host}_{rank}"
+    else:
+        yield host
+    if process_index:
+        yield f"{host}_{process_index}"
+    for number in range(1, _NAMES_MAX):
+        yield f"{host}_{number}"
 
 
 def host_name() -> str:
@@ -176,7 +203,7 @@ def host_name() -> str:
 def fixed(log_dir: str | os.PathLike[str]) -> str:
     """`log_dir` as it is meant now, whatever folder the program works in later.
 
-    An address (`gs://`) stays what it is, so that the checks before a capture can refuse it.
+    An address (`gs://`) stays what it is; its captures are copied there (`uploads`).
     """
     text = os.fspath(log_dir)
     return text if "://" in text else str(Path(text).expanduser().absolute())
@@ -184,8 +211,10 @@ def fixed(log_dir: str | os.PathLike[str]) -> str:
 
 def below(log_dir: str, template: str | None, **fields: Any) -> str:
     """`log_dir`, or the folder in it that a template names."""
-    if template is None or "://" in log_dir:
+    if template is None:
         return log_dir
+    if "://" in log_dir:
+        return f"{log_dir.rstrip('/')}/{format_directory(template, **fields)}"
     return str(Path(log_dir) / format_directory(template, **fields))
 
 

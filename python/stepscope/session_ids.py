@@ -30,6 +30,15 @@ _RANK_VARIABLES = (
 )
 """Rank, size and job of common launchers (Slurm, Open MPI, MPICH, torchrun)."""
 
+_LOCAL_RANK_VARIABLES = (
+    "LOCAL_RANK",
+    "SLURM_LOCALID",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "MPI_LOCALRANKID",
+    "PALS_LOCAL_RANKID",
+)
+"""The rank among the processes of one machine (torchrun, Slurm, Open MPI, MPICH, Cray)."""
+
 _ids_of_this_process: set[str] = set()
 
 
@@ -117,6 +126,12 @@ def launcher() -> tuple[int, int, str] | None:
             job = os.environ.get("PROFILE_JOB_ID") or os.environ.get(job_name) or "job"
             return int(rank), int(size), f"{job_name}={job}"
     return None
+
+
+def local_rank() -> int | None:
+    """The rank of this process on its machine, where a launcher left it in the environment."""
+    found = (os.environ.get(name, "") for name in _LOCAL_RANK_VARIABLES)
+    return next((int(rank) for rank in found if rank.isdigit()), None)
 
 
 def process_of_job() -> tuple[int, int]:

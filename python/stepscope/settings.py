@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import difflib
 import os
+import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .errors import SettingsError
+from .signatures import suggests_keywords
 
 MODES = ("tensorboard", "perfetto", "both")
 PREFLIGHT_POLICIES = ("error", "warn", "off")
+WAITS = ("step", "window")
 ARMED_ONLY = -1
 """The start step that means: no window on its own, only `capture_async()` and triggers."""
 
@@ -87,6 +90,19 @@ def parse_text(text: str) -> str | None:
     return text.strip() or None
 
 
+def parse_signal(text: str) -> str | None:
+    """The name of a signal that this system has: `SIGUSR1`, `usr1`; an empty text means none."""
+    word = text.strip().upper()
+    if not word:
+        return None
+    name = word if word.startswith("SIG") else f"SIG{word}"
+    if name not in signal.Signals.__members__:
+        raise ValueError("expected a signal of this system, such as SIGUSR1")
+    if name in ("SIGKILL", "SIGSTOP"):
+        raise ValueError("no program can handle this signal; use SIGUSR1")
+    return name
+
+
 def _one_of(words: tuple[str, ...]) -> Callable[[str], str]:
     def parse(text: str) -> str:
         word = text.strip().lower()
@@ -122,6 +138,11 @@ FIELDS: dict[str, _Field] = {
     "preflight": _Field("PROFILE_PREFLIGHT", _one_of(PREFLIGHT_POLICIES)),
     "python_tracer_level": _Field("PROFILE_PYTHON_TRACER", parse_not_negative),
     "host_tracer_level": _Field("PROFILE_HOST_TRACER", parse_not_negative),
+    "wait": _Field("PROFILE_WAIT", _one_of(WAITS)),
+    "max_captures": _Field("PROFILE_MAX_CAPTURES", parse_not_negative),
+    "keep_captures": _Field("PROFILE_KEEP_CAPTURES", parse_not_negative),
+    "trigger_file": _Field("PROFILE_TRIGGER_FILE", parse_text),
+    "trigger_signal": _Field("PROFILE_TRIGGER_SIGNAL", parse_signal),
 }
 
 _COMMON: dict[str, Any] = {
@@ -140,6 +161,11 @@ _COMMON: dict[str, Any] = {
     "preflight": "error",
     "python_tracer_level": None,
     "host_tracer_level": None,
+    "wait": "step",
+    "max_captures": 0,
+    "keep_captures": 0,
+    "trigger_file": None,
+    "trigger_signal": None,
 }
 
 TRACE_DEFAULTS: dict[str, Any] = dict(_COMMON)
@@ -148,8 +174,13 @@ PROFILER_DEFAULTS: dict[str, Any] = _COMMON | {
     "log_dir": "./traces",
     "start_step": 150,
     "num_steps": 5,
+    "python_tracer_level": 0,
 }
-ENVIRONMENT_DEFAULTS: dict[str, Any] = _COMMON | {"enabled": False, "start_step": 100}
+ENVIRONMENT_DEFAULTS: dict[str, Any] = _COMMON | {
+    "enabled": False,
+    "start_step": 100,
+    "python_tracer_level": 0,
+}
 FLAG_DEFAULTS: dict[str, Any] = PROFILER_DEFAULTS | {
     "enabled": False,
     "log_dir": "/tmp/tensorboard",
@@ -163,7 +194,10 @@ class Settings:
     Steps `start_step .. start_step + num_steps` form a half-open window; with `interval` n above 0
     a window opens every n steps, with 0 once. `start_step` -1 opens none. A capture also ends
     after `max_seconds`, or when its file would be larger than about `max_megabytes` (an
-    estimate: see `limits`).
+    estimate: see `limits`). With `wait` `step` the end of each captured step waits for its
+    results, with `window` only the end of the last one does. At most `max_captures` are made (0:
+    no limit), and the newest `keep_captures` stay on disk (0: all). A file that appears at
+    `trigger_file`, or the signal `trigger_signal`, starts a capture.
     """
 
     enabled: bool
@@ -181,28 +215,51 @@ class Settings:
     preflight: str
     python_tracer_level: int | None
     host_tracer_level: int | None
+    wait: str
+    max_captures: int
+    keep_captures: int
+    trigger_file: str | None
+    trigger_signal: str | None
 
     @classmethod
+    @suggests_keywords
     def resolve(
         cls,
         defaults: Mapping[str, Any],
         *,
         args: Any = None,
         environ: Mapping[str, str] | None = None,
-        **arguments: Any,
+        enabled: bool | None = None,
+        log_dir: str | os.PathLike[str] | None = None,
+        start_step: int | None = None,
+        num_steps: int | None = None,
+        interval: int | None = None,
+        mode: str | None = None,
+        trigger: str | None = None,
+        trigger_limit: int | None = None,
+        max_seconds: float | None = None,
+        max_megabytes: float | None = None,
+        session_id: str | None = None,
+        quiet: bool | None = None,
+        preflight: str | None = None,
+        python_tracer_level: int | None = None,
+        host_tracer_level: int | None = None,
+        wait: str | None = None,
+        max_captures: int | None = None,
+        keep_captures: int | None = None,
+        trigger_file: str | os.PathLike[str] | None = None,
+        trigger_signal: str | None = None,
     ) -> Settings:
         """The settings in force: for each, the first of argument, flag, variable and default.
 
-        `arguments` that are None were not given. `args` is what `argparse` returned (or anything
+        Arguments that are None were not given. `args` is what `argparse` returned (or anything
         with such attributes).
 
         Raises:
             SettingsError: a value cannot be understood; the message names where it stands.
         """
+        arguments = {name: value for name, value in locals().items() if name in FIELDS}
         variables = os.environ if environ is None else environ
-        unknown = sorted(set(arguments) - set(FIELDS))
-        if unknown:
-            raise SettingsError(f"There is no setting called {unknown[0]!r}", _closest(unknown[0]))
         values: dict[str, Any] = {}
         for name, field in FIELDS.items():
             if arguments.get(name) is not None:
@@ -257,8 +314,3 @@ def misspelt_variables(environ: Mapping[str, str] | None = None) -> list[str]:
         if close:
             sentences.append(f"{variable} is not a setting; did you mean {close[0]}?")
     return sentences
-
-
-def _closest(name: str) -> str:
-    close = difflib.get_close_matches(name, list(FIELDS), n=1)
-    return f"did you mean {close[0]!r}?" if close else f"the settings are {', '.join(FIELDS)}"

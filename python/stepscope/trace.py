@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
-from . import _jax, capture_session, console, occupancy, report, run_directory
+from . import _jax, capture_session, console, occupancy, run_directory
+from .after_capture import AfterCapture, OnCapture
 from .capture_result import CaptureResult
 from .capture_session import CaptureSession
 from .errors import CaptureError, ProfilerBusyError
 from .settings import CONTEXT_DEFAULTS, TRACE_DEFAULTS, Settings
+from .signatures import suggests_keywords
 
 T = TypeVar("T")
 
@@ -35,6 +37,9 @@ class profile_trace:  # noqa: N801 - used like a function
         subdirectory: a template for a folder below `log_dir`, such as `step_{step:08d}`.
         fields: values for the template.
         step: the step that the block covers, where there is one.
+        wait: `step` waits for what `block` was given at the end of each `step`; `window` at the
+            end of the block only.
+        on_capture: called with the finished `CaptureResult`; what it raises is logged.
         enabled, max_seconds, max_megabytes, session_id, quiet, preflight, python_tracer_level,
             host_tracer_level: as in `Settings`.
         args: parsed flags, as `add_profile_args` makes them.
@@ -42,6 +47,7 @@ class profile_trace:  # noqa: N801 - used like a function
 
     _defaults = TRACE_DEFAULTS
 
+    @suggests_keywords
     def __init__(
         self,
         log_dir: str | os.PathLike[str] | None = None,
@@ -62,6 +68,8 @@ class profile_trace:  # noqa: N801 - used like a function
         preflight: str | None = None,
         python_tracer_level: int | None = None,
         host_tracer_level: int | None = None,
+        wait: str | None = None,
+        on_capture: OnCapture | None = None,
         args: Any = None,
     ) -> None:
         self._settings = Settings.resolve(
@@ -77,8 +85,12 @@ class profile_trace:  # noqa: N801 - used like a function
             preflight=preflight,
             python_tracer_level=python_tracer_level,
             host_tracer_level=host_tracer_level,
+            wait=wait,
         )
         self.name = name
+        self._after = AfterCapture(
+            quiet=self._settings.quiet, keep_captures=0, on_capture=on_capture
+        )
         self._log_dir = run_directory.fixed(self._settings.log_dir)
         self._subdirectory = subdirectory
         self._fields = dict(fields or {})
@@ -112,8 +124,10 @@ class profile_trace:  # noqa: N801 - used like a function
         try:
             with _jax.step_annotation(name, step):
                 yield
-                if self._outputs and self._session is not None and self._session.is_recording:
-                    _jax.block_until_ready(self._outputs)
+                session = self._session
+                if self._outputs and session is not None and session.is_recording:
+                    if self._settings.wait == "step":
+                        session.wait_for(self._outputs)
             ended_ns = time.perf_counter_ns()
         finally:
             if self._session is not None:
@@ -146,7 +160,9 @@ class profile_trace:  # noqa: N801 - used like a function
             options=self._options,
             step_first=self._step,
             create_perfetto_trace=self._want_perfetto,
+            mark_block=True,
         )
+        self._session.after = self._after.run
         try:
             self._session.start()
         except BaseException as error:
@@ -175,8 +191,9 @@ class profile_trace:  # noqa: N801 - used like a function
             capture_session.stop_without_masking(session, error, outputs or None)
         finally:  # there is a capture even where waiting for the results raised, or Ctrl-C
             self.result = session.result
-            if self.result is not None:
-                report.show(self.result, quiet=self._settings.quiet)
+            after = session.take_after()
+            if self.result is not None and after is not None:
+                after(session)
 
     def _mark(self) -> None:
         self._is_nested = True
@@ -198,12 +215,28 @@ class ProfileContext(profile_trace):
 _started: profile_trace | None = None
 
 
+@suggests_keywords
 def start_trace(
     log_dir: str | os.PathLike[str] | None = None,
     create_perfetto_link: bool = False,
     create_perfetto_trace: bool = False,
     profiler_options: Any = None,
-    **keywords: Any,
+    *,
+    name: str | None = None,
+    mode: str | None = None,
+    subdirectory: str | None = None,
+    fields: Mapping[str, Any] | None = None,
+    step: int | None = None,
+    enabled: bool | None = None,
+    max_seconds: float | None = None,
+    max_megabytes: float | None = None,
+    session_id: str | None = None,
+    quiet: bool | None = None,
+    preflight: str | None = None,
+    python_tracer_level: int | None = None,
+    host_tracer_level: int | None = None,
+    on_capture: OnCapture | None = None,
+    args: Any = None,
 ) -> None:
     """Like `jax.profiler.start_trace`, with the checks, ids and limits of `profile_trace`.
 
@@ -219,9 +252,23 @@ def start_trace(
     occupancy.refuse_if_busy()
     trace = profile_trace(
         log_dir,
+        name,
         create_perfetto_trace=create_perfetto_trace or create_perfetto_link,
         profiler_options=profiler_options,
-        **keywords,
+        mode=mode,
+        subdirectory=subdirectory,
+        fields=fields,
+        step=step,
+        enabled=enabled,
+        max_seconds=max_seconds,
+        max_megabytes=max_megabytes,
+        session_id=session_id,
+        quiet=quiet,
+        preflight=preflight,
+        python_tracer_level=python_tracer_level,
+        host_tracer_level=host_tracer_level,
+        on_capture=on_capture,
+        args=args,
     )
     trace.__enter__()
     _started = trace

@@ -1,10 +1,10 @@
-"""Rules that start a capture, such as `step_time > 2 * median`.
+"""Rules that start a capture, such as `step_time > 2 * median`, or in short `2x` and `200ms`.
 
-A rule is a comparison of sums and products of numbers (with `s`, `ms` or `us` behind them),
-`step_time` (the step that just ended), `last` (the one before it) and statistics over the
-recent steps: `median`, `mean`, `min`, `max`, `p90`, `p95`, `p99`. Comparisons may be joined by
-`and`, `or`, `not` and parentheses. Nothing else is understood, and nothing is ever evaluated as
-Python.
+A rule is a comparison of sums and products of numbers, `step_time` (the step that just ended),
+`last` (the one before it) and statistics over the recent steps: `median`, `mean`, `min`, `max`,
+`p90`, `p95`, `p99`. A number that stands for a time needs a unit, `s`, `ms` or `us`: `0.5` alone
+could be either. Comparisons may be joined by `and`, `or`, `not` and parentheses. Nothing else is
+understood, and nothing is ever evaluated as Python.
 """
 
 from __future__ import annotations
@@ -66,6 +66,10 @@ class StepTimes:
 
 Value = Callable[[StepTimes], float]
 Rule = Callable[[StepTimes], bool]
+Measured = tuple[Value, int]
+"""A value with its power of time: 0 for a plain number, 1 for a time."""
+
+_SHORT = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>x|ms|us|s)?")
 
 _NAMES: dict[str, Value] = {
     "step_time": lambda times: times.step_time,
@@ -96,8 +100,8 @@ class Trigger:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self._rule = parse(text)
+        self.text = written_out(text)
+        self._rule = parse(self.text)
         self._times = StepTimes()
 
     def observe(self, seconds: float) -> bool:
@@ -120,6 +124,25 @@ class Trigger:
         )
 
 
+def written_out(text: str) -> str:
+    """The rule that a short one stands for: `1.5x` and `200ms` are thresholds for a slow step.
+
+    Raises:
+        TriggerError: a bare number, which could be either.
+    """
+    short = _SHORT.fullmatch(text.strip())
+    if short is None:
+        return text
+    number, unit = short["number"], short["unit"]
+    if unit is None:
+        raise TriggerError(
+            f"The trigger {text!r} has no unit",
+            f"write '{number}ms' or '{number}s' for a time, '{number}x' for a multiple of the "
+            "median step time",
+        )
+    return f"step_time > {number} * median" if unit == "x" else f"step_time > {number}{unit}"
+
+
 def parse(text: str) -> Rule:
     """The rule that `text` says.
 
@@ -129,11 +152,16 @@ def parse(text: str) -> Rule:
     return _Parser(text).rule()
 
 
+class _UnitError(TriggerError):
+    """A rule that can be read and compares what cannot be compared."""
+
+
 class _Parser:
     """Recursive descent: or → and → not → comparison → sum → product → number or name."""
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._with_unit: set[int] = set()  # where numbers with a unit stand
         self._tokens = self._split()
         self._at = 0
 
@@ -153,6 +181,8 @@ class _Parser:
                 raise self._error_at("this is not understood", position)
             number = match["number"]
             if number is not None:
+                if match["unit"]:
+                    self._with_unit.add(match.start())
                 tokens.append(("", match.start(), float(number) * _UNIT_SECONDS[match["unit"]]))
             else:
                 tokens.append((match["word"] or match["sign"], match.start(), None))
@@ -199,53 +229,74 @@ class _Parser:
                 rule = self._either()
                 if self._take(")") and self._peek() in (None, "and", "or", ")"):
                     return rule
+            except _UnitError:
+                raise
             except TriggerError:
                 pass
             self._at = before
-        left = self._sum()
+        left, left_power = self._sum()
         sign = self._take(*_COMPARISONS)
         if sign is None:
             raise self._error("a comparison such as > was expected here")
-        compare, right = _COMPARISONS[sign], self._sum()
+        compare, (right, right_power) = _COMPARISONS[sign], self._sum()
+        self._check_units(left_power, right_power)
         return lambda times: compare(left(times), right(times))
 
-    def _sum(self) -> Value:
-        left = self._product()
+    def _sum(self) -> Measured:
+        left, power = self._product()
         while sign := self._take("+", "-"):
             factor = 1.0 if sign == "+" else -1.0
-            left = (lambda a, b, f: lambda times: a(times) + f * b(times))(
-                left, self._product(), factor
-            )
-        return left
+            right, right_power = self._product()
+            self._check_units(power, right_power)
+            left = (lambda a, b, f: lambda times: a(times) + f * b(times))(left, right, factor)
+        return left, power
 
-    def _product(self) -> Value:
-        left = self._value()
+    def _product(self) -> Measured:
+        left, power = self._value()
         while sign := self._take("*", "/"):
-            right = self._value()
+            right, right_power = self._value()
             if sign == "*":
                 left = (lambda a, b: lambda times: a(times) * b(times))(left, right)
+                power += right_power
             else:
                 left = (lambda a, b: lambda times: _divide(a(times), b(times)))(left, right)
-        return left
+                power -= right_power
+        return left, power
 
-    def _value(self) -> Value:
+    def _value(self) -> Measured:
         if self._take("-"):
-            inner = self._value()
-            return lambda times: -inner(times)
+            inner, power = self._value()
+            return (lambda times: -inner(times)), power
         if self._take("("):
-            inner = self._sum()
+            inner, power = self._sum()
             if not self._take(")"):
                 raise self._error("a closing parenthesis was expected here")
-            return inner
+            return inner, power
         ahead = self._peek()
         if ahead == "number":
-            number = self._tokens[self._at][2] or 0.0
+            _, at, seconds = self._tokens[self._at]
+            number = seconds or 0.0
             self._at += 1
-            return lambda times: number
+            return (lambda times: number), int(at in self._with_unit)
         if ahead in _NAMES:
             self._at += 1
-            return _NAMES[ahead]
+            return _NAMES[ahead], 1
         raise self._error("a number or a name was expected here")
+
+    def _check_units(self, left_power: int, right_power: int) -> None:
+        """A time is compared with a time, and added to one."""
+        if left_power == right_power:
+            return
+        if {left_power, right_power} == {0, 1}:
+            raise _UnitError(
+                f"The trigger {self._text!r} compares a time with a number that has no unit",
+                "write the unit, such as 500ms or 0.5s, or compare with a multiple such as "
+                "2 * median",
+            )
+        raise _UnitError(
+            f"The trigger {self._text!r} compares what is not a time with a time",
+            "compare a time with a time: step_time > 2 * median",
+        )
 
     def _error(self, what: str) -> TriggerError:
         at_end = self._at >= len(self._tokens)

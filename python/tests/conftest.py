@@ -17,14 +17,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 @pytest.fixture(autouse=True)
 def clean_slate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """No settings from outside, a folder of its own, and no session that outlives its test."""
-    from stepscope import environment, occupancy, profiler_state, report
+    from stepscope import environment, occupancy, profiler_state, uploads
+    from stepscope.after_capture import AfterCapture
 
     for name in list(os.environ):
         if name.startswith("PROFILE_") or name == "TF_DISABLE_PROFILING":
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+    # No test reaches a bucket, whatever is installed and logged in on this machine.
+    monkeypatch.setattr(uploads, "_COMMANDS", {})
+    monkeypatch.setattr(uploads, "_has_fsspec", lambda scheme: False)
     # Printing beside the program would end up in other tests; test_report.py has it as it is.
-    monkeypatch.setattr(report, "show_later", report.show)
+    monkeypatch.setattr(AfterCapture, "run_later", AfterCapture.run)
     environment.reload_environment()
     yield
     environment.reload_environment()

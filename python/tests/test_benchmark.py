@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import pickle
@@ -306,3 +307,52 @@ def test_jax_is_not_imported_for_plain_functions() -> None:
 )
 def test_durations_have_a_unit_that_suits(milliseconds: float, text: str) -> None:
     assert benchmark_module._duration(milliseconds) == text
+
+
+def test_results_are_carried_over_to_donated_arguments() -> None:
+    import jax
+    import jax.numpy as jnp
+
+    @functools.partial(jax.jit, donate_argnums=0)
+    def step(state: Any, batch: Any) -> tuple[Any, Any]:
+        return state + batch, batch.sum()
+
+    stats = benchmark_function(
+        step, jnp.zeros(8), jnp.ones(8), num_iterations=5, warmup=2, carry=1, print_result=False
+    )
+    assert stats["iterations"] == 5
+    assert stats["success"]
+    with pytest.raises((RuntimeError, ValueError), match="delete|donated") as caught:
+        benchmark_function(step, jnp.zeros(8), jnp.ones(8), num_iterations=2, print_result=False)
+    assert "carry=1" in "".join(getattr(caught.value, "__notes__", []))
+
+
+def test_what_is_carried_over() -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def function(a: int, b: int, c: int = 0) -> tuple[int, int, str]:
+        seen.append((a, b, c))
+        return a + 1, b + 10, "metrics"
+
+    def times(carry: Any) -> list[tuple[int, ...]]:
+        seen.clear()
+        benchmark_function(
+            function, 1, 1, num_iterations=2, warmup=1, carry=carry, print_result=False, c=5
+        )
+        return list(seen)
+
+    assert times(0) == [(1, 1, 5)] * 3
+    assert times(1) == [(1, 1, 5), (2, 1, 5), (3, 1, 5)]
+    assert times(2) == [(1, 1, 5), (2, 11, 5), (3, 21, 5)]
+    assert times(lambda result, args: (args[1], result[0])) == [(1, 1, 5), (1, 2, 5), (2, 2, 5)]
+    with pytest.raises(ValueError, match="carry is 3, and the function is called with 2"):
+        times(3)
+    with pytest.raises(ValueError, match="returns 1 results"):
+        benchmark_function(lambda a, b: a, 1, 2, carry=2, print_result=False)
+
+
+def test_a_misspelt_keyword_of_a_benchmark() -> None:
+    with pytest.raises(TypeError, match="Did you mean 'num_iterations'"):
+        benchmark_function(lambda: 1, num_iteration=3)
+    with pytest.raises(TypeError, match="Did you mean 'batch'"):
+        benchmark_function(lambda batch: 1, bacth=3)

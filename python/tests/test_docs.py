@@ -59,7 +59,7 @@ def test_the_examples_of_the_guide_run(
     monkeypatch.setenv("PROFILE_ENABLED", "1")
     monkeypatch.setattr("sys.argv", ["train.py", "--profile", f"--profile_dir={tmp_path}/flags"])
     blocks = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 8
     names: dict[str, Any] = {
         "argparse": argparse,
         "stepscope": stepscope,

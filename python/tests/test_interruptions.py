@@ -239,8 +239,8 @@ def test_a_folder_is_meant_where_it_was_named(
 
 
 @pytest.mark.parametrize("use", [profile_trace, stepscope.ProfileContext])
-def test_an_address_is_refused_by_every_block(use: Any) -> None:
-    with pytest.raises(stepscope.PreflightError, match="address"), use("gs://lab/logs"):
+def test_a_bucket_that_nothing_can_write_to_is_refused_by_every_block(use: Any) -> None:
+    with pytest.raises(stepscope.PreflightError, match="gs://lab/logs"), use("gs://lab/logs"):
         pass
 
 

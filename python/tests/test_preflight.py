@@ -107,10 +107,11 @@ def test_disk_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[0].severity == "error"
 
 
-def test_addresses_are_refused_with_the_way_to_copy() -> None:
+def test_addresses_that_nothing_can_copy_to_are_refused_with_what_is_missing() -> None:
     with pytest.raises(stepscope.PreflightError, match="gs://bucket/x") as caught:
         stepscope.CaptureSession("gs://bucket/x").start()
-    assert "gcloud storage cp" in str(caught.value)
+    assert "pip install fsspec gcsfs" in str(caught.value)
+    assert "local folder" in str(caught.value)
 
 
 MOUNTS = """\

@@ -12,7 +12,7 @@ import captures
 import pytest
 
 import stepscope
-from stepscope import session_ids
+from stepscope import run_directory, session_ids
 
 PACKAGE_FOLDER = str(Path(stepscope.__file__).parents[1])
 
@@ -92,6 +92,14 @@ def check_one_session_per_capture(log_dir: Path) -> None:
         assert {manifest["process_count"] for manifest in manifests} == {2}
         assert len({manifest["step_first"] for manifest in manifests}) == 1
         assert len({manifest["host"] for manifest in manifests}) == 2
+    # A process has the same name in every capture, and it carries no process id.
+    by_process: dict[int, set[str]] = {0: set(), 1: set()}
+    for profile in captures.profiles(log_dir):
+        manifest = captures.manifest_of(profile)
+        by_process[manifest["process_index"]].add(manifest["host"])
+    assert [len(names) for names in by_process.values()] == [1, 1]
+    host = run_directory.host_name()
+    assert set().union(*by_process.values()) == {host, f"{host}_1"}
 
 
 @pytest.mark.oldest
@@ -105,10 +113,19 @@ def test_a_job_of_jax_distributed_writes_one_session(tmp_path: Path) -> None:
 
 def test_a_job_of_a_launcher_writes_one_session(tmp_path: Path) -> None:
     environments = [
-        {"SLURM_PROCID": str(rank), "SLURM_NTASKS": "2", "SLURM_JOB_ID": "77"} for rank in range(2)
+        {
+            "SLURM_PROCID": str(rank),
+            "SLURM_LOCALID": str(rank),
+            "SLURM_NTASKS": "2",
+            "SLURM_JOB_ID": "77",
+        }
+        for rank in range(2)
     ]
     run_processes(tmp_path, 0, environments)
     check_one_session_per_capture(tmp_path / "profiles")
+    for profile in captures.profiles(tmp_path / "profiles"):
+        manifest = captures.manifest_of(profile)
+        assert manifest["host"].endswith("_1") == (manifest["process_index"] == 1)
 
 
 def test_strangers_in_one_folder_have_sessions_of_their_own(tmp_path: Path) -> None:
@@ -123,7 +140,8 @@ def test_a_chosen_id_is_shared_by_whoever_chooses_it(tmp_path: Path) -> None:
     runs = captures.run_directories(tmp_path / "profiles")
     assert [run.name for run in runs] == ["mine", "mine_2", "mine_3"]
     for run in runs:
-        assert len(captures.profiles(run)) == 2
+        names = {profile.name for profile in captures.profiles(run)}
+        assert names == {f"{run_directory.host_name()}{end}.xplane.pb" for end in ("", "_1")}
         traces = {path.name.split("perfetto_trace")[0] for path in run.glob("*perfetto_trace*")}
         assert len(traces) == 2  # neither wrote over the other
         assert "" in traces

@@ -28,6 +28,14 @@ def run(
         (at or {}).get(step, lambda: None)()
 
 
+def run_slowly(profiler: Profiler, steps: range, work: Work, slow: Mapping[int, float]) -> None:
+    """A loop whose steps take some milliseconds, and those in `slow` as many seconds more."""
+    for step in steps:
+        profiler.begin_step(step)
+        time.sleep(0.005 + slow.get(step, 0.0))
+        profiler.end_step(work())
+
+
 def windows(profiler: Profiler) -> list[tuple[int | None, int | None]]:
     return [(result.step_first, result.step_end) for result in profiler.results]
 
@@ -76,16 +84,16 @@ def test_what_it_says(work: Work, capsys: pytest.CaptureFixture[str]) -> None:
     profiler.capture_async()
     printed = capsys.readouterr()
     assert printed.out == ""
-    for words in (
-        "Trace directory: traces",
-        "planned for the steps 150..151",
-        "Capture starts at step 150 for 2 steps (150..151)",
-        "profiling step 150 ...",
-        "Capture stops after 2 steps",
-        "Profile saved: traces",
-        "Armed: the next 2 steps",
-    ):
-        assert words in printed.err
+    lines = printed.err.splitlines()
+    assert lines[0] == (
+        "Profiling is planned for the steps 150..151. Trace directory: traces"
+    )
+    assert lines[1] == "Profiling step 150 ... (2 steps, 150..151)"
+    assert lines[2] == "Profile saved: traces"
+    assert lines[3].startswith("Captured ")
+    assert lines[4].startswith("  recorded for ")
+    assert lines[-2].startswith("  open it: stepscope view ")
+    assert lines[-1] == "Armed: the next 2 steps will be captured"
     assert printed.err.isascii()
 
 
@@ -259,17 +267,65 @@ def test_inside_a_capture_of_ours_a_window_is_skipped(
 
 def test_a_trigger_captures_the_steps_after_a_slow_one(work: Work) -> None:
     profiler = Profiler(num_steps=2, start_step=-1, trigger="step_time > 5 * median + 50ms")
-    slow = {15: lambda: time.sleep(0.3), 30: lambda: time.sleep(0.3)}
-    run(profiler, range(40), work, at=slow)
-    assert windows(profiler) == [(16, 18)]
+    run_slowly(profiler, range(40), work, {15: 0.3, 30: 0.3})
+    profiler.close()
+    ((first, end),) = windows(profiler)
+    # The watch sees a step when its result is there; the next to begin is captured.
+    assert first in (16, 17, 18)
+    assert end == first + 2
     assert "step_time > 5 * median" in (profiler.results[0].trigger or "")
 
 
 def test_the_number_of_triggered_captures_is_limited(work: Work) -> None:
-    profiler = Profiler(1, start_step=-1, trigger="step_time > 200ms", trigger_limit=2)
-    slow = {step: (lambda: time.sleep(0.25)) for step in (15, 20, 25)}
-    run(profiler, range(30), work, at=slow)
-    assert windows(profiler) == [(16, 17), (21, 22)]
+    profiler = Profiler(1, start_step=-1, trigger="200ms", trigger_limit=2)
+    run_slowly(profiler, range(45), work, {15: 0.25, 25: 0.25, 35: 0.25})
+    profiler.close()
+    first_steps = [first for first, _ in windows(profiler)]
+    assert len(first_steps) == 2
+    assert first_steps[0] in (16, 17, 18)
+    assert first_steps[1] in (26, 27, 28)
+
+
+def test_a_trigger_watches_work_and_not_its_dispatch() -> None:
+    """The loop never waits, so on the host all steps are fast; one has twenty times the work."""
+    import jax
+    import jax.numpy as jnp
+
+    @jax.jit
+    def step(x: Any, rounds: Any) -> Any:
+        return jax.lax.fori_loop(0, rounds, lambda _, y: jnp.sin(y @ y) * 0.01, x)
+
+    x = jnp.ones((256, 256))
+    step(x, 1).block_until_ready()
+    profiler = Profiler(1, start_step=-1, trigger="5x")
+    number, began = 0, time.monotonic()
+    while not profiler.results and time.monotonic() - began < 60:
+        profiler.begin_step(number)
+        x = step(x, 200 if number == 30 else 10)
+        profiler.end_step(x)
+        if number > 40:  # the watch lags behind a loop that runs ahead, as its device does
+            time.sleep(0.01)
+        number += 1
+    profiler.close()
+    assert len(profiler.results) == 1
+    assert (profiler.results[0].step_first or 0) > 30
+    assert "median" in (profiler.results[0].trigger or "")
+
+
+def test_results_that_were_donated_do_not_count_as_fast_steps() -> None:
+    import jax
+    import jax.numpy as jnp
+
+    from stepscope.step_watch import _done_ns
+
+    gone = jnp.ones(3)
+    gone.delete()
+    assert _done_ns({"state": gone}, 7) is None
+    assert _done_ns(gone, 7) is None
+    assert _done_ns({"loss": 0.5}, 7) == 7
+    assert _done_ns(None, 7) == 7
+    began = time.perf_counter_ns()
+    assert (_done_ns({"state": gone, "loss": jax.numpy.ones(2)}, 7) or 0) > began
 
 
 def test_a_bad_trigger_is_refused_when_the_profiler_is_made() -> None:
@@ -342,7 +398,7 @@ def test_maybe_profile(
         "Interval:    once",
         "Duration:    1 step\n",
         "Mode:        tensorboard",
-        "rofiling step 100 ...",
+        "Profiling step 100 ...",
         "Profile saved: profiles/step_00000100",
         "did you mean PROFILE_START_STEP",
     ):

@@ -68,7 +68,14 @@ def test_the_engines_lines_are_printed(
     engine_that(monkeypatch, answer)
     result = capture(work)
     printed = capsys.readouterr().err
-    assert printed.startswith("1 device, 1 step of 3 ms\n  busy 80 %\n  open it: stepscope view")
+    head, times, *rest = printed.splitlines()
+    assert head == "1 device, 1 step of 3 ms"
+    assert times == (
+        f"  recorded for {console.seconds_text(result.seconds)}, then collected and written in "
+        f"{console.seconds_text(result.stop_seconds)}, in which the program stood still"
+    )
+    assert rest[0] == "  busy 80 %"
+    assert rest[1].startswith("  open it: stepscope view")
     assert "engine is not installed" not in printed
     assert asked == [str(result.directory)]
 

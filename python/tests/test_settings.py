@@ -37,6 +37,11 @@ VALUES: dict[str, tuple[str, Any, Any, list[Any]]] = {
     "preflight": ("warn", None, "off", ["warn", "warn", "off"]),
     "python_tracer_level": ("0", None, 1, [0, 0, 1]),
     "host_tracer_level": ("1", None, 3, [1, 1, 3]),
+    "wait": ("window", None, "step", ["window", "window", "step"]),
+    "max_captures": ("2", None, 3, [2, 2, 3]),
+    "keep_captures": ("2", None, 3, [2, 2, 3]),
+    "trigger_file": ("/a/env", None, Path("/a/arg"), ["/a/env", "/a/env", "/a/arg"]),
+    "trigger_signal": ("USR1", None, "sigusr2", ["SIGUSR1", "SIGUSR1", "SIGUSR2"]),
 }
 
 
@@ -93,6 +98,8 @@ def test_defaults_of_the_entry_points(
         ("PROFILE_MODE", "Both", "mode", "both"),
         ("PROFILE_MAX_SECONDS", "inf", "max_seconds", float("inf")),
         ("PROFILE_TRIGGER", "", "trigger", None),
+        ("PROFILE_TRIGGER_SIGNAL", "usr2", "trigger_signal", "SIGUSR2"),
+        ("PROFILE_TRIGGER_SIGNAL", "", "trigger_signal", None),
     ],
 )
 def test_values_of_variables(variable: str, text: str, name: str, expected: Any) -> None:
@@ -113,6 +120,9 @@ def test_values_of_variables(variable: str, text: str, name: str, expected: Any)
         ("PROFILE_DIR", " "),
         ("PROFILE_MAX_SECONDS", "0"),
         ("PROFILE_MAX_SECONDS", "nan"),
+        ("PROFILE_WAIT", "never"),
+        ("PROFILE_TRIGGER_SIGNAL", "SIGUSR9"),
+        ("PROFILE_TRIGGER_SIGNAL", "SIGKILL"),
     ],
 )
 def test_a_bad_value_is_named_with_its_variable(variable: str, text: str) -> None:
@@ -129,8 +139,8 @@ def test_home_and_variables_in_folders(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_unknown_setting_names_the_one_meant() -> None:
-    with pytest.raises(stepscope.SettingsError, match="did you mean 'max_seconds'"):
-        Settings.resolve(TRACE_DEFAULTS, max_second=3)
+    with pytest.raises(TypeError, match="'max_second'. Did you mean 'max_seconds'?"):
+        Settings.resolve(TRACE_DEFAULTS, max_second=3)  # type: ignore[call-arg]
 
 
 def test_misspelt_variables_are_noticed() -> None:

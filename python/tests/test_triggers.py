@@ -27,16 +27,16 @@ def times(*seconds: float, step_time: float = 0.0, last: float = 0.0) -> StepTim
         ("step_time>250ms", True),
         ("step_time > 0.25 s", True),
         ("step_time < 250000 us", False),
-        ("step_time >= 0.3", True),
+        ("step_time >= 0.3s", True),
         ("step_time != last", True),
         ("step_time > mean + 1.5 * (max - min)", True),
-        ("step_time > 2 * median and last > 1", False),
-        ("step_time > 2 * median or last > 1", True),
+        ("step_time > 2 * median and last > 1s", False),
+        ("step_time > 2 * median or last > 1s", True),
         ("not step_time > 2 * median", False),
-        ("not (last > 1 or step_time < 1ms)", True),
+        ("not (last > 1s or step_time < 1ms)", True),
         ("(step_time - last) / last > 0.5", True),
-        ("(step_time > 1 or last < 1) and (max < 1)", True),
-        ("-step_time < -0.2", True),
+        ("(step_time > 1s or last < 1s) and (max < 1s)", True),
+        ("-step_time < -0.2s", True),
         ("step_time > p95 * 2", True),
         ("2 * 3 + 4 == 10", True),
         ("2 + 3 * 4 == 14", True),
@@ -56,9 +56,9 @@ def test_rules(rule: str, expected: bool) -> None:
         ("step_time", "the end"),
         ("step_time >", "the end"),
         ("step_tme > 2", "step_tme > 2"),
-        ("step_time > 2 median", "median"),
+        ("step_time > 2s median", "median"),
         ("step_time > (2 * median", "the end"),
-        ("step_time > 2) ", ")"),
+        ("step_time > 2s) ", ")"),
         ("__import__('os').system('ls') > 1", "__import__"),
         ("step_time > 2 ** 3", "* 3"),
         ("step_time.real > 1", ".real"),
@@ -70,6 +70,47 @@ def test_what_is_no_rule_is_refused_with_its_place(rule: str, place: str) -> Non
         parse(rule)
     assert place in caught.value.message
     assert "step_time > 2 * median" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("short", "rule"),
+    [
+        ("1.5x", "step_time > 1.5 * median"),
+        ("2 x", "step_time > 2 * median"),
+        ("200ms", "step_time > 200ms"),
+        (" .5 s", "step_time > .5s"),
+        ("step_time > 1s", "step_time > 1s"),
+    ],
+)
+def test_a_threshold_is_short_for_a_rule(short: str, rule: str) -> None:
+    assert Trigger(short).text == rule
+
+
+@pytest.mark.parametrize("bare", ["0.5", "200", " 2. "])
+def test_a_bare_threshold_is_refused_with_the_units_to_choose_from(bare: str) -> None:
+    number = bare.strip()
+    with pytest.raises(TriggerError, match="has no unit") as caught:
+        Trigger(bare)
+    assert f"'{number}ms' or '{number}s'" in str(caught.value)
+    assert f"'{number}x'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "step_time > 0.5",
+        "step_time > median + 1",
+        "(last > 2)",
+        "not (step_time > 1s or last > 2)",
+        "step_time * median > 1s",
+        "step_time / median > 20ms",
+        "2 > 1s",
+    ],
+)
+def test_a_time_is_compared_with_a_time(rule: str) -> None:
+    with pytest.raises(TriggerError, match="compares") as caught:
+        Trigger(rule)
+    assert "2 * median" in str(caught.value)
 
 
 def test_statistics_agree_with_the_standard_library() -> None:

@@ -134,6 +134,93 @@ fn hosts_take_part_in_steps_of_one_number() {
     );
 }
 
+/// By the loop itself and by the profiler around it.
+#[test]
+fn steps_marked_twice_count_once() {
+    let session = session(
+        "thread python
+         repeat 3 every 100us
+           0..90us train #step_num=$i,_r=1#
+           1..80us my_step #step_num=$i,_r=1#
+         end",
+    );
+    assert_eq!(session.step_origin, Some(StepOrigin::Annotation));
+    assert_text(
+        &steps(&session),
+        "0: host0 0us..90us
+         1: host0 100us..190us
+         2: host0 200us..290us",
+    );
+}
+
+#[test]
+fn an_epoch_around_steps_is_none_of_them() {
+    let session = session(
+        "thread python
+           0..200us   epoch #step_num=0,_r=1#
+           0..90us    train #step_num=7,_r=1#
+           100..190us train #step_num=8,_r=1#
+           200..300us epoch #step_num=1,_r=1#
+           200..290us train #step_num=9,_r=1#",
+    );
+    assert_text(
+        &steps(&session),
+        "7: host0 0us..90us
+         8: host0 100us..190us
+         9: host0 200us..290us",
+    );
+}
+
+/// A capture of one call, as Stepscope's package marks it.
+#[test]
+fn a_block_without_marked_steps_is_one_step() {
+    let session = session(
+        "thread python
+           0..90us block train_step #stepscope_block=4#
+         device tpu:0 v6e
+         line XLA Modules
+           10..60us jit_step(5) [run_id=70]
+           62..64us jit_norm(6) [run_id=71]
+           65..67us jit_norm(6) [run_id=72]",
+    );
+    assert_eq!(session.step_origin, Some(StepOrigin::Annotation));
+    assert_text(
+        &steps(&session),
+        "4: host0 0us..90us, TPU:0 0us..90us work 10us..67us",
+    );
+    assert_eq!(label(&session, "block train_step").class, Class::Step);
+}
+
+#[test]
+fn marked_steps_win_over_their_block() {
+    let session = session(
+        "thread python
+           0..90us  block train_step #stepscope_block=0#
+           5..40us  train #step_num=3,_r=1#
+           45..80us train #step_num=4,_r=1#",
+    );
+    assert_text(
+        &steps(&session),
+        "3: host0 5us..40us
+         4: host0 45us..80us",
+    );
+}
+
+#[test]
+fn runs_of_the_main_program_win_over_the_block_around_them() {
+    let session = session(
+        "thread python
+           0..90us block #stepscope_block=0#
+         device tpu:0 v6e
+         line XLA Modules
+           10..30us jit_step(5) [run_id=70]
+           40..60us jit_step(5) [run_id=71]
+           70..75us jit_norm(6) [run_id=72]",
+    );
+    assert_eq!(session.step_origin, Some(StepOrigin::ProgramRuns));
+    assert_eq!(session.steps.len(), 2);
+}
+
 #[test]
 fn without_annotations_runs_of_the_main_program_are_steps() {
     let session = session(

@@ -21,7 +21,7 @@ pub enum Cause {
     GarbageCollection,
     /// A checkpoint is written or read.
     Checkpoint,
-    /// The profiler starts or stops.
+    /// The profiler starts, stops, or waits for the results of a step.
     Profiler,
     /// Data goes between host and device.
     Transfer,
@@ -107,7 +107,7 @@ impl Cause {
             Self::DataLoading => "loading or waiting for input",
             Self::GarbageCollection => "collecting garbage",
             Self::Checkpoint => "writing or reading a checkpoint",
-            Self::Profiler => "starting or stopping the profiler",
+            Self::Profiler => "the profiler itself: starting, stopping, waiting for a step",
             Self::Transfer => "copying between host and device",
             Self::Dispatch => "handing a program to the device",
             Self::Sleep => "sleeping",
@@ -134,7 +134,10 @@ impl Cause {
                 "Call `gc.freeze()` after set-up, or `gc.disable()` and collect between steps."
             }
             Self::Checkpoint => "Write checkpoints asynchronously, or less often.",
-            Self::Profiler => "Leave the first and the last step of the capture out of account.",
+            Self::Profiler => {
+                "None of it is the program's. Wait at the end of the window only \
+                 (`wait=\"window\"`), and leave the first and the last step out of account."
+            }
             Self::Transfer if is_jax => {
                 "Put data on the device ahead of time with `jax.device_put`, and keep results there."
             }

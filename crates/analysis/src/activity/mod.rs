@@ -2,7 +2,8 @@
 //!
 //! Input and other work count on the threads that drive the devices only: a pool's worker that
 //! prefetches or waits holds nobody up. Compilation counts on any thread, since compilers have pools.
-//! A frame that encloses a wait works only outside of it.
+//! A frame that encloses a wait works only outside of it. Where the profiler itself works or waits,
+//! the program does nothing: that time counts for nothing that lies within.
 //!
 //! `steps` asks for four levels of activity, `idle` and `input` for every cause: one walk over the
 //! slices, one classification.
@@ -11,7 +12,7 @@ mod cause;
 mod threads;
 
 use rayon::prelude::*;
-use stepscope_model::{Activity, HostId, Label, Picos, Session, SliceKind, Span, TrackId};
+use stepscope_model::{Activity, HostId, Label, Picos, Session, SliceKind, Span, Track, TrackId};
 
 use crate::interval::Intervals;
 use crate::work::{NO_LEVEL, add_levels};
@@ -49,6 +50,8 @@ pub(crate) fn host_times(
         })
         .collect();
     let is_compiled = compile.contains(&COMPILATION);
+    let own_time = OwnTime::of(session);
+    let profiler_level = level_of(Activity::Profiler);
     let driving = driving_threads(session, hosts);
     hosts
         .par_iter()
@@ -68,19 +71,50 @@ pub(crate) fn host_times(
                 add_levels(track, &levels, windows, &mut own);
                 let mut own = own.into_iter().map(Intervals::union_of_sorted);
                 let mut take = || own.next().unwrap_or_default();
-                let (compilation, input, waits) = (take(), take(), take());
-                let rests = own.map(|work| work.subtract(&waits));
-                lists[usize::from(COMPILATION)].push(compilation.into_spans());
-                lists[usize::from(INPUT)].push(input.into_spans());
+                let profiler = own_time.within(track, windows);
+                let program = |times: Intervals| times.subtract(&profiler);
+                let (compilation, input, waits) = (take(), take(), program(take()));
+                let rests = own.map(|work| program(work.subtract(&waits)));
+                lists[usize::from(COMPILATION)].push(program(compilation).into_spans());
+                lists[usize::from(INPUT)].push(program(input).into_spans());
                 for (list, rest) in lists[3..].iter_mut().zip(rests) {
                     list.push(rest.into_spans());
                 }
                 lists[usize::from(WAIT)].push(waits.into_spans());
+                if let Some(list) = lists.get_mut(usize::from(profiler_level)) {
+                    list.push(profiler.into_spans());
+                }
             }
             let times = lists.into_iter().map(Intervals::union_of_sorted).collect();
             (host, times)
         })
         .collect()
+}
+
+/// When the profiler itself worked or waited on a thread.
+pub(crate) struct OwnTime {
+    levels: Vec<u8>,
+    is_there: bool,
+}
+
+impl OwnTime {
+    pub(crate) fn of(session: &Session) -> Self {
+        let levels = levels(session, |activity| match activity {
+            Activity::Profiler => 0,
+            _ => NO_LEVEL,
+        });
+        let is_there = levels.contains(&0);
+        Self { levels, is_there }
+    }
+
+    /// Its times on a track within windows, which are sorted and do not overlap.
+    pub(crate) fn within(&self, track: &Track, windows: &[Span]) -> Intervals {
+        let mut spans = vec![Vec::new()];
+        if self.is_there {
+            add_levels(track, &self.levels, windows, &mut spans);
+        }
+        Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+    }
 }
 
 /// The level of each label: work of devices, steps and markers have none.

@@ -2,7 +2,7 @@
 
 use stepscope_model::{Activity, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
 
-use crate::activity::{Cause, driving_threads};
+use crate::activity::{Cause, OwnTime, driving_threads};
 
 /// Slices of one lane that are looked at in one gap: beyond that the gap is full of small ones.
 const MOST_SLICES: usize = 128;
@@ -22,6 +22,7 @@ pub(super) struct Words {
 /// Knows which threads to look at.
 pub(super) struct Explainer<'a> {
     session: &'a Session,
+    own_time: OwnTime,
     threads: Vec<(HostId, Vec<TrackId>)>,
 }
 
@@ -33,6 +34,7 @@ impl<'a> Explainer<'a> {
         let threads = driving_threads(session, &hosts);
         Self {
             session,
+            own_time: OwnTime::of(session),
             threads: hosts.into_iter().zip(threads).collect(),
         }
     }
@@ -60,8 +62,11 @@ impl<'a> Explainer<'a> {
     }
 
     /// From the outermost lane to the innermost: the longest slice of each.
+    ///
+    /// What lies within the profiler's own time is not the program's.
     fn look(&self, track: &Track, gap: Span, cause: (Cause, i64), found: &mut Found) {
         let half = gap.duration().0 / 2;
+        let profiler = self.own_time.within(track, &[gap]);
         for lane in &track.lanes {
             let range = lane.overlapping(gap);
             let (starts, durations, labels) = (lane.starts(), lane.durations(), lane.labels());
@@ -76,7 +81,9 @@ impl<'a> Explainer<'a> {
                 };
                 let (length, id) = (common.duration().0, labels[index]);
                 let label = self.session.label(id);
-                if label.kind == SliceKind::Marker {
+                let is_own = profiler.spans().iter().any(|own| own.contains(common));
+                if label.kind == SliceKind::Marker || is_own && label.activity != Activity::Profiler
+                {
                     continue;
                 }
                 if Cause::of(label.activity) == cause.0 && label.activity != Activity::None {
@@ -98,7 +105,10 @@ impl<'a> Explainer<'a> {
                 if is_annotation && found.annotation.is_none() {
                     found.annotation = Some((length, id));
                 }
-                if label.kind == SliceKind::Python && has_line(self.session.label_name(id)) {
+                if label.kind == SliceKind::Python
+                    && label.activity != Activity::Profiler
+                    && has_line(self.session.label_name(id))
+                {
                     found.python = Some((length, id));
                 }
             }

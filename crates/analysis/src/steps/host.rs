@@ -4,6 +4,7 @@ use stepscope_model::{Activity, HostId, Session, Span};
 
 use crate::activity::{COMPILATION, INPUT, WAIT, host_times};
 use crate::interval::Intervals;
+use crate::work::NO_LEVEL;
 
 /// Times of a host by what it did.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +13,7 @@ pub(super) struct HostActivity {
     pub(super) compilation: Intervals,
     /// A driving thread waits for or prepares input.
     pub(super) input: Intervals,
-    /// A driving thread does anything else but wait.
+    /// A driving thread does anything else but wait. The profiler's own work is left out.
     pub(super) overhead: Intervals,
 }
 
@@ -24,6 +25,7 @@ fn level_of(activity: Activity) -> u8 {
         Activity::Compile(_) => COMPILATION,
         Activity::Input(_) => INPUT,
         Activity::Blocked => WAIT,
+        Activity::Profiler => NO_LEVEL,
         _ => OVERHEAD,
     }
 }

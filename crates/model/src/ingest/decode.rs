@@ -45,6 +45,8 @@ pub(super) struct Annotation {
     pub(super) span: Span,
     /// Position in [`Decoded::keys`].
     pub(super) label: u32,
+    /// It marks the block of a capture rather than a step.
+    pub(super) is_block: bool,
 }
 
 /// Part of a program run, from the ops of one track.
@@ -374,12 +376,17 @@ impl Pass<'_, '_> {
                 self.nester.end_of_last(key, ordinal);
             }
         }
-        if let (Some(1), Some(number)) = (seen.root_level, seen.step) {
+        let mark = match (seen.root_level, seen.step) {
+            (Some(1), Some(number)) => Some((number, false)),
+            _ => seen.block.map(|number| (number, true)),
+        };
+        if let Some((number, is_block)) = mark {
             let span = Span::new(Picos(start), Picos(start + duration));
             self.out.annotations.push(Annotation {
                 number,
                 span,
                 label,
+                is_block,
             });
         }
     }

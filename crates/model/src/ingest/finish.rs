@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::graphs;
+use super::marks::{Mark, steps_of};
 use super::order::{add_program_tracks, display_key};
 use super::parts::PlacedTrack;
 use super::runs::{gpu_runs, recorded_runs};
-use super::steps::{Evidence, HostStep, steps};
+use super::steps::{Evidence, steps};
 use super::warn::Warnings;
 use crate::flow::{Flows, TrackEnds};
 use crate::ids::{HostId, TrackId};
@@ -44,10 +45,12 @@ pub(super) fn finish(
             }
         }
         let own = std::mem::take(&mut placed.annotations).into_iter();
-        annotations.extend(own.map(|step| HostStep {
+        annotations.extend(own.map(|mark| Mark {
             host,
-            span: step.span,
-            number: step.number,
+            track: id,
+            span: mark.span,
+            number: mark.number,
+            is_block: mark.is_block,
         }));
     }
     let graph_events: Vec<_> = placed
@@ -86,7 +89,7 @@ pub(super) fn finish(
         strings: &session.strings,
         devices: &session.devices,
         runs: &session.program_runs,
-        annotations,
+        annotations: steps_of(annotations, &session.program_runs),
     });
 }
 

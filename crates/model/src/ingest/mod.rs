@@ -21,6 +21,7 @@ mod graphs;
 mod hlo_files;
 mod keys;
 mod labels;
+mod marks;
 mod memory;
 mod nest;
 mod order;

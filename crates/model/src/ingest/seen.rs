@@ -18,6 +18,7 @@ pub(super) struct Seen {
     pub(super) arrows: Arrows,
     pub(super) root_level: Option<i64>,
     pub(super) step: Option<i64>,
+    pub(super) block: Option<i64>,
     pub(super) device_offset: Option<i64>,
     pub(super) device_duration: Option<i64>,
     pub(super) counter: Option<CounterValue>,
@@ -119,6 +120,7 @@ impl Seen {
             StatRole::ProducerId => self.arrows.producer.1 = int().map(i64::cast_unsigned),
             StatRole::RootLevel => self.root_level = int(),
             StatRole::StepNumber => self.step = int(),
+            StatRole::Block => self.block = int(),
             StatRole::KernelDetails | StatRole::MemcpyDetails | StatRole::MemsetDetails => {
                 self.context.detail = texts.key(value);
             }

@@ -51,8 +51,13 @@ fn python_activity(frame: &str) -> Activity {
     }
 }
 
+/// What Stepscope's package calls the stretches in which it works or waits itself.
+const OWN_TIME: &str = "stepscope: ";
+
 fn host_activity(name: &str) -> Activity {
-    if WAIT.is_match(name) {
+    if name.starts_with(OWN_TIME) {
+        Activity::Profiler
+    } else if WAIT.is_match(name) {
         Activity::Blocked
     } else if INPUT.is_match(name) {
         Activity::Input(input_stage(name))
@@ -238,7 +243,10 @@ patterns! {
         r"^array\.py:\d+ (_value|__array__|__float__|__int__|__bool__|item|tolist)$| device_get$",
     ];
     PYTHON_GARBAGE = [r"^gc collect$|_gc_callback$|^gc\.py:"];
-    PYTHON_PROFILER = [r"^profiler\.py:\d+ (start_trace|stop_trace)$"];
+    PYTHON_PROFILER = [
+        r"^profiler\.py:\d+ (start_trace|stop_trace|begin_step|end_step|_close_window)$|",
+        r"^capture_session\.py:\d+ (start|stop|wait_for|_finish|_collect)$",
+    ];
     PYTHON_DISPATCH = [r"^pjit\.py:\d+ (cache_miss|_run_python_pjit)|^dispatch\.py:\d+ apply_primitive"];
     CHECKPOINT = [r"(?i)checkpoint|\borbax"];
     /// A program is handed to a device.
@@ -313,6 +321,11 @@ mod tests {
             ("$time sleep", Sleep),
             ("$profiler.py:271 stop_trace", Profiler),
             ("$profiler.py:385 __init__", Python),
+            ("$profiler.py:207 end_step", Profiler),
+            ("$capture_session.py:226 wait_for", Profiler),
+            ("stepscope: wait", Profiler),
+            ("stepscope: calibrate", Profiler),
+            ("stepscope", Other),
             ("$train.py:12 main", Python),
             ("$ad_checkpoint.py:10 remat", Python),
             ("$checkpointer.py:60 save", Checkpoint),

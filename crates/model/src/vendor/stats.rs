@@ -28,6 +28,8 @@ pub(crate) enum StatRole {
     ProducerId,
     RootLevel,
     StepNumber,
+    /// The mark of a captured block, by Stepscope's package: the step that it is.
+    Block,
     KernelDetails,
     MemcpyDetails,
     MemsetDetails,
@@ -59,7 +61,7 @@ impl ThreadsMayHold {
         let has = |wanted| stat_names.iter().any(|name| role_of(name) == wanted);
         Self {
             ops: has(StatRole::HloOp) && has(StatRole::DeviceOrdinal),
-            steps: has(StatRole::RootLevel) && has(StatRole::StepNumber),
+            steps: has(StatRole::RootLevel) && has(StatRole::StepNumber) || has(StatRole::Block),
         }
     }
 }
@@ -78,6 +80,7 @@ fn role_of(name: &[u8]) -> StatRole {
         b"_p" => StatRole::ProducerId,
         b"_r" => StatRole::RootLevel,
         b"step_num" => StatRole::StepNumber,
+        b"stepscope_block" => StatRole::Block,
         b"kernel_details" => StatRole::KernelDetails,
         b"memcpy_details" => StatRole::MemcpyDetails,
         b"memset_details" | b"Memset_details" => StatRole::MemsetDetails,

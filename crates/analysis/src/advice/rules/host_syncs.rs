@@ -4,7 +4,7 @@
 use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin};
 
 use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
-use crate::activity::{driving_threads, levels};
+use crate::activity::{OwnTime, driving_threads, levels};
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
 use crate::format;
@@ -111,10 +111,16 @@ impl Stops {
             .collect();
         let windows = Intervals::union_of(steps.iter().map(|(_, span)| *span).collect());
         let mut lists = vec![Vec::new(), Vec::new()];
+        let own_time = OwnTime::of(session);
+        let mut of_profiler = Intervals::default();
         for track in driving_threads(session, &[host]).into_iter().flatten() {
-            add_levels(session.track(track), &level, windows.spans(), &mut lists);
+            let track = session.track(track);
+            add_levels(track, &level, windows.spans(), &mut lists);
+            of_profiler = of_profiler.union(&own_time.within(track, windows.spans()));
         }
-        let mut times = lists.into_iter().map(Intervals::union_of_sorted);
+        let times = lists.into_iter().map(Intervals::union_of_sorted);
+        // Stops of the profiler are no stops of the program.
+        let mut times = times.map(|times| times.subtract(&of_profiler));
         let blocked = times.next().unwrap_or_default();
         let copies = times.next().unwrap_or_default();
         let all = blocked.union(&copies);

@@ -1,0 +1,153 @@
+//! Marks of steps on host threads, each step once.
+//!
+//! A loop may be marked twice, by itself and by a profiler around it: marks within marks. And a
+//! capture of one block is marked as a whole by Stepscope's package, for where nothing else tells.
+
+use std::collections::BTreeMap;
+
+use super::steps::HostStep;
+use crate::ids::{DeviceId, HostId, ProgramId, TrackId};
+use crate::session::ProgramRun;
+use crate::units::{Picos, Span};
+
+/// A mark as it was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mark {
+    pub(super) host: HostId,
+    pub(super) track: TrackId,
+    pub(super) span: Span,
+    pub(super) number: i64,
+    /// It marks the block of a capture and not a step of a loop.
+    pub(super) is_block: bool,
+}
+
+/// Marks within marks beyond this depth count as they are: a file made to exhaust the stack.
+const MAX_DEPTH: usize = 8;
+
+/// The steps that the marks mean. Marked steps win over blocks; a block is a step unless one program
+/// ran again and again in it and had most of the devices' time: then that one tells the steps.
+pub(super) fn steps_of(marks: Vec<Mark>, runs: &[ProgramRun]) -> Vec<HostStep> {
+    let (blocks, mut steps): (Vec<Mark>, Vec<Mark>) =
+        marks.into_iter().partition(|mark| mark.is_block);
+    if steps.is_empty() && !is_told_by_runs(runs) {
+        steps = blocks;
+    }
+    let mut by_track: BTreeMap<TrackId, Vec<Mark>> = BTreeMap::new();
+    for mark in steps {
+        by_track.entry(mark.track).or_default().push(mark);
+    }
+    let once = by_track
+        .into_values()
+        .flat_map(|marks| each_once(marks, MAX_DEPTH));
+    once.map(|mark| HostStep {
+        host: mark.host,
+        span: mark.span,
+        number: mark.number,
+    })
+    .collect()
+}
+
+/// Of marks within marks of one thread the outermost, unless one of these holds several steps: then
+/// it is a group of steps, such as an epoch, and so are its like.
+fn each_once(mut marks: Vec<Mark>, depth: usize) -> Vec<Mark> {
+    if depth == 0 {
+        return marks;
+    }
+    // An outer mark begins first, or at the same time and ends later.
+    marks.sort_unstable_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
+    let mut outer: Vec<Mark> = Vec::new();
+    let mut inner: Vec<Vec<Mark>> = Vec::new();
+    for mark in marks {
+        match (outer.last(), inner.last_mut()) {
+            (Some(last), Some(own)) if last.span.contains(mark.span) => own.push(mark),
+            _ => {
+                outer.push(mark);
+                inner.push(Vec::new());
+            }
+        }
+    }
+    let inner: Vec<Vec<Mark>> = inner
+        .into_iter()
+        .map(|own| {
+            if own.len() > 1 {
+                each_once(own, depth - 1)
+            } else {
+                own
+            }
+        })
+        .collect();
+    let are_groups = inner.iter().any(|own| own.len() > 1);
+    let pairs = outer.into_iter().zip(inner);
+    pairs
+        .flat_map(|(mark, own)| {
+            if are_groups && !own.is_empty() {
+                own
+            } else {
+                vec![mark]
+            }
+        })
+        .collect()
+}
+
+/// One program ran at least twice on some device, and had at least half of the time of all runs.
+fn is_told_by_runs(runs: &[ProgramRun]) -> bool {
+    let mut times: BTreeMap<ProgramId, Picos> = BTreeMap::new();
+    let mut counts: BTreeMap<(ProgramId, DeviceId), usize> = BTreeMap::new();
+    for run in runs {
+        *times.entry(run.program).or_default() += run.span.duration();
+        *counts.entry((run.program, run.device)).or_default() += 1;
+    }
+    let all: i64 = times.values().map(|time| time.0).sum();
+    let repeated = counts.iter().filter(|(_, count)| **count >= 2);
+    let longest = repeated.map(|((program, _), _)| times[program].0).max();
+    longest.is_some_and(|time| 2 * time >= all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(spans: &[(i64, i64)]) -> Vec<Mark> {
+        let mark = |(number, &(start, end)): (usize, &(i64, i64))| Mark {
+            host: HostId(0),
+            track: TrackId(0),
+            span: Span::new(Picos(start), Picos(end)),
+            number: i64::try_from(number).unwrap(),
+            is_block: false,
+        };
+        spans.iter().enumerate().map(mark).collect()
+    }
+
+    fn numbers(spans: &[(i64, i64)]) -> Vec<i64> {
+        let steps = each_once(marks(spans), MAX_DEPTH);
+        steps.into_iter().map(|mark| mark.number).collect()
+    }
+
+    #[test]
+    fn steps_side_by_side_stay() {
+        assert_eq!(numbers(&[(0, 10), (10, 20), (25, 30)]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_step_marked_twice_is_the_outer_mark() {
+        assert_eq!(
+            numbers(&[(0, 10), (1, 9), (10, 20), (11, 19), (30, 40)]),
+            [0, 2, 4]
+        );
+        assert_eq!(numbers(&[(0, 10), (0, 10)]).len(), 1);
+        assert_eq!(numbers(&[(0, 10), (1, 9), (2, 8)]), [0]);
+    }
+
+    #[test]
+    fn an_epoch_is_no_step() {
+        // The second epoch was cut after one step.
+        let epochs = [(0, 100), (0, 40), (50, 90), (100, 200), (110, 150)];
+        assert_eq!(numbers(&epochs), [1, 2, 4]);
+    }
+
+    #[test]
+    fn steps_of_an_epoch_marked_twice_count_once() {
+        let epochs = [(0, 100), (0, 40), (1, 39), (50, 90), (51, 89)];
+        assert_eq!(numbers(&epochs), [1, 3]);
+    }
+}

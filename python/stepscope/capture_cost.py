@@ -1,0 +1,124 @@
+"""What a capture costs the steps it covers, measured in the program itself.
+
+Two figures: how much longer the captured steps were than those just before them, and how long
+the Python tracer takes for one call on this machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from . import _jax
+
+GOOD_RATIO = 0.10
+"""Up to this a capture costs what captures cost: 5 to 10 % are usual."""
+BAD_RATIO = 0.20
+"""Above this its figures are not those of the program."""
+STEPS_BEFORE_MIN = 3
+"""Fewer steps say nothing about the next one."""
+
+_CALLS = 200
+_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureCost:
+    """The captured steps beside those before them, and the price of a traced Python call.
+
+    `step_ns` is the mean of the captured steps, from the begin of the first until the results of
+    the last were there; `step_before_ns` the time from begin to begin of the `steps_before` steps
+    before the capture (see `step_before`). `python_call_ns` is what the Python tracer adds to a call. None
+    where it was not measured.
+    """
+
+    step_ns: int | None = None
+    step_before_ns: int | None = None
+    steps_before: int = 0
+    python_call_ns: int | None = None
+    waits_each_step: bool = False
+
+    @property
+    def step_ratio(self) -> float | None:
+        """How much longer captured steps were: 0.25 is 25 % longer; None where not measured."""
+        if not self.step_ns or not self.step_before_ns:
+            return None
+        return self.step_ns / self.step_before_ns - 1.0
+
+    @property
+    def grade(self) -> str:
+        """`good`, `warning` or `bad`."""
+        ratio = self.step_ratio
+        if ratio is None or ratio <= GOOD_RATIO:
+            return "good"
+        return "bad" if ratio > BAD_RATIO else "warning"
+
+    @property
+    def remedy(self) -> str:
+        """What to change for steps closer to those without a capture."""
+        if self.python_call_ns is not None:
+            return (
+                f"the Python tracer adds {self.python_call_ns / 1e3:.2g} us to each call: turn it "
+                "off with python_tracer_level=0"
+            )
+        if self.waits_each_step:
+            return 'each captured step was waited for: wait="window" waits at the end only'
+        return "the first steps after a pause may be slower too: capture more steps to tell"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the manifest."""
+        return {
+            "step_ns": self.step_ns,
+            "step_before_ns": self.step_before_ns,
+            "steps_before": self.steps_before,
+            "step_ratio": None if self.step_ratio is None else round(self.step_ratio, 4),
+            "python_call_ns": self.python_call_ns,
+        }
+
+
+def step_before(begins_ns: Sequence[int], drained_ns: int = 0) -> tuple[int | None, int]:
+    """How long a step took before the capture, and from how many steps that is known.
+
+    `begins_ns` is when each step began; `drained_ns` is how long the work that was queued took to
+    finish once the loop stopped for the capture. A loop that runs ahead of its device is held
+    back by a full queue now and then, or reads a result every few steps, so single periods say
+    little: it is the median of the means of up to four stretches. None where that is not known:
+    too few steps, or a queue that holds more work than the loop has shown.
+    """
+    count = len(begins_ns) - 1
+    if count < STEPS_BEFORE_MIN or drained_ns > (begins_ns[-1] - begins_ns[0]) / 2:
+        return None, max(count, 0)
+    stretches = min(4, count)
+    edges = [round(count * part / stretches) for part in range(stretches + 1)]
+    means = sorted(
+        (begins_ns[end] - begins_ns[start]) / (end - start) for start, end in pairwise(edges)
+    )
+    middle = (means[(stretches - 1) // 2] + means[stretches // 2]) / 2
+    return round(middle), count
+
+
+def plain_call_ns() -> float:
+    """What a call of an empty function takes now, in processor time: the median of some rounds."""
+    rounds = []
+    for _ in range(_ROUNDS):
+        began = time.thread_time_ns()
+        for _ in range(_CALLS):
+            _nothing()
+        rounds.append((time.thread_time_ns() - began) / _CALLS)
+    return sorted(rounds)[_ROUNDS // 2]
+
+
+def traced_call_ns(plain_ns: float) -> int:
+    """What the Python tracer, which records now, adds to a call that takes `plain_ns` without it.
+
+    The calls are marked, so that no analysis takes them for the program's.
+    """
+    with _jax.own_time("calibrate"):
+        return max(0, round(plain_call_ns() - plain_ns))
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,166 @@
+"""Which steps a `Profiler` captures: planned windows, requests, and what the trigger asks for.
+
+Knows steps and settings only; no jax, no files. Requests come from any thread.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import dataclass
+
+from .settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A window that opens now: how many steps, and why."""
+
+    count: int
+    reason: str
+
+
+class Schedule:
+    """Decides at each step whether a window opens.
+
+    `wake_step` is the first step at which there is anything to decide, so that a loop compares
+    one number per step.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.RLock()  # held for moments; a signal's handler may come between
+        self._requested: int | None = None
+        self._fired: str | None = None
+        self._next_start = settings.start_step if settings.start_step >= 0 else None
+        self._captures_left: float = settings.max_captures or math.inf
+        self._triggers_left = settings.trigger_limit
+        self.first_step: int | None = None
+        self.missed: range | None = None  # a planned window that lay before the loop's first step
+        self.last_step: int | None = None  # kept by the loop, step by step
+        self.has_opened = False
+        self.wake_step: float = -math.inf if settings.enabled else math.inf
+
+    @property
+    def next_start(self) -> int | None:
+        """The first step of the next planned window, or None."""
+        return self._next_start
+
+    @property
+    def is_requested(self) -> bool:
+        """Whether a request waits for its step."""
+        return self._requested is not None
+
+    @property
+    def triggers_left(self) -> int:
+        """How many captures the trigger may still start."""
+        return self._triggers_left if self._captures_left > 0 else 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether as many captures were made as may be."""
+        return self._captures_left <= 0
+
+    def request(self, count: int) -> bool:
+        """Asks for a window of the next steps; False if such a request waits already."""
+        with self._lock:
+            if self._requested is not None:
+                return False
+            self._requested = count
+            self.wake_step = -math.inf
+        return True
+
+    def fire(self, reason: str) -> bool:
+        """The trigger holds: a window opens at the next step. False if that was its last time."""
+        with self._lock:
+            if self._triggers_left <= 0 or self._fired is not None or self.is_over:
+                return False
+            self._triggers_left -= 1
+            self._fired = reason
+            self.wake_step = -math.inf
+        return True
+
+    def due(self, step: int) -> Due | None:
+        """The window that opens at `step`, or None."""
+        with self._lock:
+            if self.is_over:
+                return None
+            return self._planned(step) or self._asked_for(step)
+
+    def opened(self) -> None:
+        """A window was opened."""
+        self.has_opened = True
+        self._captures_left -= 1
+
+    def forget_requests(self) -> None:
+        """The loop is over."""
+        with self._lock:
+            self._requested = self._fired = None
+
+    def settle(self, step: int | None, *, is_open: bool) -> None:
+        """Works out when there is something to decide again; `step` is the one that begins now."""
+        with self._lock:
+            if self.first_step is None:
+                self.first_step = step
+            waits = self._requested is not None or self._fired is not None
+            if not self._settings.enabled:
+                self.wake_step = math.inf
+            elif is_open or self.first_step is None:
+                self.wake_step = -math.inf
+            elif self.is_over:
+                self.wake_step = math.inf
+            elif waits:
+                self.wake_step = -math.inf
+            else:
+                self.wake_step = math.inf if self._next_start is None else self._next_start
+
+    def _planned(self, step: int) -> Due | None:
+        planned, count = self._next_start, self._settings.num_steps
+        if planned is None or step < planned:
+            return None
+        window_end = planned + count
+        was_before = self.first_step is not None and self.first_step < planned
+        if step < window_end:
+            count = window_end - step
+        if step < window_end or was_before:  # some loops count in larger strides
+            self._next_start = self._start_after(step + count - 1)
+            return Due(count, "start_step")
+        self._next_start = self._start_after(step)
+        self.missed = range(planned, window_end)
+        return None
+
+    def _asked_for(self, step: int) -> Due | None:
+        planned = self._next_start
+        count = self._requested
+        if count is not None and (planned is None or not step < planned < step + count):
+            self._requested = None
+            return Due(count, "capture_async")
+        if self._fired is not None:
+            reason, self._fired = self._fired, None
+            return Due(self._settings.num_steps, reason)
+        return None
+
+    def _start_after(self, step: int) -> int | None:
+        """The start of the first planned window after `step`."""
+        interval, start = self._settings.interval, self._settings.start_step
+        if interval <= 0:
+            return None
+        return start + ((step - start) // interval + 1) * interval
+
+    def unreached(self) -> str | None:
+        """What was planned and never came, in a sentence; None if everything did."""
+        settings = self._settings
+        if not settings.enabled or self.is_over:
+            return None
+        if self._requested is not None:
+            return "A capture was requested, and no step began after that"
+        planned = self._next_start
+        if planned is None or self.has_opened:
+            return None
+        window = f"{planned}..{planned + settings.num_steps - 1}"
+        if self.last_step is None:
+            return f"No step began, so the window {window} was not captured: call begin_step(step)"
+        return (
+            f"The window {window} was never reached: the last step was {self.last_step}; set "
+            "start_step (PROFILE_START_STEP) below that"
+        )

@@ -1,0 +1,53 @@
+"""SIGTERM during a capture: the capture is ended and kept, then the program's own course goes on.
+
+Job schedulers and Kubernetes send it some seconds before they kill. Python runs handlers on the
+main thread, so a capture that begins on another thread is not guarded.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .capture_session import CaptureSession
+
+
+class Handler:
+    """Guards one capture; in place only while it records."""
+
+    def __init__(self, session: CaptureSession) -> None:
+        self._session = session
+        self._previous: Any = None
+
+    def install(self) -> None:
+        """Takes the place of the handler that is there, which is called afterwards."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        previous = signal.getsignal(signal.SIGTERM)
+        if previous is None or previous is signal.SIG_IGN:  # set in C, or the program is deaf to it
+            return
+        self._previous = previous
+        signal.signal(signal.SIGTERM, self._handle)
+
+    def uninstall(self) -> None:
+        """Puts the previous handler back, unless the program has set another meanwhile."""
+        if self._previous is None or threading.current_thread() is not threading.main_thread():
+            return
+        previous, self._previous = self._previous, None
+        if signal.getsignal(signal.SIGTERM) == self._handle:
+            signal.signal(signal.SIGTERM, previous)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        previous = self._previous or signal.SIG_DFL
+        self._session.end_now("SIGTERM")
+        self.uninstall()
+        if callable(previous):
+            previous(number, frame)
+            return
+        # As if nobody had listened: the parent sees that a signal ended the program.
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)

@@ -44,7 +44,6 @@ _MODULE = b"""export async function render() {
 # Seconds between looks at a log directory without profiles.
 _LOOK_AGAIN = 20.0
 # Folders looked into on such a look; captures lie near the top.
-_PROFILES = (".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst", ".xplane.riegeli")
 _MAX_FOLDERS = 4000
 # Seconds until the engine must have said where it listens.
 _START_SECONDS = 60.0

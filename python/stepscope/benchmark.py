@@ -241,15 +241,14 @@ class _Calls:
         if callable(self._carry):
             self.args = tuple(self._carry(result, self.args))
         elif self._carry > 0:
-            self.args = (*self._first(result), *self.args[self._carry :])
+            self.args = (*_first(result, self._carry), *self.args[self._carry :])
 
-    def _first(self, result: Any) -> tuple[Any, ...]:
-        results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
-        if len(results) < self._carry:
-            raise ValueError(
-                f"carry is {self._carry}, and the function returns {len(results)} results"
-            )
-        return results[: self._carry]
+
+def _first(result: Any, count: int) -> tuple[Any, ...]:
+    results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    if len(results) < count:
+        raise ValueError(f"carry is {count}, and the function returns {len(results)} results")
+    return results[:count]
 
 
 def _timed_calls(calls: _Calls, count: int) -> _Samples:

@@ -254,7 +254,11 @@ fn select_hosts(session: &Session, wanted: Option<&str>) -> Result<Vec<HostId>, 
         return Ok(all.collect());
     };
     let hosts: Vec<_> = all
-        .filter(|&id| any_part(wanted, |part| contains(&session.host(id).name, part)))
+        .filter(|&id| {
+            any_part(wanted, |part| {
+                part == HOST_PLANE || contains(&session.host(id).name, part)
+            })
+        })
         .collect();
     let names = || session.hosts.iter().map(|host| host.name.clone());
     nonempty(hosts, || format!("--host {wanted}"), || join(names()))
@@ -275,7 +279,7 @@ fn select_devices(
         .filter(|&id| {
             any_part(wanted, |part| match part.parse::<u32>() {
                 Ok(number) => number == id.0,
-                Err(_) => contains(&session.device_title(id), part),
+                Err(_) => is_called(&session.device_title(id), part),
             })
         })
         .collect();
@@ -285,6 +289,20 @@ fn select_devices(
             .map(|id| format!("{} {}", id.0, session.device_title(id)))
     };
     nonempty(devices, || format!("--device {wanted}"), || join(names()))
+}
+
+/// What the profiler calls the threads of any host.
+const HOST_PLANE: &str = "/host:CPU";
+/// What the profiler puts before the name of a device.
+const DEVICE_PLANE: &str = "/device:";
+
+/// Whether a device is meant: by a part of its title, or by the profiler's whole name for it,
+/// `/device:GPU:0`.
+fn is_called(title: &str, wanted: &str) -> bool {
+    match wanted.strip_prefix(DEVICE_PLANE) {
+        Some(plane) => title.rsplit('/').next() == Some(plane),
+        None => contains(title, wanted),
+    }
 }
 
 fn select_programs(

@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::Value;
 use stepscope_analysis::{AnalysisError, Compared, find_comparison};
-use stepscope_model::Session;
+use stepscope_model::{Manifest, ManifestInput, Session, WallClock};
 
 use support::drawn;
 
@@ -315,6 +315,131 @@ fn three_sessions_are_each_held_against_the_first() {
     let some = some.expect("a report");
     assert_eq!(some["op_count"], 1);
     assert_eq!(some["ops"][0]["other"]["name"], "add.2");
+}
+
+/// Two runs of a program that holds both methods: three kernels below `lcam`, five below `tad`.
+const METHODS: &str = "
+    host vm
+    program 5 jit_step
+      p.0 = f32[8,16] parameter(0)
+      dot.1 = f32[8,8] dot(p.0, p.0) op_name=\"jit(step)/lcam/mul\"
+      ROOT add.2 = f32[8,8] add(dot.1, dot.1) op_name=\"jit(step)/transpose(jvp(tad))/add\"
+    device gpu:0 nvidia H100
+    stream 7 Compute
+    each [hlo_module=jit_step program_id=5]
+    repeat 2 every 100us
+      10..20us gemm [hlo_op=dot.1 correlation_id=1]
+      20..25us fill [hlo_op=dot.1 correlation_id=2]
+      30..60us gemm [hlo_op=add.2 correlation_id=3]
+      60..65us sum [hlo_op=add.2 correlation_id=4]
+      70..75us sum [hlo_op=add.2 correlation_id=5]
+    end
+    thread python
+    repeat 2 every 100us
+      0..90us train #step_num=$i,_r=1#
+    end
+";
+
+#[test]
+fn two_scopes_of_one_capture_are_compared_kernel_by_kernel() {
+    let session = drawn(&[METHODS]);
+    let report = compare(&[&session], &[("scope", "lcam, tad")]).expect("one capture is enough");
+    let methods = list(&report["methods"]);
+    let told: Vec<_> = methods
+        .iter()
+        .map(|method| {
+            let text = |key: &str| method[key].as_str().unwrap_or_default().to_owned();
+            (text("name"), micros(&method["device_ps"]).round())
+        })
+        .collect();
+    let per = if methods[0]["unit"] == "run" {
+        1.0
+    } else {
+        2.0
+    };
+    let expected = [
+        ("before: lcam".to_owned(), 15.0 * per),
+        ("before: tad".to_owned(), 40.0 * per),
+    ];
+    assert_eq!(told, expected);
+    assert!((number(&methods[1]["ratio"]) - 40.0 / 15.0).abs() < 1e-9);
+    let kernels: Vec<_> = list(&report["kernels"])
+        .iter()
+        .map(|row| {
+            let each = |key: &str| (number(&row[key]) / per).round();
+            let name = row["name"].as_str().unwrap_or_default();
+            (
+                name,
+                each("baseline_count"),
+                each("count"),
+                micros(&row["difference_ps"]) / per,
+            )
+        })
+        .collect();
+    assert_eq!(
+        kernels,
+        [
+            ("gemm", 1.0, 1.0, 20.0),
+            ("sum", 0.0, 2.0, 10.0),
+            ("fill", 1.0, 0.0, -5.0)
+        ]
+    );
+    let missing = compare(&[&session], &[("scope", "lcam,mul_2")]).expect_err("no such scope");
+    let text = missing.to_string();
+    assert!(
+        text.starts_with("--scope mul_2 matches nothing; there are: add, jit"),
+        "{text}"
+    );
+    assert!(
+        compare(&[&session], &[("scope", "lcam")]).is_err(),
+        "one scope of one capture"
+    );
+}
+
+#[test]
+fn kernels_of_whole_sessions_are_per_step() {
+    let [before, after] = [("dot.1", 30), ("dot.7", 50)].map(|dot| cpu(100, 8, dot, ("add.2", 10)));
+    let report = both(&before, &after);
+    let methods = list(&report["methods"]);
+    assert_eq!(methods.len(), 2);
+    assert_eq!(
+        (&methods[0]["unit"], &methods[0]["count"]),
+        (&"step".into(), &6.into())
+    );
+    assert!((micros(&methods[0]["device_ps"]) - 40.0).abs() < 0.01);
+    let dot = &report["kernels"][0];
+    assert_eq!(
+        dot["name"], "dot",
+        "numbers tell instructions apart, not kinds of work"
+    );
+    assert!((micros(&dot["difference_ps"]) - 20.0).abs() < 0.01);
+    assert!(number(&report["kernels"][1]["difference_ps"]).abs() < 1.0);
+    assert!(
+        report["sessions"][0]["wall_step_ps"].is_null(),
+        "no manifest"
+    );
+}
+
+#[test]
+fn wall_times_stand_beside_the_steps() {
+    let clock = WallClock {
+        total_seconds: Some(7.0),
+        training_seconds: Some(6.5),
+    };
+    let manifest = Manifest {
+        step_durations_ns: vec![100_000, 300_000],
+        wall_clock: Some(clock),
+        ..Manifest::default()
+    };
+    let session = cpu(100, 8, ("dot.1", 30), ("add.2", 10));
+    let host = session.hosts[0].name.clone();
+    let manifest = Ok(manifest);
+    let session = session.with_manifests(vec![ManifestInput { host, manifest }]);
+    let report = both(&session, &session);
+    let first = &report["sessions"][0];
+    assert!((micros(&first["wall_step_ps"]) - 200.0).abs() < 1e-6);
+    assert!((number(&first["training_wall_ps"]) - 6.5e12).abs() < 1.0);
+    assert!((number(&first["run_wall_ps"]) - 7e12).abs() < 1.0);
 }
 
 #[test]

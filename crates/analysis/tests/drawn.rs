@@ -101,6 +101,53 @@ fn an_overview_of_the_same_step() {
     assert_eq!(verdict(&strict, "device_busy_ratio"), json!("bad"));
 }
 
+#[test]
+fn host_and_device_time_of_a_step_and_why_the_device_idles() {
+    let session = drawn(&[GPU_STEPS]);
+    let balance = ask(&session, "overview", &[])["step_balance"].clone();
+    let micros = |value: &Value| value.as_f64().map(|ps| (ps / 1e6).round());
+    assert_eq!(micros(&balance["host_step_ps"]), Some(100.0));
+    assert_eq!(micros(&balance["device_step_ps"]), Some(100.0));
+    assert_eq!(micros(&balance["device_busy_ps"]), Some(55.0));
+    assert_eq!(micros(&balance["device_idle_ps"]), Some(45.0));
+    let idle: Vec<_> = rows_of(&balance, "idle")
+        .iter()
+        .map(|share| (share["kind"].clone(), micros(&share["mean_ps"])))
+        .collect();
+    let expected = [
+        (json!("input"), Some(4.0)),
+        (json!("compilation"), Some(9.0)),
+        (json!("kernel_launch"), Some(12.0)),
+        (json!("all_others"), Some(20.0)),
+    ];
+    assert_eq!(idle, expected);
+    let mostly = &balance["idle"][3]["mostly"];
+    assert_eq!(mostly, "waiting for a device, lock or thread");
+
+    let unmarked = GPU_STEPS.replace("0..100us  train #step_num=3,_r=1#", "");
+    let balance = ask(&drawn(&[&unmarked]), "overview", &[])["step_balance"].clone();
+    assert!(balance["host_step_ps"].is_null(), "{balance}");
+    let idle = drawn(&["host vm\nthread python\n0..9us train #step_num=1,_r=1#\n"]);
+    assert!(ask(&idle, "overview", &[])["step_balance"].is_null());
+}
+
+#[test]
+fn the_largest_op_is_judged_by_its_time_in_a_step() {
+    let top = |duration: &str| {
+        let long = GPU_STEPS.replace("20..50us  gemm", &format!("20us..{duration}  gemm"));
+        let long = long.replace("0..100us  train", "0..100ms  train");
+        let report = ask(&drawn(&[&long]), "overview", &[]);
+        let verdicts = rows_of(&report, "verdicts");
+        let found = verdicts
+            .iter()
+            .find(|verdict| verdict["key"] == json!("top_op_ps"));
+        found.expect("listed")["verdict"].clone()
+    };
+    assert_eq!(top("9ms"), json!("good"));
+    assert_eq!(top("30ms"), json!("warning"));
+    assert_eq!(top("80ms"), json!("bad"));
+}
+
 fn rows_of(report: &Value, key: &str) -> Vec<Value> {
     report[key].as_array().cloned().unwrap_or_default()
 }

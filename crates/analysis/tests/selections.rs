@@ -45,6 +45,32 @@ const STEPS: &str = "
 ";
 
 #[test]
+fn rows_are_found_by_the_names_that_the_profiler_gives_them() {
+    let text = ["gpu:0", "gpu:1"].map(|device| {
+        format!("device {device} nvidia H100\nstream 7 Compute\n0..5us k [correlation_id=1]\n")
+    });
+    let session = drawn(&[&format!(
+        "host vm\n{}thread python\n0..9us f\n",
+        text.concat()
+    )]);
+    let devices = |wanted: &str| {
+        let report = ask(&session, "overview", &[("device", wanted)]);
+        rows(&report, "devices").len()
+    };
+    assert_eq!(devices("/device:GPU:1"), 1);
+    assert_eq!(devices("GPU"), 2);
+    let entry = stepscope_analysis::find("overview").expect("registered");
+    let missing = entry.run_pairs(&session, [("device", "/device:GPU:10")]);
+    assert!(missing.is_err(), "there is no eleventh GPU");
+    let host = ask(&session, "overview", &[("host", "/host:CPU")]);
+    assert_eq!(
+        rows(&host, "devices").len(),
+        2,
+        "every host has such threads"
+    );
+}
+
+#[test]
 fn notes_on_steps_count_those_that_are_selected() {
     let session = drawn(&[STEPS]);
     for analysis in ["steps", "overview", "input", "hosts"] {

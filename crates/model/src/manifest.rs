@@ -44,8 +44,19 @@ pub struct Manifest {
     pub arguments: Vec<String>,
     /// Variables of the environment that matter to JAX and to captures.
     pub environment: Vec<(String, String)>,
+    /// Wall times of the run, from `wall_clock.json` in the log directory.
+    pub wall_clock: Option<WallClock>,
     /// What was there and not understood, a phrase each.
     pub problems: Vec<String>,
+}
+
+/// Wall times of the run that a capture is of, as `stepscope.WallClock` writes them, seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct WallClock {
+    /// From the begin of the run to its end.
+    pub total_seconds: Option<f64>,
+    /// All epochs.
+    pub training_seconds: Option<f64>,
 }
 
 /// A manifest as it was read, or why it could not be.

@@ -57,6 +57,7 @@ mod session;
 mod sniff;
 mod traces;
 mod walk;
+mod wall_clock;
 
 pub use beside::{TextBeside, benchmarks_at, histories_at, history_at};
 pub use bytes::ProfileBytes;

@@ -8,6 +8,7 @@ use stepscope_model::manifest::{Manifest, ManifestInput};
 use crate::open::open;
 use crate::progress::NoProgress;
 use crate::session::HostFile;
+use crate::wall_clock;
 
 /// How manifests are called, after the host.
 pub(crate) const SUFFIX: &str = ".stepscope.json";
@@ -21,10 +22,13 @@ const MAX_CHARACTERS: usize = 4000;
 
 /// Reads a manifest, whatever it is.
 pub(crate) fn read(file: &HostFile) -> ManifestInput {
-    let manifest = match open(file, &NoProgress) {
+    let mut manifest = match open(file, &NoProgress) {
         Ok(bytes) => parse(bytes.as_ref()),
         Err(error) => Err(error.to_string()),
     };
+    if let Ok(manifest) = &mut manifest {
+        manifest.wall_clock = wall_clock::of_run(file);
+    }
     ManifestInput {
         host: file.host.clone(),
         manifest,
@@ -105,6 +109,7 @@ impl<'a> Reader<'a> {
             is_git_dirty,
             arguments: self.list("arguments").iter().map(text_of).collect(),
             environment: self.pairs("environment"),
+            wall_clock: None,
             problems: Vec::new(),
         }
     }
@@ -231,6 +236,7 @@ mod tests {
             is_git_dirty: Some(false),
             arguments: vec!["train.py".to_owned(), "--profile".to_owned()],
             environment: vec![pair("XLA_FLAGS", "--xla_a=1")],
+            wall_clock: None,
             problems: Vec::new(),
         };
         assert_eq!(manifest, expected);

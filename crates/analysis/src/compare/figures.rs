@@ -1,10 +1,10 @@
 //! Figures of a session that other analyses define: bytes of collectives, peak of memory.
 
-use stepscope_model::{ProgramId, Session};
+use stepscope_model::{ProgramId, Session, WallClock};
 
 use super::items::Item;
 use super::report::ComparedFact;
-use super::side::Side;
+use super::side::{Side, mean};
 use crate::collectives::Evidence;
 use crate::collectives::bandwidth::payload_bytes;
 use crate::collectives::step_index::StepIndex;
@@ -85,6 +85,32 @@ fn largest_plan(session: &Session, items: &[Item]) -> Option<i64> {
         i64::try_from(bytes).ok()
     });
     plans.max()
+}
+
+/// Mean wall time of the captured steps by the program's own clock, mean over hosts.
+pub(super) fn wall_step_ps(session: &Session) -> Option<f64> {
+    let manifests = session
+        .hosts
+        .iter()
+        .filter_map(|host| host.manifest.as_ref());
+    mean(manifests.filter_map(|manifest| {
+        let steps = manifest.step_durations_ns.iter();
+        mean(steps.map(|&duration_ns| duration_ns as f64 * 1e3))
+    }))
+}
+
+/// A wall time of the run that the capture is of, of the host on which it was longest.
+pub(super) fn wall_clock_ps(
+    session: &Session,
+    seconds: impl Fn(&WallClock) -> Option<f64>,
+) -> Option<f64> {
+    let manifests = session
+        .hosts
+        .iter()
+        .filter_map(|host| host.manifest.as_ref());
+    let clocks = manifests.filter_map(|manifest| manifest.wall_clock.as_ref());
+    let times = clocks.filter_map(seconds);
+    times.reduce(f64::max).map(|seconds| seconds * 1e12)
 }
 
 /// Facts that differ between two sessions: devices, chips, versions, options and manifests. What

@@ -14,6 +14,7 @@
 mod causes;
 mod figures;
 pub(crate) mod items;
+mod kernels;
 mod matching;
 mod memory;
 mod nodes;
@@ -29,9 +30,9 @@ pub(crate) mod waterfall;
 
 use clap::Args;
 pub use report::{
-    BarKind, CompareReport, ComparedCause, ComparedFact, ComparedOp, ComparedOpSide,
-    ComparedOpcode, ComparedPart, ComparedProgram, ComparedSession, ComparedStep, Evidence,
-    SessionDifference, TimeDifference, WaterfallBar,
+    BarKind, CompareReport, ComparedCause, ComparedFact, ComparedKernel, ComparedMethod,
+    ComparedOp, ComparedOpSide, ComparedOpcode, ComparedPart, ComparedProgram, ComparedSession,
+    ComparedStep, Evidence, MethodUnit, SessionDifference, TimeDifference, WaterfallBar,
 };
 
 use crate::group::Group;
@@ -59,6 +60,10 @@ pub struct CompareOptions {
     /// [default: 1 %, or 1.5 standard deviations of the steps where that is more]
     #[arg(long, value_name = "RATIO")]
     pub run_noise: Option<f64>,
+    /// Compare what ran below these name scopes kernel by kernel, comma separated: `lcam,tad`. With
+    /// two or more, one PATH is enough
+    #[arg(long, value_name = "SCOPES")]
+    pub scope: Option<String>,
 }
 
 impl Default for CompareOptions {
@@ -67,6 +72,7 @@ impl Default for CompareOptions {
             selection: Selection::default(),
             confidence: CONFIDENCE,
             run_noise: None,
+            scope: None,
         }
     }
 }
@@ -93,12 +99,21 @@ stepscope compare ./before ./after
 stepscope compare ./logs latest~3 latest
 # Three optimizers against the first
 stepscope compare ./logs/adam ./logs/manifold_muon ./logs/hyperspherical_descent
+# Two implementations in one capture, kernel by kernel, by their name scopes
+stepscope compare ./logs --scope lcam,tad --table kernels
 # Without the steps that warm up, as JSON
 stepscope compare ./before ./after --steps 5.. --json";
     const GROUP: Group = Group::Summary;
     const LEAST_SESSIONS: usize = 2;
     type Options = CompareOptions;
     type Report = CompareReport;
+
+    fn least_sessions(options: &CompareOptions) -> usize {
+        match options.scopes().len() {
+            0 | 1 => Self::LEAST_SESSIONS,
+            _ => 1,
+        }
+    }
 
     fn run(
         sessions: &[Compared<'_>],
@@ -126,18 +141,39 @@ stepscope compare ./before ./after --steps 5.. --json";
             });
         }
         let op_count = order::arrange(&mut ops, &options.selection, tables::SORT_COLUMNS)?;
+        let (mut methods, mut kernels) = kernels::methods(sessions, options)?;
+        kernels::set_ratios(&mut methods);
+        let kernel_count = kernels.len();
+        if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
+            kernels.truncate(limit);
+        }
         Ok(CompareReport {
             notes: notes::notes(&sides, &differences, options),
             sessions: sides.iter().map(Side::report).collect(),
             differences,
             ops,
             op_count,
+            methods,
+            kernels,
+            kernel_count,
             confidence_ratio: options.confidence,
         })
     }
 }
 
 impl CompareOptions {
+    /// The scopes that were asked for, each once.
+    fn scopes(&self) -> Vec<&str> {
+        let words = self.scope.iter().flat_map(|text| text.split(','));
+        let mut scopes: Vec<&str> = Vec::new();
+        for word in words.map(str::trim).filter(|word| !word.is_empty()) {
+            if !scopes.contains(&word) {
+                scopes.push(word);
+            }
+        }
+        scopes
+    }
+
     fn noise(&self) -> Result<RunNoise, AnalysisError> {
         checked_confidence(self.confidence)?;
         run_noise(self.run_noise)

@@ -19,6 +19,13 @@ pub struct CompareReport {
     pub ops: Vec<ComparedOp>,
     /// Ops before the limit.
     pub op_count: usize,
+    /// What is held against each other kernel by kernel: the sessions, or what ran below name scopes
+    /// of theirs; the first is the baseline.
+    pub methods: Vec<ComparedMethod>,
+    /// Kernels of each method against those of the first, by name; the largest difference first.
+    pub kernels: Vec<ComparedKernel>,
+    /// Kernels before the limit.
+    pub kernel_count: usize,
     /// Confidence of the intervals, 0..1.
     pub confidence_ratio: f64,
     /// What the figures do not cover.
@@ -52,6 +59,13 @@ pub struct ComparedSession {
     pub collective_bytes: Option<f64>,
     /// Compilations in the capture.
     pub compilation_count: usize,
+    /// Mean wall time of the captured steps by the program's own clock, from the manifest; absent
+    /// where there is none.
+    pub wall_step_ps: Option<f64>,
+    /// Wall time of training, from `wall_clock.json` in the log directory; absent where there is none.
+    pub training_wall_ps: Option<f64>,
+    /// Wall time of the whole run, from the same file.
+    pub run_wall_ps: Option<f64>,
     /// Time in which a host compiled, of the host that did most.
     #[ts(type = "number")]
     pub compilation_ps: i64,
@@ -63,6 +77,65 @@ pub struct ComparedSession {
     pub memory_peak_source: String,
     /// Every step, so that timelines can be aligned by step.
     pub steps: Vec<ComparedStep>,
+}
+
+/// What is held against others kernel by kernel.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ComparedMethod {
+    /// Position of its session in `sessions`.
+    pub session: usize,
+    /// Name of the session, with the scope where there is one.
+    pub name: String,
+    /// The name scope; empty for a whole session.
+    pub scope: String,
+    /// What figures are per, on each device.
+    pub unit: MethodUnit,
+    /// How many steps, or how many runs on all devices, there were.
+    pub count: usize,
+    /// Self time of its kernels, per unit and device.
+    pub device_ps: f64,
+    /// Launches, per unit and device.
+    pub launch_count: f64,
+    /// Different kernels.
+    pub kernel_count: usize,
+    /// Self time ÷ launches; absent without launches.
+    pub mean_launch_ps: Option<f64>,
+    /// Device time ÷ that of the first method; absent for the first.
+    pub ratio: Option<f64>,
+}
+
+/// What the figures of a method are per.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum MethodUnit {
+    /// A step.
+    Step,
+    /// A run of the programs that hold the scope.
+    Run,
+    /// The whole capture, which has neither.
+    Capture,
+}
+
+/// One kernel of a method and of the first one.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ComparedKernel {
+    /// Position of the method in `methods`.
+    pub method: usize,
+    /// Name of the kernel; of the kind of op where devices run ops.
+    pub name: String,
+    /// Launches in the first method, per its unit and device.
+    pub baseline_count: f64,
+    /// Launches in this one.
+    pub count: f64,
+    /// Self time in the first method, per its unit and device.
+    pub baseline_ps: f64,
+    /// Self time in this one.
+    pub mean_ps: f64,
+    /// The latter − the former.
+    pub difference_ps: f64,
 }
 
 /// One step of one session.

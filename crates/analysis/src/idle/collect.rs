@@ -342,6 +342,16 @@ pub(super) fn steps(
     selected: &Selected<'_>,
     devices: &[DeviceGaps],
 ) -> Vec<IdleStep> {
+    let rows = placed_steps(session, selected, devices).into_iter();
+    rows.map(|(_, row)| row).collect()
+}
+
+/// The same, each with its position in `Session::steps`.
+pub(super) fn placed_steps(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[DeviceGaps],
+) -> Vec<(usize, IdleStep)> {
     let positions = selected.step_positions();
     let of_device = |device: &DeviceGaps| -> Vec<(usize, IdleStep)> {
         let rows = positions.iter().filter_map(|&position| {
@@ -371,7 +381,7 @@ pub(super) fn steps(
     let mut rows: Vec<(usize, IdleStep)> = devices.par_iter().flat_map_iter(of_device).collect();
     // Devices begin a step in any order; rows have that of their numbers.
     rows.sort_by_key(|(position, row)| (*position, row.device_index));
-    rows.into_iter().map(|(_, row)| row).collect()
+    rows
 }
 
 /// As [`cause_times`], without walking through what lies before.

@@ -131,6 +131,12 @@ pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> G
     }
 }
 
+/// Each selected step on each device that worked: its position in `Session::steps`, and what hosts
+/// did in the listed gaps of it.
+pub(crate) fn step_causes(session: &Session, selected: &Selected<'_>) -> Vec<(usize, IdleStep)> {
+    collect::placed_steps(session, selected, &devices(session, selected, None))
+}
+
 /// 10 µs on devices with a queue of their own; programs of XLA:CPU begin and end in threads.
 const fn usual_min_gap(kind: DeviceKind) -> i64 {
     match kind {

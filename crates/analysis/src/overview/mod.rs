@@ -3,6 +3,7 @@
 //! Step time and parts are those of `steps`, the top ops those of `ops`, busy time the union of work
 //! intervals (`busy`); the verdicts hold them against [`thresholds`].
 
+mod balance;
 mod busy;
 mod environment;
 mod glance;
@@ -18,8 +19,8 @@ use clap::Args;
 pub(crate) use environment::environment;
 pub(crate) use glance::Glance;
 pub use report::{
-    ChipReport, DeviceBusy, EnvironmentReport, Fact, OverviewReport, PartKind, StepBar, StepPart,
-    StepSource, StepTime, Verdict, VerdictKind,
+    ChipReport, DeviceBusy, EnvironmentReport, Fact, IdleKind, IdleShare, OverviewReport, PartKind,
+    StepBalance, StepBar, StepPart, StepSource, StepTime, Verdict, VerdictKind,
 };
 pub(crate) use series::bars as step_bars;
 pub use series::grown_part;
@@ -108,6 +109,7 @@ stepscope overview ./logs --thresholds thresholds.txt --json";
             start_epoch_ns: session.epoch_ns.map(|epoch| epoch.to_string()),
             step_time_ps: glance.step_time.clone(),
             step_parts,
+            step_balance: balance::balance(session, &selected, &glance),
             step_series: glance.bars.clone(),
             device_busy_ratio: glance.busy_ratio(),
             devices: glance.devices.clone(),

@@ -21,6 +21,9 @@ pub struct OverviewReport {
     pub step_time_ps: Option<StepTime>,
     /// The mean step divided into named parts that sum to it, in display order.
     pub step_parts: Vec<StepPart>,
+    /// The mean step of the host and of the devices, and why devices idle within it; absent where no
+    /// device worked in a step.
+    pub step_balance: Option<StepBalance>,
     /// Every selected step with its parts, for the chart.
     pub step_series: Vec<StepBar>,
     /// Mean over devices of (union of work intervals ÷ observed window); absent without devices.
@@ -110,6 +113,55 @@ pub enum PartKind {
     HostOverhead,
     /// The device is idle, and the thread that drives it waits or recorded nothing.
     Idle,
+}
+
+/// The mean step, as its host has it and as its devices have it.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct StepBalance {
+    /// Mean over steps of the mean over hosts of the host's annotation; absent where no host
+    /// annotated its steps.
+    pub host_step_ps: Option<f64>,
+    /// Mean over steps of the mean over hosts of the mean over the host's devices of the step's span
+    /// there.
+    pub device_step_ps: f64,
+    /// Of these, the time in which the device works.
+    pub device_busy_ps: f64,
+    /// The rest of it.
+    pub device_idle_ps: f64,
+    /// Idle ÷ device step, 0..1.
+    pub device_idle_ratio: f64,
+    /// Why devices idle; sums to `device_idle_ps`.
+    pub idle: Vec<IdleShare>,
+}
+
+/// One cause of a device's idle time within steps.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct IdleShare {
+    /// Which cause.
+    pub kind: IdleKind,
+    /// Its time in the mean step.
+    pub mean_ps: f64,
+    /// The same ÷ device step, 0..1.
+    pub ratio: f64,
+    /// Of all others: what the host does in most of it; else empty.
+    pub mostly: String,
+}
+
+/// Why devices idle within a step, as performance guides sort it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum IdleKind {
+    /// The host waits for or prepares input: the part *input wait* of the step.
+    Input,
+    /// The host compiles: the part *compilation* of the step.
+    Compilation,
+    /// The host hands work to the device, in gaps that are long enough to have a cause.
+    KernelLaunch,
+    /// Everything else.
+    AllOthers,
 }
 
 /// One step of the chart.

@@ -1,6 +1,6 @@
 //! The `overview` report as tables.
 
-use super::report::{OverviewReport, PartKind, VerdictKind};
+use super::report::{IdleKind, OverviewReport, PartKind, StepBalance, VerdictKind};
 use super::thresholds::DEFAULTS;
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
@@ -26,6 +26,18 @@ impl PartKind {
     }
 }
 
+impl IdleKind {
+    /// The word in tables.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Input => "Input",
+            Self::Compilation => "Compilation",
+            Self::KernelLaunch => "Kernel launch",
+            Self::AllOthers => "All others",
+        }
+    }
+}
+
 impl VerdictKind {
     /// The word in tables.
     pub const fn name(self) -> &'static str {
@@ -43,6 +55,7 @@ impl Report for OverviewReport {
         let ops = op_table("top_ops", "Top ops", &self.top_ops, self.top_ops.len());
         vec![
             parts(self),
+            balance(self.step_balance.as_ref()),
             verdicts(self),
             ops,
             devices(self),
@@ -86,6 +99,44 @@ fn parts(report: &OverviewReport) -> Table {
         ]
     });
     Table::new("step_parts", "The mean step", &columns, rows)
+}
+
+fn balance(balance: Option<&StepBalance>) -> Table {
+    let columns = [
+        Column::new("figure", "Figure", Unit::Text),
+        Column::new("mean_ps", "Mean", Unit::Picos).fractional(),
+        Column::new("ratio", "Of device step", Unit::Ratio),
+        Column::new("mostly", "Mostly", Unit::Text),
+    ];
+    let rows = balance.into_iter().flat_map(|step| {
+        let whole = [
+            ("Host step time", step.host_step_ps, None),
+            ("Device step time", Some(step.device_step_ps), None),
+            (
+                "Device idle time",
+                Some(step.device_idle_ps),
+                Some(step.device_idle_ratio),
+            ),
+        ];
+        let whole = whole.map(|(title, mean_ps, ratio)| {
+            vec![title.into(), mean_ps.into(), ratio.into(), Cell::from("")]
+        });
+        let causes = step.idle.iter().map(|share| {
+            vec![
+                format!("Idle: {}", share.kind.title().to_lowercase()).into(),
+                share.mean_ps.into(),
+                share.ratio.into(),
+                share.mostly.as_str().into(),
+            ]
+        });
+        whole.into_iter().chain(causes)
+    });
+    Table::new(
+        "step_balance",
+        "Host and devices in the mean step",
+        &columns,
+        rows,
+    )
 }
 
 fn verdicts(report: &OverviewReport) -> Table {

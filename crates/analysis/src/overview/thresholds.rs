@@ -60,7 +60,7 @@ pub(crate) const fn smaller(
 }
 
 /// The built-in table, in display order.
-pub const DEFAULTS: [Threshold; 9] = [
+pub const DEFAULTS: [Threshold; 10] = [
     larger("device_busy_ratio", "Device utilisation", 0.8, 0.5),
     smaller("device_idle_ratio", "Device idle", 0.1, 0.5),
     smaller("host_overhead_ratio", "Host overhead", 0.1, 0.2),
@@ -73,6 +73,7 @@ pub const DEFAULTS: [Threshold; 9] = [
         0.5,
     ),
     smaller("dominant_op_ratio", "Largest op", 0.5, 0.5),
+    smaller("top_op_ps", "Largest op, per step", 1e10, 5e10),
     smaller("compilation_ps", "Compilation", 2e12, 1e13),
     smaller("peak_memory_ratio", "Peak memory", 0.9, 0.9),
 ];

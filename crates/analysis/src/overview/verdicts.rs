@@ -63,6 +63,7 @@ fn figure(facts: &Facts<'_>, key: &str) -> Figure {
         "kernel_duration_ps" => kernel_duration(facts),
         "occupancy_ratio" => occupancy(facts.session, facts.ops.rows.iter(), facts.totals),
         "dominant_op_ratio" => dominant_op(facts),
+        "top_op_ps" => top_op(facts),
         "compilation_ps" => compilation(facts),
         _ => peak_memory(facts),
     }
@@ -244,19 +245,43 @@ fn compute_bound<'a>(
     kernels
 }
 
+/// The op with the largest self time; none without work.
+fn largest_op<'a>(facts: &Facts<'a>) -> Option<&'a OpRow> {
+    let rows = facts.ops.rows.iter();
+    let largest = rows.max_by(|a, b| a.self_ps.cmp(&b.self_ps).then_with(|| b.name.cmp(&a.name)));
+    largest.filter(|_| facts.ops.total_self_ps > 0)
+}
+
 fn dominant_op(facts: &Facts<'_>) -> Figure {
-    let largest = facts
-        .ops
-        .rows
-        .iter()
-        .max_by(|a, b| a.self_ps.cmp(&b.self_ps).then_with(|| b.name.cmp(&a.name)));
-    let Some(row) = largest.filter(|_| facts.ops.total_self_ps > 0) else {
+    let Some(row) = largest_op(facts) else {
         return missing("No device recorded work.");
     };
     (
         Some(row.self_ratio),
         format!(
             "Share of {} in the self time of all ops.",
+            format::shortened(&row.name)
+        ),
+    )
+}
+
+/// The self time of the largest op in a step, of the devices that worked.
+fn top_op(facts: &Facts<'_>) -> Figure {
+    let Some(row) = largest_op(facts) else {
+        return missing("No device recorded work.");
+    };
+    let steps = facts.selected.step_positions().len();
+    if steps == 0 {
+        return (None, recording::needs_steps(facts.session));
+    }
+    let devices = facts.devices.iter();
+    let working = devices.filter(|device| device.busy_ratio.is_some()).count();
+    let time = row.self_ps as f64 / (steps * working.max(1)) as f64;
+    (
+        Some(time),
+        format!(
+            "Self time of {} per step and device; from 10 ms on an op is worth a look, from 50 ms on \
+             a target.",
             format::shortened(&row.name)
         ),
     )

@@ -65,6 +65,11 @@ pub trait Comparison {
     /// Puts such files into the options.
     fn with_files(_options: &mut Self::Options, _files: Vec<NamedText>) {}
 
+    /// How many sessions these options want.
+    fn least_sessions(_options: &Self::Options) -> usize {
+        Self::LEAST_SESSIONS
+    }
+
     /// The computation. Sessions come in the order in which they were given: where one is measured
     /// against the others, it is the first.
     fn run(
@@ -82,6 +87,7 @@ pub struct ComparisonEntry {
     pub asks: Asks,
     /// See [`Comparison::TAKES_FILES`].
     pub takes_files: bool,
+    least: fn(&ArgMatches) -> Result<usize, AnalysisError>,
     run: RunComparison,
 }
 
@@ -110,12 +116,18 @@ impl ComparisonEntry {
             least_sessions: C::LEAST_SESSIONS,
             asks: C::ASKS,
             takes_files: C::TAKES_FILES,
+            least: |matches| Ok(C::least_sessions(&parsed::<C::Options>(matches)?)),
             run: |sessions, files, matches| {
                 let mut options = parsed::<C::Options>(matches)?;
                 C::with_files(&mut options, files);
                 ask::<C>(sessions, &options).map(Answer::of)
             },
         }
+    }
+
+    /// How many sessions it wants with these options.
+    pub fn least_sessions(&self, matches: &ArgMatches) -> Result<usize, AnalysisError> {
+        (self.least)(matches)
     }
 
     /// Runs with options parsed by a command that [`Declaration::augment`] made.
@@ -170,10 +182,11 @@ pub fn ask<C: Comparison>(
     sessions: &[Compared<'_>],
     options: &C::Options,
 ) -> Result<C::Report, AnalysisError> {
-    if sessions.len() < C::LEAST_SESSIONS {
+    let wanted = C::least_sessions(options);
+    if sessions.len() < wanted {
         return Err(AnalysisError::TooFewSessions {
             name: C::NAME,
-            wanted: C::LEAST_SESSIONS,
+            wanted,
             given: sessions.len(),
         });
     }

@@ -32,7 +32,7 @@ use crate::selection::{Selected, Selection};
 pub(crate) use crate::activity::compilation_ps;
 pub(crate) use parts::position as part_position;
 pub(crate) use rows::{DividedSteps, StepParts, divide_steps};
-pub(crate) use statistics::{median, outliers, step_time};
+pub(crate) use statistics::{host_step_ps, median, outliers, step_time};
 pub(crate) use tables::step_time_lines;
 
 /// The `steps` analysis.

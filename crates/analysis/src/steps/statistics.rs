@@ -1,6 +1,6 @@
 //! Statistics over step durations.
 
-use stepscope_model::{Session, Step};
+use stepscope_model::{Session, Step, StepSpan};
 
 use super::source;
 use crate::overview::StepTime;
@@ -48,6 +48,17 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
     })
 }
 
+/// Mean over the selected steps of the mean over hosts of the host's annotation; none where no host
+/// annotated its steps.
+pub(crate) fn host_step_ps(session: &Session, selected: &Selected<'_>) -> Option<f64> {
+    let hosts = hosts_taking_part(session, selected);
+    let steps = selected.step_positions().into_iter();
+    let (count, sum) = steps
+        .filter_map(|step| annotation_ps(&hosts, &session.steps[step]))
+        .fold((0usize, 0.0), |(count, sum), time| (count + 1, sum + time));
+    (count > 0).then(|| sum / count as f64)
+}
+
 /// For each host: it is selected, and one of its devices is, where it has any.
 fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
     let mut has_devices = vec![false; session.hosts.len()];
@@ -67,17 +78,25 @@ fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
 /// The host's annotation, mean over the hosts that take part; else the mean over the selected
 /// devices.
 fn duration_ps(selected: &Selected<'_>, hosts: &[bool], step: &Step) -> Option<f64> {
-    let of = |is_host: bool| {
-        let spans = step.spans.iter().filter(|span| match span.device {
-            None => is_host && hosts[span.host.index()],
-            Some(device) => !is_host && selected.devices.contains(&device),
-        });
-        let (count, sum) = spans.fold((0usize, 0.0), |(n, sum), span| {
-            (n + 1, sum + span.span.duration().0 as f64)
-        });
-        (count > 0).then(|| sum / count as f64)
-    };
-    of(true).or_else(|| of(false))
+    let is_selected =
+        |span: &StepSpan| span.device.is_some_and(|id| selected.devices.contains(&id));
+    annotation_ps(hosts, step).or_else(|| mean_ps(step, is_selected))
+}
+
+/// The host's annotation of a step, mean over the hosts that take part.
+fn annotation_ps(hosts: &[bool], step: &Step) -> Option<f64> {
+    mean_ps(step, |span| {
+        span.device.is_none() && hosts[span.host.index()]
+    })
+}
+
+/// Mean duration of a step's spans; none without any.
+fn mean_ps(step: &Step, counts: impl Fn(&StepSpan) -> bool) -> Option<f64> {
+    let spans = step.spans.iter().filter(|span| counts(span));
+    let (count, sum) = spans.fold((0usize, 0.0), |(count, sum), span| {
+        (count + 1, sum + span.span.duration().0 as f64)
+    });
+    (count > 0).then(|| sum / count as f64)
 }
 
 /// The middle value, or the mean of the two middle ones; 0 of nothing.

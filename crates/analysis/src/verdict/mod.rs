@@ -4,6 +4,7 @@
 //! file each; their thresholds stand in [`limits`].
 
 mod evidence;
+mod layers;
 pub mod limits;
 mod lines;
 mod report;
@@ -11,7 +12,7 @@ pub mod rules;
 mod tables;
 
 use clap::Args;
-pub use report::{Finding, Severity, VerdictDevices, VerdictOp, VerdictReport};
+pub use report::{Finding, Severity, VerdictDevices, VerdictLayer, VerdictOp, VerdictReport};
 use stepscope_model::Session;
 
 use crate::group::Group;
@@ -49,6 +50,7 @@ stepscope verdict ./logs --json";
             host_count: session.hosts.len(),
             memory_profile_count: session.heap.snapshots.len(),
             devices: evidence.chips(),
+            layers: layers::layers(session),
             step_time_ps: evidence.overview.step_time.clone(),
             step_parts: evidence.overview.step_parts(),
             duration_ps: evidence.duration_ps,

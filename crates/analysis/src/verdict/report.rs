@@ -22,6 +22,8 @@ pub struct VerdictReport {
     pub memory_profile_count: usize,
     /// Devices by chip.
     pub devices: Vec<VerdictDevices>,
+    /// Layers of the program, from Python down to kernels, with what was recorded of each.
+    pub layers: Vec<VerdictLayer>,
     /// Step time of `overview`; absent where no step was recorded or inferred.
     pub step_time_ps: Option<StepTime>,
     /// Parts of the mean step of `overview`, in display order; empty without steps.
@@ -54,6 +56,22 @@ pub struct VerdictDevices {
     pub count: usize,
     /// Of these, how many recorded work.
     pub working_count: usize,
+}
+
+/// One layer of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[ts(export)]
+pub struct VerdictLayer {
+    /// Stable name, such as `hlo_ops`.
+    pub key: String,
+    /// The same in words.
+    pub title: String,
+    /// Something of it was recorded.
+    pub is_recorded: bool,
+    /// Different names that were recorded.
+    pub name_count: usize,
+    /// Some of them; empty where there are none.
+    pub examples: String,
 }
 
 /// One op at the top.

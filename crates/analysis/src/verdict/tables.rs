@@ -18,6 +18,14 @@ const OPS: &[Column] = &[
     Column::new("self_ratio", "Share of self time", Unit::Ratio),
 ];
 
+const LAYERS: &[Column] = &[
+    Column::new("title", "Layer", Unit::Text),
+    Column::wide("key", "Key", Unit::Text),
+    Column::new("is_recorded", "Recorded", Unit::Flag),
+    Column::new("name_count", "Names", Unit::Count),
+    Column::new("examples", "Such as", Unit::Text),
+];
+
 impl Report for VerdictReport {
     fn tables(&self) -> Vec<Table> {
         let findings = self.findings.iter().map(|finding| {
@@ -27,6 +35,15 @@ impl Report for VerdictReport {
                 finding.what.as_str().into(),
                 finding.why.as_str().into(),
                 finding.fix.as_str().into(),
+            ]
+        });
+        let layers = self.layers.iter().map(|layer| {
+            vec![
+                layer.title.as_str().into(),
+                layer.key.as_str().into(),
+                layer.is_recorded.into(),
+                layer.name_count.into(),
+                layer.examples.as_str().into(),
             ]
         });
         let ops = self
@@ -48,6 +65,7 @@ impl Report for VerdictReport {
                 rows: ops.collect(),
                 row_count: self.top_ops.len(),
             },
+            Table::new("layers", "What was recorded", LAYERS, layers),
         ]
     }
 

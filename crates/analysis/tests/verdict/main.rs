@@ -62,6 +62,31 @@ fn nothing_is_wrong_with_a_healthy_capture() {
     assert_eq!(lines[3], "Top ops: dot.1 100.0 %");
 }
 
+#[test]
+fn layers_are_listed_whether_they_were_recorded_or_not() {
+    let layers = |text: &str| -> Vec<(String, bool, String)> {
+        let report = verdict(&drawn(&[text]));
+        let all = report["layers"].as_array().cloned().unwrap_or_default();
+        let layer = |layer: &Value| {
+            let text = |key: &str| layer[key].as_str().unwrap_or_default().to_owned();
+            (text("key"), layer["is_recorded"] == true, text("examples"))
+        };
+        all.iter().map(layer).collect()
+    };
+    let found = layers(HEALTHY);
+    let of = |key: &str| {
+        let mut found = found.iter();
+        found.find(|layer| layer.0 == key).expect("listed").clone()
+    };
+    assert_eq!(found.len(), 8);
+    assert!(of("dispatch").1 && of("hlo_ops").1 && of("kernels").1);
+    assert!(!of("python_calls").1 && !of("preprocessing").1 && !of("memory_ops").1);
+    assert_eq!(of("kernels").2, "gemm");
+    assert_eq!(of("jax_transformations").2, "jit");
+    let none = layers("host vm\nthread python\n0..9us work\n");
+    assert!(none.iter().all(|layer| !layer.1), "{none:?}");
+}
+
 fn session_of(hosts: &[String]) -> Session {
     let texts: Vec<&str> = hosts.iter().map(String::as_str).collect();
     drawn(&texts)

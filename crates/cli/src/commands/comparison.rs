@@ -5,6 +5,7 @@
 //! stepscope compare LOGS LOGS@latest~3       latest, latest~3
 //! stepscope compare LOGS latest~3 latest     sessions of the first path, as Git names commits
 //! stepscope compare OLD NEW NEWER            the newest session of each
+//! stepscope compare LOGS --scope a,b         two parts of the newest session
 //! stepscope scaling LOGS results_1gpu.json   every session of LOGS, and a file that is none
 //! ```
 
@@ -172,8 +173,9 @@ fn choose(
         }
         return Ok(chosen);
     }
-    if others.is_empty() && entry.least_sessions > 1 && !has_suffix(first) {
-        return last_of(first, entry.least_sessions, output);
+    let least = entry.least_sessions(arguments)?;
+    if others.is_empty() && least > 1 && !has_suffix(first) {
+        return last_of(first, least, output);
     }
     // `LOGS latest~1 latest` names sessions of LOGS, which itself is none of them.
     let root = open::find(&path_of(first).0, output)?;
@@ -182,7 +184,7 @@ fn choose(
         && others
             .iter()
             .all(|word| !is_place(&path_of(word).0) && root.pick(word).is_some());
-    let words = if is_root_alone && others.len() >= entry.least_sessions {
+    let words = if is_root_alone && others.len() >= least {
         others
     } else {
         &words[..]

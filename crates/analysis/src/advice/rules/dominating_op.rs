@@ -47,7 +47,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .why("Whatever is done elsewhere cannot matter as much as this op.")
     .fix(
         "Profile it alone; try another algorithm or precision for it; for matrix products and \
-         attention a library or a Pallas kernel.",
+         attention a specialized library (cuBLAS, cuDNN) or a Pallas kernel.",
     )
     .gain(
         wasted.and_then(|wasted| facts.per_step(wasted)),

@@ -80,8 +80,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Keep on the device what every step needs; offload less, or in smaller pieces that are \
          fetched a layer ahead; see in the memory plan (`buffers`) how much room there is."
     } else {
-        "Put inputs on the device before the step that needs them; keep state and intermediate \
-         results there (no np.asarray, no float() in the loop); read metrics every hundred steps."
+        "Call jax.device_put on inputs before the step that needs them, once for data that every step \
+         uses; keep state and intermediate results on the device; convert nothing to NumPy in the loop \
+         (no np.asarray, no float()); read metrics every hundred steps."
     })
     .fix_elsewhere(if is_offload {
         ""

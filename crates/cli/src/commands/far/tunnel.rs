@@ -44,19 +44,19 @@ pub(crate) fn command() -> Command {
         )
         .arg(word(
             "name",
-            "NAME",
+            "TPU_VM",
             "The TPU VM, as in `gcloud compute tpus tpu-vm list`",
         ))
         .arg(word("zone", "ZONE", "Its zone, such as us-central2-b"))
         .arg(word("project", "PROJECT", "Its project's id"))
         .arg(port(
             "local",
-            "LOCAL",
+            "LOCAL_PORT",
             "Port here, or the next that is free [default: 6006]",
         ))
         .arg(port(
             "remote",
-            "REMOTE",
+            "REMOTE_PORT",
             "Port there [default: 6006; with --logdir any]",
         ))
         .arg(
@@ -326,7 +326,7 @@ fn check_zone(zone: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(Exit::Usage, format!("{zone} is no zone"))
-        .hint("a zone is a region and a letter, such as us-central2-b; the order is NAME ZONE PROJECT"))
+        .hint("a zone is a region and a letter, such as us-central2-b; the order is TPU_VM ZONE PROJECT"))
 }
 
 fn check_program(name: &str) -> Result<(), Failure> {
@@ -378,7 +378,7 @@ fn failure(url: &str, _host: &str, status: Option<i32>, said: &str) -> Failure {
     } else if has("/nodes/") && has("was not found") || has("NOT_FOUND") && has("nodes") {
         (
             "there is no TPU VM of this name in this zone and project",
-            "look at NAME: `gcloud compute tpus tpu-vm list --zone=ZONE --project=PROJECT` lists them",
+            "look at TPU_VM: `gcloud compute tpus tpu-vm list --zone=ZONE --project=PROJECT` lists them",
         )
     } else if has("Read access to project")
         || has("Project '")
@@ -394,7 +394,7 @@ fn failure(url: &str, _host: &str, status: Option<i32>, said: &str) -> Failure {
     } else if has("is not in state") || has("not in the READY state") || has("STOPPED") {
         (
             "the TPU VM does not run",
-            "start it: `gcloud compute tpus tpu-vm start NAME --zone=ZONE`",
+            "start it: `gcloud compute tpus tpu-vm start TPU_VM --zone=ZONE`",
         )
     } else if has("Permission denied (publickey") {
         (
@@ -472,7 +472,7 @@ gcloud compute tpus tpu-vm ssh my-tpu --zone=us-central2-b --project=lab --worke
             ),
             (
                 "NOT_FOUND: Resource 'projects/lab/locations/us-central2-b/nodes/my-tpu' was not found.",
-                "look at NAME",
+                "look at TPU_VM",
             ),
             (
                 "PERMISSION_DENIED: Permission denied on 'locations/us-central9-b' (or it may not exist).",

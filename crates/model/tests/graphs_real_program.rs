@@ -158,7 +158,10 @@ fn with_graphs_on_and_off_the_ops_are_the_same() {
         in_graph += usize::from(*is_in_graph);
         covered += usize::from(*is_in_graph && *how != Attribution::None);
         // Nothing is given to an op that did not launch it.
-        assert!(op.is_empty() || op == drawn, "{op} instead of {drawn}, {how:?}");
+        assert!(
+            op.is_empty() || op == drawn,
+            "{op} instead of {drawn}, {how:?}"
+        );
     }
     println!("{counts:?}, {covered} of {in_graph} kernels in graphs");
     assert!(covered * 100 >= in_graph * 95, "{covered} of {in_graph}");

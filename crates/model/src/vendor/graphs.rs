@@ -110,7 +110,7 @@ static CONTROL: LazyLock<Regex> = LazyLock::new(|| {
 static COLLECTIVE: LazyLock<Regex> =
     LazyLock::new(|| constant_pattern(r"(?i)^(nccl|rccl|mscclpp|nvshmem)|all_?reduce_?kernel"));
 static FOLLOW_UP: LazyLock<Regex> =
-    LazyLock::new(|| constant_pattern(r"(?i)split_?k_?reduc|reduce_?split_?k|PostGSU|BetaOnly"));
+    LazyLock::new(|| constant_pattern(r"(?i)split_?k_?reduc|reduce_?split_?k|PostGSU|BetaOnly|reduce_1Block"));
 static ATTENTION: LazyLock<Regex> =
     LazyLock::new(|| constant_pattern(r"(?i)fmha|flash|sdpa|attention"));
 static CONVOLUTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -121,8 +121,9 @@ static CONVOLUTION: LazyLock<Regex> = LazyLock::new(|| {
 static MATMUL: LazyLock<Regex> = LazyLock::new(|| {
     constant_pattern(r"(?i)gemm|cutlass|wgmma|hmma|matmul|nvjet|Cijk_|gemv|cublas|dot_kernel|xmma")
 });
-static SORT: LazyLock<Regex> =
-    LazyLock::new(|| constant_pattern(r"(?i)radix_?sort|segmented_?sort|DeviceMerge|onesweep|top_?k"));
+static SORT: LazyLock<Regex> = LazyLock::new(|| {
+    constant_pattern(r"(?i)radix_?sort|segmented_?sort|DeviceMerge|onesweep|top_?k")
+});
 
 fn collective_kind(kernel: &str) -> Option<CollectiveKind> {
     const WORDS: [(&str, CollectiveKind); 7] = [
@@ -164,13 +165,22 @@ mod tests {
     fn libraries_by_name() {
         use LibraryWork as Work;
         for (name, work) in [
-            ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128", Work::Matmul),
+            (
+                "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128",
+                Work::Matmul,
+            ),
             ("nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_TNN", Work::Matmul),
-            ("void cublasLt::splitKreduce_kernel<32, 16, int>(…)", Work::FollowUp),
+            (
+                "void cublasLt::splitKreduce_kernel<32, 16, int>(…)",
+                Work::FollowUp,
+            ),
             ("sm80_xmma_fprop_implicit_gemm_f16", Work::Convolution),
             ("Im3d2Col", Work::Convolution),
             ("Cijk_Ailk_Bljk_BBS_BH_MT256x128x64", Work::Matmul),
-            ("cudnn_generated_fort_native_sdpa_sm90_flash_fprop", Work::Attention),
+            (
+                "cudnn_generated_fort_native_sdpa_sm90_flash_fprop",
+                Work::Attention,
+            ),
             ("void cub::DeviceRadixSortOnesweepKernel<…>", Work::Sort),
             (
                 "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
@@ -185,7 +195,10 @@ mod tests {
                 Work::Collective(Some(CollectiveKind::ReduceScatter)),
             ),
             ("ncclKernel_Generic", Work::Collective(None)),
-            ("stream_executor::cuda::SetWhileConditionKernel(…)", Work::Control),
+            (
+                "stream_executor::cuda::SetWhileConditionKernel(…)",
+                Work::Control,
+            ),
             ("RepeatBufferKernel", Work::Other),
             ("__amd_rocclr_copyBuffer.kd", Work::Copy),
         ] {
@@ -198,7 +211,9 @@ mod tests {
         for name in ["command_buffer", "command_buffer_12", "command_buffer.3"] {
             assert!(names_command_buffer(name), "{name}");
         }
-        assert!(names_command_buffer("command_buffer_5 (disabled for profiling)"));
+        assert!(names_command_buffer(
+            "command_buffer_5 (disabled for profiling)"
+        ));
         assert!(!names_command_buffer("command_buffer::execute"));
         assert!(!names_command_buffer("commander"));
         assert_eq!(

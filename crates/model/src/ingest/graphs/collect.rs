@@ -141,8 +141,12 @@ impl Collected {
             let op = label.op.filter(|op| !self.stands_for_graph[op.index()]);
             let is_named = label.op.is_some() && op.is_none();
             let call = launch_call(session, &session.flows, slice.slice);
-            let Some(key) = row.key(&slice, recorded, call, is_named.then_some(label.op).flatten())
-            else {
+            let Some(key) = row.key(
+                &slice,
+                recorded,
+                call,
+                is_named.then_some(label.op).flatten(),
+            ) else {
                 if let Some(op) = op {
                     *self.outside.entry(op).or_default() += 1;
                     for launch in since.drain(..) {
@@ -251,10 +255,7 @@ impl Row {
 }
 
 /// What was recorded of graphs for a slice: id of the launch, and the rest.
-fn recorded(
-    events: &[Vec<GraphEvent>],
-    slice: &StreamSlice,
-) -> Option<(Option<u64>, GraphStats)> {
+fn recorded(events: &[Vec<GraphEvent>], slice: &StreamSlice) -> Option<(Option<u64>, GraphStats)> {
     let own = events.get(slice.slice.track.index())?;
     let found = own.binary_search_by_key(&slice.event, |event| event.event);
     let event = own[found.ok()?];

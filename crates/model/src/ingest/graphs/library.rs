@@ -84,7 +84,6 @@ fn fit(node: &Node, op: &ScopeOp) -> Option<i32> {
             (Work::Other, OpKind::Custom) => Some(4),
             (_, OpKind::Custom) | (Work::Other, OpKind::Sort | OpKind::Attention) => Some(3),
             (Work::Matmul, OpKind::Attention) => Some(2),
-            (Work::Other, OpKind::Matmul | OpKind::Convolution) => Some(2),
             _ => None,
         },
     }
@@ -147,7 +146,11 @@ pub(super) fn assign(nodes: &[Node], ops: &[ScopeOp], cells: &mut Cells) -> Vec<
             let (mut own, mut choice) = (NEVER, step::SKIP_NODE);
             if let Some(fit) = fit(node, op) {
                 let first = diagonal + FIRST;
-                let next = if op.kind.has_several() { matched[column] } else { NEVER };
+                let next = if op.kind.has_several() {
+                    matched[column]
+                } else {
+                    NEVER
+                };
                 own = first.max(next) + fit;
                 if next > first {
                     choice |= step::CONTINUES;

@@ -72,7 +72,10 @@ struct Work {
 fn prepare(session: &Session, collected: &Collected, programs: &mut Programs) -> Vec<Work> {
     let mut graphs: BTreeMap<GraphKey, Vec<usize>> = BTreeMap::new();
     for (position, launch) in collected.launches.iter().enumerate() {
-        graphs.entry(GraphKey::of(launch)).or_default().push(position);
+        graphs
+            .entry(GraphKey::of(launch))
+            .or_default()
+            .push(position);
     }
     let mut families: FxHashMap<(ProgramId, Family), usize> = FxHashMap::default();
     let mut work = Vec::new();
@@ -126,7 +129,11 @@ fn known(collected: &Collected, programs: &Programs, work: &[Work]) -> FxHashMap
     let mut known: FxHashMap<ProgramId, Known> = FxHashMap::default();
     for &op in collected.outside.keys() {
         if let Some((program, instruction)) = programs.instruction_of(op) {
-            known.entry(program).or_default().outside.insert(instruction);
+            known
+                .entry(program)
+                .or_default()
+                .outside
+                .insert(instruction);
         }
     }
     for work in work {
@@ -149,11 +156,7 @@ fn known(collected: &Collected, programs: &Programs, work: &[Work]) -> FxHashMap
 }
 
 /// The op of each node of each unit.
-fn solve(
-    collected: &Collected,
-    programs: &Programs,
-    work: &[Work],
-) -> Vec<Vec<Found>> {
+fn solve(collected: &Collected, programs: &Programs, work: &[Work]) -> Vec<Vec<Found>> {
     let known = known(collected, programs, work);
     let mut results: Vec<Vec<Found>> = work
         .iter()
@@ -213,7 +216,10 @@ fn contradictions(work: &[Work], results: &mut [Vec<Found>]) {
     let mut first = 0;
     while first < work.len() {
         let key = &work[first].key;
-        let count = work[first..].iter().take_while(|work| work.key == *key).count();
+        let count = work[first..]
+            .iter()
+            .take_while(|work| work.key == *key)
+            .count();
         let mut ops: FxHashMap<u64, Option<u32>> = FxHashMap::default();
         for (work, results) in work[first..first + count].iter().zip(&results[first..]) {
             for (&node, &position) in &work.unit.positions {
@@ -228,7 +234,10 @@ fn contradictions(work: &[Work], results: &mut [Vec<Found>]) {
         }
         for (work, results) in work[first..first + count].iter().zip(&mut results[first..]) {
             for (node, &position) in &work.unit.positions {
-                let is_known = work.nodes.get(position).is_some_and(|node| node.known.is_some());
+                let is_known = work
+                    .nodes
+                    .get(position)
+                    .is_some_and(|node| node.known.is_some());
                 if ops.get(node) == Some(&None) && !is_known {
                     results[position] = Found::Open(OpenReason::Disagree);
                 }

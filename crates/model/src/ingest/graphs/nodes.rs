@@ -34,7 +34,10 @@ impl Programs {
             instructions: instructions.collect(),
         };
         let seen = seen_names(session, collected);
-        let launching = collected.launches.iter().filter_map(|launch| launch.program);
+        let launching = collected
+            .launches
+            .iter()
+            .filter_map(|launch| launch.program);
         for program in launching.collect::<FxHashSet<ProgramId>>() {
             let empty = FxHashSet::default();
             programs.add(session, program, seen.get(&program).unwrap_or(&empty));
@@ -75,7 +78,10 @@ impl Programs {
             })
             .collect();
         let mut known: FxHashMap<Vec<LabelId>, Option<ProgramId>> = FxHashMap::default();
-        for launch in launches.iter_mut().filter(|launch| launch.program.is_none()) {
+        for launch in launches
+            .iter_mut()
+            .filter(|launch| launch.program.is_none())
+        {
             let mut labels: Vec<LabelId> = launch.kernels.iter().map(|k| k.label).collect();
             labels.sort_unstable();
             labels.dedup();
@@ -106,7 +112,9 @@ impl Programs {
         let node = |&label: &LabelId| {
             *known.entry(label).or_insert_with(|| {
                 let label = &session.labels[label.index()];
-                let op = label.op.filter(|op| !collected.stands_for_graph[op.index()]);
+                let op = label
+                    .op
+                    .filter(|op| !collected.stands_for_graph[op.index()]);
                 let mut node = self::node(session, kernels, label);
                 let recorded = op.and_then(|op| self.instruction_of(op));
                 if let Some((_, op)) = recorded.filter(|&(of, _)| of == program) {
@@ -160,10 +168,7 @@ fn kernel_name(session: &Session, label: LabelId) -> Option<String> {
 }
 
 /// Names of all kernels that were seen of each program.
-fn seen_names(
-    session: &Session,
-    collected: &Collected,
-) -> FxHashMap<ProgramId, FxHashSet<String>> {
+fn seen_names(session: &Session, collected: &Collected) -> FxHashMap<ProgramId, FxHashSet<String>> {
     let mut seen: FxHashMap<ProgramId, FxHashSet<String>> = FxHashMap::default();
     let labels = (0..session.labels.len()).map(LabelId::from_index);
     let of_labels = labels.map(|label| (session.labels[label.index()].program, label));

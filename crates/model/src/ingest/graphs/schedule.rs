@@ -201,10 +201,14 @@ impl Kernels {
         }
         for group in alike.values() {
             if !group.iter().all(|&position| has_kernel(&names[position])) {
-                group.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
+                group
+                    .windows(2)
+                    .for_each(|pair| sets.join(pair[0], pair[1]));
             }
         }
-        let roots: Vec<usize> = (0..listed.len()).map(|position| sets.root(position)).collect();
+        let roots: Vec<usize> = (0..listed.len())
+            .map(|position| sets.root(position))
+            .collect();
         let mut sizes = vec![0usize; listed.len()];
         roots.iter().for_each(|&root| sizes[root] += 1);
         let mut symbols: FxHashMap<u32, u32> = FxHashMap::default();
@@ -217,7 +221,11 @@ impl Kernels {
                 .entry(names[position].clone())
                 .or_insert(Named { symbol, only });
         }
-        for op in self.sequences.iter_mut().flat_map(|sequence| &mut sequence.ops) {
+        for op in self
+            .sequences
+            .iter_mut()
+            .flat_map(|sequence| &mut sequence.ops)
+        {
             op.symbol = symbols.get(&op.instruction).copied();
         }
     }
@@ -230,8 +238,16 @@ const MAX_DEPTH: usize = 32;
 fn kind(program: &Program, instruction: &Instruction) -> Option<OpKind> {
     let opcode = instruction.opcode.as_str();
     match opcode {
-        "parameter" | "constant" | "get-tuple-element" | "bitcast" | "tuple" | "after-all"
-        | "add-dependency" | "domain" | "opt-barrier" | "optimization-barrier" => return None,
+        "parameter"
+        | "constant"
+        | "get-tuple-element"
+        | "bitcast"
+        | "tuple"
+        | "after-all"
+        | "add-dependency"
+        | "domain"
+        | "opt-barrier"
+        | "optimization-barrier" => return None,
         "while" | "conditional" | "call" => return Some(OpKind::Control),
         "sort" | "topk" => return Some(OpKind::Sort),
         "copy" | "copy-start" => return Some(OpKind::Copy),

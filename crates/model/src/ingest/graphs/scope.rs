@@ -39,7 +39,9 @@ pub(super) fn scope(nodes: &[Node], kernels: &Kernels, around: &Surroundings<'_>
         let neighbors = [around.neighbors.0, around.neighbors.1];
         let place = neighbors.into_iter().flatten().next();
         let place = place.and_then(|op| kernels.places.get(&op));
-        place.map(|place| place.0).or_else(|| by_symbols(nodes, kernels))?
+        place
+            .map(|place| place.0)
+            .or_else(|| by_symbols(nodes, kernels))?
     } else {
         by_known(&known, kernels)?
     };

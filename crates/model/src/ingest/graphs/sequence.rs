@@ -100,8 +100,8 @@ fn by_differences(a: &[u32], b: &[u32]) -> Option<Vec<(usize, usize)>> {
         for step in 0..=differences {
             // Diagonals from −differences to differences, every other one.
             let diagonal = middle + 2 * step - differences;
-            let is_down = step == 0
-                || (step != differences && reached[diagonal - 1] < reached[diagonal + 1]);
+            let is_down =
+                step == 0 || (step != differences && reached[diagonal - 1] < reached[diagonal + 1]);
             let mut x = if is_down {
                 reached[diagonal + 1]
             } else {
@@ -130,7 +130,10 @@ fn walk_back(a: &[u32], b: &[u32], history: &[Vec<usize>]) -> Vec<(usize, usize)
         // `reached` holds the diagonals from −differences to differences, before this round.
         let at = |diagonal: isize| {
             let index = usize::try_from(diagonal + differences.cast_signed()).ok();
-            index.and_then(|index| reached.get(index)).copied().unwrap_or(0)
+            index
+                .and_then(|index| reached.get(index))
+                .copied()
+                .unwrap_or(0)
         };
         let diagonal = x.cast_signed() - y.cast_signed();
         let edge = differences.cast_signed();
@@ -202,7 +205,9 @@ mod tests {
     fn as_long_as_can_be_without_unique_symbols() {
         let mut state = 7u64;
         let mut next = move |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 33) % below
         };
         for _ in 0..300 {
@@ -226,7 +231,11 @@ mod tests {
             let mut diagonal = 0;
             for (j, &y) in b.iter().enumerate() {
                 let above = row[j + 1];
-                row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+                row[j + 1] = if x == y {
+                    diagonal + 1
+                } else {
+                    above.max(row[j])
+                };
                 diagonal = above;
             }
         }

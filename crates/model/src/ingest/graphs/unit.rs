@@ -104,7 +104,10 @@ fn by_nodes(session: &Session, launches: &[Launch], own: &[usize]) -> Vec<Unit> 
             seen.is_some_and(|seen| seen.facts != facts(session, kernel.label))
         });
         if contradicts {
-            units.push(close(std::mem::take(&mut open), &std::mem::take(&mut nodes)));
+            units.push(close(
+                std::mem::take(&mut open),
+                &std::mem::take(&mut nodes),
+            ));
         }
         let begin = launch.kernels[0].start;
         for kernel in &launch.kernels {
@@ -172,13 +175,15 @@ fn by_time(session: &Session, launches: &[Launch], own: &[usize]) -> Vec<Unit> {
         for kernel in kernels {
             facts(session, kernel.label).hash(&mut hasher);
         }
-        let unit = *known.entry((kernels.len(), hasher.finish())).or_insert_with(|| {
-            units.push(Unit {
-                labels: kernels.iter().map(|kernel| kernel.label).collect(),
-                ..Unit::default()
+        let unit = *known
+            .entry((kernels.len(), hasher.finish()))
+            .or_insert_with(|| {
+                units.push(Unit {
+                    labels: kernels.iter().map(|kernel| kernel.label).collect(),
+                    ..Unit::default()
+                });
+                units.len() - 1
             });
-            units.len() - 1
-        });
         units[unit].launches.push(number);
     }
     units

@@ -14,6 +14,7 @@ pub(crate) mod communication;
 pub mod format;
 pub mod group;
 pub mod interval;
+mod launched_graphs;
 pub mod note;
 pub mod order;
 mod recording;

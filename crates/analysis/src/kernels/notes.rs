@@ -5,6 +5,7 @@ use stepscope_model::{DeviceKind, Session};
 use super::launches::Launches;
 use super::report::KernelRow;
 use crate::format;
+use crate::launched_graphs;
 use crate::note::Note;
 use crate::recording;
 
@@ -19,6 +20,7 @@ pub(super) fn notes(
     }
     let mut notes = Vec::new();
     notes.extend(attributed_ratio.and_then(|ratio| attribution(session, ratio)));
+    notes.extend(launched_graphs::note(session));
     if rows.iter().all(|row| row.occupancy_source != "recorded") {
         let derived = rows.iter().any(|row| row.occupancy_source == "derived");
         notes.push(Note::info(if derived {

@@ -31,6 +31,7 @@ use crate::format;
 use crate::group::Group;
 use crate::interval::Intervals;
 use crate::kernels::{CUDA_GRAPHS_OFF, has_cuda_graphs};
+use crate::launched_graphs;
 use crate::note::Note;
 use crate::order;
 use crate::registry::{Analysis, AnalysisError};
@@ -231,6 +232,7 @@ fn notes(
         attributed_ratio.and_then(|ratio| attribution_note(session, ratio, has_bare_kernels)),
     );
     notes.extend(inferred_note(rows));
+    notes.extend(launched_graphs::note(session));
     if kinds.contains(&DeviceKind::Cpu) {
         notes.push(Note::info(
             "XLA:CPU has no known peak, so its ops have rates and no bound. Their work is computed \

@@ -109,8 +109,9 @@ static CONTROL: LazyLock<Regex> = LazyLock::new(|| {
 });
 static COLLECTIVE: LazyLock<Regex> =
     LazyLock::new(|| constant_pattern(r"(?i)^(nccl|rccl|mscclpp|nvshmem)|all_?reduce_?kernel"));
-static FOLLOW_UP: LazyLock<Regex> =
-    LazyLock::new(|| constant_pattern(r"(?i)split_?k_?reduc|reduce_?split_?k|PostGSU|BetaOnly"));
+static FOLLOW_UP: LazyLock<Regex> = LazyLock::new(|| {
+    constant_pattern(r"(?i)split_?k_?reduc|reduce_?split_?k|PostGSU|BetaOnly|reduce_1Block")
+});
 static ATTENTION: LazyLock<Regex> =
     LazyLock::new(|| constant_pattern(r"(?i)fmha|flash|sdpa|attention"));
 static CONVOLUTION: LazyLock<Regex> = LazyLock::new(|| {

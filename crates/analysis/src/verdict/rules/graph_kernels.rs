@@ -2,6 +2,7 @@
 
 use super::Rule;
 use crate::format;
+use crate::launched_graphs;
 use crate::verdict::evidence::Evidence;
 use crate::verdict::limits;
 use crate::verdict::report::{Finding, Severity};
@@ -20,16 +21,18 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         return Vec::new();
     }
     let share = format::percent(1.0 - ratio);
+    let graphs = launched_graphs::note(evidence.session);
+    let graphs = graphs.map_or(String::new(), |note| format!(" {}", note.text));
     vec![
         Finding::new(
             "graph_kernels",
             Severity::Warning,
             format!("{share} of kernel time carries no HLO op."),
         )
-        .why(
+        .why(format!(
             "Kernels launched by CUDA graphs or libraries do not say which op they belong to; \
-         they are listed by their own names.",
-        )
+         they are listed by their own names.{graphs}",
+        ))
         .fix(
             "For one capture, `XLA_FLAGS=--xla_gpu_enable_command_buffer=` turns CUDA graphs off, \
          at some cost in speed.",

@@ -10,9 +10,10 @@
 //! A node is given to an op only if the earliest and the latest way to lay the nodes over the ops
 //! agree on it: what could be elsewhere just as well stays open.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::library::{Cells, assign};
+use super::schedule::OpKind;
 use super::sequence::{common, longest_ascending};
 use crate::attribution::Attribution;
 use crate::graphs::OpenReason;
@@ -48,7 +49,7 @@ pub(super) struct ScopeOp {
     pub(super) instruction: u32,
     /// What its own kernel is called, up to ops that compute the same.
     pub(super) symbol: Option<u32>,
-    pub(super) kind: super::schedule::OpKind,
+    pub(super) kind: OpKind,
     /// Bytes of its value, and of the first leaf of a tuple.
     pub(super) bytes: (u64, u64),
 }
@@ -184,13 +185,33 @@ fn fill(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found], 
             _ => Found::Open(OpenReason::SeveralFit),
         };
     }
+    follow(nodes, ops, how, found);
+}
+
+/// Gives further kernels of library calls the op of the kernel before, unless that may be lost: an op
+/// without kernels follows.
+fn follow(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found]) {
+    let used: FxHashSet<u32> = found.iter().filter_map(|found| found.op()).collect();
+    let places: FxHashMap<u32, usize> = ops
+        .iter()
+        .enumerate()
+        .map(|(place, op)| (op.instruction, place))
+        .collect();
+    let is_next_lost = |op: u32| {
+        let from = places.get(&op).map_or(ops.len(), |place| place + 1);
+        let mut behind = ops[from..].iter();
+        let next = behind.find(|op| {
+            used.contains(&op.instruction)
+                || matches!(op.kind, OpKind::Matmul | OpKind::Convolution)
+        });
+        next.is_some_and(|op| !used.contains(&op.instruction))
+    };
     for node in 0..nodes.len() {
         if nodes[node].known.is_none() && is_follow_up(nodes, node) {
-            let previous = node.checked_sub(1);
-            found[node] = match previous.map(|previous| found[previous]) {
-                Some(Found::Op(op, _)) => Found::Op(op, how),
-                Some(open) => open,
-                None => Found::Open(OpenReason::NothingFits),
+            found[node] = match found[node - 1] {
+                Found::Op(op, _) if is_next_lost(op) => Found::Open(OpenReason::SeveralFit),
+                Found::Op(op, _) => Found::Op(op, how),
+                open => open,
             };
         }
     }
@@ -198,9 +219,21 @@ fn fill(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found], 
 
 /// The kernel can only belong to the call of the one before.
 fn is_follow_up(nodes: &[Node], node: usize) -> bool {
+    let is_library = |work| {
+        matches!(
+            work,
+            NodeWork::Library(
+                LibraryWork::FollowUp
+                    | LibraryWork::Matmul
+                    | LibraryWork::Convolution
+                    | LibraryWork::Other
+            )
+        )
+    };
     nodes[node].work == NodeWork::Library(LibraryWork::FollowUp)
         && node > 0
-        && !matches!(nodes[node - 1].work, NodeWork::Own { .. })
+        && nodes[node - 1].known.is_none()
+        && is_library(nodes[node - 1].work)
 }
 
 /// The place of the op of each node, laid out as early as possible.

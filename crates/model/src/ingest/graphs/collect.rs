@@ -1,6 +1,8 @@
 //! Launches of graphs: which kernels belong together, which program and command buffer they are of,
 //! and what ran on its own before and after.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::flow::{FlowKind, Flows};
@@ -43,8 +45,8 @@ pub(super) struct GraphKernel {
 #[derive(Default)]
 pub(super) struct Collected {
     pub(super) launches: Vec<Launch>,
-    /// How often ops ran on their own.
-    pub(super) outside: FxHashMap<OpId, usize>,
+    /// Ops that ran on their own.
+    pub(super) outside: BTreeSet<OpId>,
     /// By op: it stands for a command buffer.
     pub(super) stands_for_graph: Vec<bool>,
 }
@@ -148,7 +150,7 @@ impl Collected {
                 is_named.then_some(label.op).flatten(),
             ) else {
                 if let Some(op) = op {
-                    *self.outside.entry(op).or_default() += 1;
+                    self.outside.insert(op);
                     for launch in since.drain(..) {
                         let begin = self.launches[launch].kernels[0].start;
                         if run_of(begin) == run_of(slice.start) {

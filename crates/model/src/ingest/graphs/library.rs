@@ -84,7 +84,6 @@ fn fit(node: &Node, op: &ScopeOp) -> Option<i32> {
             (Work::Other, OpKind::Custom) => Some(4),
             (_, OpKind::Custom) | (Work::Other, OpKind::Sort | OpKind::Attention) => Some(3),
             (Work::Matmul, OpKind::Attention) => Some(2),
-            (Work::Other, OpKind::Matmul | OpKind::Convolution) => Some(2),
             _ => None,
         },
     }

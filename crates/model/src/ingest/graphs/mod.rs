@@ -125,9 +125,9 @@ struct Known {
     claimed: FxHashMap<u32, usize>,
 }
 
-fn known(collected: &Collected, programs: &Programs, work: &[Work]) -> FxHashMap<ProgramId, Known> {
-    let mut known: FxHashMap<ProgramId, Known> = FxHashMap::default();
-    for &op in collected.outside.keys() {
+fn known(collected: &Collected, programs: &Programs, work: &[Work]) -> BTreeMap<ProgramId, Known> {
+    let mut known: BTreeMap<ProgramId, Known> = BTreeMap::new();
+    for &op in &collected.outside {
         if let Some((program, instruction)) = programs.instruction_of(op) {
             known
                 .entry(program)
@@ -170,7 +170,7 @@ fn one(
     launches: &[Launch],
     programs: &Programs,
     work: &Work,
-    known: &FxHashMap<ProgramId, Known>,
+    known: &BTreeMap<ProgramId, Known>,
 ) -> Vec<Found> {
     let all = |reason| vec![Found::Open(reason); work.unit.labels.len()];
     if work.key.detail == GraphDetail::Whole {

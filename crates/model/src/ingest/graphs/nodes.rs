@@ -1,5 +1,7 @@
 //! From labels of kernels to nodes: which op's name a kernel carries, in which program.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_hlo as hlo;
 
@@ -38,7 +40,7 @@ impl Programs {
             .launches
             .iter()
             .filter_map(|launch| launch.program);
-        for program in launching.collect::<FxHashSet<ProgramId>>() {
+        for program in launching.collect::<BTreeSet<ProgramId>>() {
             let empty = FxHashSet::default();
             programs.add(session, program, seen.get(&program).unwrap_or(&empty));
         }
@@ -176,7 +178,7 @@ fn seen_names(session: &Session, collected: &Collected) -> FxHashMap<ProgramId, 
         let kernels = launch.kernels.iter();
         kernels.map(|kernel| (launch.program, kernel.label))
     });
-    let pairs: FxHashSet<(Option<ProgramId>, LabelId)> = of_labels.chain(of_launches).collect();
+    let pairs: BTreeSet<(Option<ProgramId>, LabelId)> = of_labels.chain(of_launches).collect();
     for (program, label) in pairs {
         if let Some((program, name)) = program.zip(kernel_name(session, label)) {
             seen.entry(program).or_default().insert(name);

@@ -1,6 +1,8 @@
 //! What a program's schedule says about kernels: which ops launch any, in which order, and what
 //! XLA calls the kernels it makes for them.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_hlo::{
     CollectiveKind, Computation, Fingerprints, Instruction, OpClass, Program, Schedule,
@@ -192,7 +194,7 @@ impl Kernels {
         let names: Vec<String> = listed.iter().map(|op| kernel_name_of(&op.name)).collect();
         let mut sets = Sets::new(listed.len());
         let mut first_of_name: FxHashMap<&str, usize> = FxHashMap::default();
-        let mut alike: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (position, name) in names.iter().enumerate() {
             let first = *first_of_name.entry(name).or_insert(position);
             sets.join(first, position);

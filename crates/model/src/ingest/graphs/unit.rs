@@ -4,9 +4,9 @@
 //! a node runs something else than before, the graph was built anew, and a new unit begins.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::{Hash as _, Hasher as _};
 
 use super::collect::{GraphKernel, Launch};
 use crate::graphs::GraphDetail;
@@ -43,7 +43,7 @@ pub(super) struct Unit {
     /// A label for each node, in the order in which the graph was built, or else of time.
     pub(super) labels: Vec<LabelId>,
     /// Positions in `labels` by the recorded ids of nodes; empty where none are recorded.
-    pub(super) positions: FxHashMap<u64, usize>,
+    pub(super) positions: BTreeMap<u64, usize>,
 }
 
 impl Unit {

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import reports
+from .keywords import checked
 from .reports_base import Report
+
+if TYPE_CHECKING:
+    from .comparing import AnySession
 
 AnyReport = TypeVar("AnyReport", bound=Report)
 
@@ -25,6 +29,12 @@ class Analyses:
     def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:
         raise NotImplementedError
 
+    def _answer_beside(
+        self, comparison: str, kind: type[AnyReport], baseline: AnySession, /, **options: Any
+    ) -> AnyReport:
+        raise NotImplementedError
+
+    @checked
     def overview(
         self,
         *,
@@ -33,7 +43,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         thresholds: Text | None = None,
@@ -68,6 +78,7 @@ class Analyses:
             thresholds=thresholds,
         )
 
+    @checked
     def advice(
         self,
         *,
@@ -76,7 +87,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         thresholds: Text | None = None,
@@ -111,10 +122,12 @@ class Analyses:
             thresholds=thresholds,
         )
 
+    @checked
     def verdict(self) -> reports.VerdictReport:
         """What a capture holds, what is wrong with it, and what fixes it."""
         return self._answer("verdict", reports.VerdictReport)
 
+    @checked
     def timeline(
         self,
         *,
@@ -123,7 +136,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.TimelineReport:
@@ -154,6 +167,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def steps(
         self,
         *,
@@ -162,7 +176,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.StepsReport:
@@ -193,6 +207,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def ops(
         self,
         *,
@@ -201,7 +216,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         by: Literal["op", "device"] | None = None,
@@ -235,6 +250,7 @@ class Analyses:
             by=by,
         )
 
+    @checked
     def op_tree(
         self,
         *,
@@ -243,7 +259,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         by: Literal["program", "category", "scope"] | None = None,
@@ -286,6 +302,7 @@ class Analyses:
             depth=depth,
         )
 
+    @checked
     def scopes(
         self,
         *,
@@ -294,7 +311,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         by: Literal["scope", "source"] | None = None,
@@ -331,6 +348,7 @@ class Analyses:
             depth=depth,
         )
 
+    @checked
     def kernels(
         self,
         *,
@@ -339,7 +357,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.KernelsReport:
@@ -370,6 +388,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def roofline(
         self,
         *,
@@ -378,7 +397,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         idle: Literal["include", "exclude"] | None = None,
@@ -416,6 +435,7 @@ class Analyses:
             infeed=infeed,
         )
 
+    @checked
     def graph(
         self,
         *,
@@ -424,7 +444,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         op: Text | None = None,
@@ -482,6 +502,7 @@ class Analyses:
             metadata=metadata,
         )
 
+    @checked
     def counters(
         self,
         *,
@@ -490,7 +511,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         points: int | None = None,
@@ -524,6 +545,7 @@ class Analyses:
             points=points,
         )
 
+    @checked
     def memory(
         self,
         *,
@@ -532,7 +554,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         allocator: Text | None = None,
@@ -566,6 +588,7 @@ class Analyses:
             allocator=allocator,
         )
 
+    @checked
     def buffers(
         self,
         *,
@@ -574,7 +597,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         space: Text | None = None,
@@ -613,6 +636,7 @@ class Analyses:
             at=at,
         )
 
+    @checked
     def heap(
         self,
         *,
@@ -621,7 +645,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         kind: Text | None = None,
@@ -668,6 +692,7 @@ class Analyses:
             internal=internal,
         )
 
+    @checked
     def idle(
         self,
         *,
@@ -678,7 +703,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.IdleReport:
@@ -714,6 +739,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def input(
         self,
         *,
@@ -722,7 +748,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.InputReport:
@@ -753,6 +779,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def compile(
         self,
         *,
@@ -761,7 +788,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.CompileReport:
@@ -792,6 +819,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def collectives(
         self,
         *,
@@ -800,7 +828,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         instances: int | None = None,
@@ -838,6 +866,7 @@ class Analyses:
             shardings=shardings,
         )
 
+    @checked
     def hosts(
         self,
         *,
@@ -846,7 +875,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.HostsReport:
@@ -877,6 +906,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def requests(
         self,
         *,
@@ -887,7 +917,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.RequestsReport:
@@ -922,4 +952,51 @@ class Analyses:
             match=match,
             sort=sort,
             limit=limit,
+        )
+
+    @checked
+    def compare(
+        self,
+        baseline: AnySession,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: str | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        confidence: float | None = None,
+        run_noise: float | None = None,
+    ) -> reports.CompareReport:
+        """What changed between sessions, and whether it is more than noise.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
+        begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        confidence: Confidence of the intervals; 1 − it is the rate of false alarms (default: 0.95).
+        run_noise: How much runs of one unchanged program differ: standard deviation ÷ mean, such as
+        0.01 [default: 1 %, or 1.5 standard deviations of the steps where that is more].
+        """
+        return self._answer_beside(
+            "compare",
+            reports.CompareReport,
+            baseline,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            confidence=confidence,
+            run_noise=run_noise,
         )

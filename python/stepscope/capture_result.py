@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ class CaptureResult:
     `seconds` is how long was recorded and `stop_seconds` how long the program stood still for
     the collection. `stopped_by` names the limit that ended the capture early, or is None.
     `success` is False when the profiled code raised, with its exception in `error`.
+
+    It is a path: `stepscope.open(result)` opens the capture.
     """
 
     session_id: str
@@ -52,6 +55,9 @@ class CaptureResult:
     platform: str | None = None
     perfetto_path: Path | None = None
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.directory)
 
     @property
     def steps_text(self) -> str | None:

@@ -21,9 +21,7 @@ pub(super) struct Known(BTreeMap<SliceId, SliceDetails>);
 impl Known {
     fn read(&mut self, session: &Session, slices: &[(i64, SliceId)]) {
         let slices = slices.iter().map(|&(_, slice)| slice);
-        let unknown: Vec<SliceId> = slices
-            .filter(|slice| !self.0.contains_key(slice))
-            .collect();
+        let unknown: Vec<SliceId> = slices.filter(|slice| !self.0.contains_key(slice)).collect();
         let read = details::details_of(session, &unknown);
         let read = unknown.into_iter().zip(read);
         let read = read.filter_map(|(slice, details)| Some((slice, details?)));

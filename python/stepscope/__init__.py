@@ -19,6 +19,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import engine_errors as engine_errors
+    from . import errors as errors
+    from . import gate as gate
+    from . import reports as reports
+    from . import slices as slices
     from ._comparisons import check as check
     from ._comparisons import compare as compare
     from ._comparisons import history as history
@@ -66,6 +71,8 @@ if TYPE_CHECKING:
     from .trace import start_trace as start_trace
     from .trace import stop_trace as stop_trace
     from .wall_clock import WallClock as WallClock
+
+    __version__: str
 
 _MODULE_OF: dict[str, str] = {
     "BenchmarkResult": "benchmark",
@@ -121,14 +128,43 @@ _MODULE_OF: dict[str, str] = {
 __all__ = sorted(_MODULE_OF.keys() - {"open"})  # a star import keeps the built-in `open`
 
 
+_MODULES = ("engine_errors", "errors", "gate", "reports", "slices")
+"""Modules that the documentation names: `stepscope.reports` is there without an import of its own."""
+
+
 def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module 'stepscope' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name == "__version__":
+        value: Any = _version()
+    elif name in _MODULE_OF:
+        value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    else:
+        raise AttributeError(f"module 'stepscope' has no attribute {name!r}{_meant(name)}")
     globals()[name] = value
     return value
 
 
+def _version() -> str:
+    """The version of the engine, or of the installed package where there is none."""
+    try:
+        from . import _stepscope
+    except ImportError:
+        from importlib import metadata
+
+        try:
+            return metadata.version(__name__)
+        except metadata.PackageNotFoundError:
+            return "unknown"
+    return _stepscope.__version__
+
+
+def _meant(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, [*_MODULE_OF, *_MODULES], 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULE_OF})
+    return sorted({*globals(), *_MODULE_OF, *_MODULES, "__version__"})

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import reports
+from .keywords import checked
 from .reports_base import Report
+
+if TYPE_CHECKING:
+    from .comparing import AnySession
 
 AnyReport = TypeVar("AnyReport", bound=Report)
 
@@ -25,6 +29,12 @@ class Analyses:
     def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:
         raise NotImplementedError
 
+    def _answer_beside(
+        self, comparison: str, kind: type[AnyReport], baseline: AnySession, /, **options: Any
+    ) -> AnyReport:
+        raise NotImplementedError
+
+    @checked
     def overview(
         self,
         *,
@@ -33,7 +43,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         thresholds: Text | None = None,
@@ -68,6 +78,7 @@ class Analyses:
             thresholds=thresholds,
         )
 
+    @checked
     def advice(
         self,
         *,
@@ -76,7 +87,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         thresholds: Text | None = None,
@@ -111,10 +122,12 @@ class Analyses:
             thresholds=thresholds,
         )
 
+    @checked
     def verdict(self) -> reports.VerdictReport:
         """What a capture holds, what is wrong with it, and what fixes it."""
         return self._answer("verdict", reports.VerdictReport)
 
+    @checked
     def timeline(
         self,
         *,
@@ -123,7 +136,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.TimelineReport:
@@ -154,6 +167,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def steps(
         self,
         *,
@@ -162,7 +176,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.StepsReport:
@@ -193,6 +207,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def ops(
         self,
         *,
@@ -201,7 +216,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         by: Literal["op", "device"] | None = None,
@@ -235,6 +250,7 @@ class Analyses:
             by=by,
         )
 
+    @checked
     def op_tree(
         self,
         *,
@@ -243,7 +259,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         by: Literal["program", "category", "scope"] | None = None,
@@ -286,6 +302,7 @@ class Analyses:
             depth=depth,
         )
 
+    @checked
     def scopes(
         self,
         *,
@@ -294,7 +311,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         by: Literal["scope", "source"] | None = None,
@@ -335,6 +352,7 @@ class Analyses:
             split_combined=split_combined,
         )
 
+    @checked
     def kernels(
         self,
         *,
@@ -343,7 +361,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.KernelsReport:
@@ -374,6 +392,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def roofline(
         self,
         *,
@@ -382,7 +401,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         idle: Literal["include", "exclude"] | None = None,
@@ -420,6 +439,7 @@ class Analyses:
             infeed=infeed,
         )
 
+    @checked
     def graph(
         self,
         *,
@@ -428,7 +448,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         op: Text | None = None,
@@ -486,6 +506,7 @@ class Analyses:
             metadata=metadata,
         )
 
+    @checked
     def counters(
         self,
         *,
@@ -494,7 +515,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         points: int | None = None,
@@ -528,6 +549,7 @@ class Analyses:
             points=points,
         )
 
+    @checked
     def memory(
         self,
         *,
@@ -536,7 +558,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         allocator: Text | None = None,
@@ -570,6 +592,7 @@ class Analyses:
             allocator=allocator,
         )
 
+    @checked
     def buffers(
         self,
         *,
@@ -578,7 +601,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         space: Text | None = None,
@@ -617,6 +640,7 @@ class Analyses:
             at=at,
         )
 
+    @checked
     def heap(
         self,
         *,
@@ -625,7 +649,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         kind: Text | None = None,
@@ -672,6 +696,7 @@ class Analyses:
             internal=internal,
         )
 
+    @checked
     def idle(
         self,
         *,
@@ -682,7 +707,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.IdleReport:
@@ -718,6 +743,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def input(
         self,
         *,
@@ -726,7 +752,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.InputReport:
@@ -757,6 +783,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def compile(
         self,
         *,
@@ -765,7 +792,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.CompileReport:
@@ -796,6 +823,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def collectives(
         self,
         *,
@@ -804,7 +832,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         instances: int | None = None,
@@ -842,6 +870,7 @@ class Analyses:
             shardings=shardings,
         )
 
+    @checked
     def hosts(
         self,
         *,
@@ -850,7 +879,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.HostsReport:
@@ -881,6 +910,7 @@ class Analyses:
             limit=limit,
         )
 
+    @checked
     def requests(
         self,
         *,
@@ -891,7 +921,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
     ) -> reports.RequestsReport:
@@ -926,4 +956,51 @@ class Analyses:
             match=match,
             sort=sort,
             limit=limit,
+        )
+
+    @checked
+    def compare(
+        self,
+        baseline: AnySession,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: str | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        confidence: float | None = None,
+        run_noise: float | None = None,
+    ) -> reports.CompareReport:
+        """What changed between sessions, and whether it is more than noise.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
+        begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        confidence: Confidence of the intervals; 1 − it is the rate of false alarms (default: 0.95).
+        run_noise: How much runs of one unchanged program differ: standard deviation ÷ mean, such as
+        0.01 [default: 1 %, or 1.5 standard deviations of the steps where that is more].
+        """
+        return self._answer_beside(
+            "compare",
+            reports.CompareReport,
+            baseline,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            confidence=confidence,
+            run_noise=run_noise,
         )

@@ -6,8 +6,10 @@ from __future__ import annotations
 from . import reports
 from ._analyses import Steps, Text
 from .comparing import AnySession, answer, answer_of_all, answer_of_last
+from .keywords import checked
 
 
+@checked
 def compare(
     baseline: AnySession,
     *others: AnySession,
@@ -16,7 +18,7 @@ def compare(
     device: Text | None = None,
     host: Text | None = None,
     program: Text | None = None,
-    match: Text | None = None,
+    match: str | None = None,
     sort: Text | None = None,
     limit: int | None = None,
     confidence: float | None = None,
@@ -57,6 +59,7 @@ def compare(
     )
 
 
+@checked
 def scaling(
     *paths: AnySession,
     steps: Steps | None = None,
@@ -64,7 +67,7 @@ def scaling(
     device: Text | None = None,
     host: Text | None = None,
     program: Text | None = None,
-    match: Text | None = None,
+    match: str | None = None,
     sort: Text | None = None,
     limit: int | None = None,
     weak: bool | None = None,
@@ -108,6 +111,7 @@ def scaling(
     )
 
 
+@checked
 def check(
     *sessions: AnySession,
     steps: Steps | None = None,
@@ -115,7 +119,7 @@ def check(
     device: Text | None = None,
     host: Text | None = None,
     program: Text | None = None,
-    match: Text | None = None,
+    match: str | None = None,
     sort: Text | None = None,
     limit: int | None = None,
     budget: Text | None = None,
@@ -164,6 +168,7 @@ def check(
     )
 
 
+@checked
 def history(
     *paths: AnySession,
     steps: Steps | None = None,
@@ -171,7 +176,7 @@ def history(
     device: Text | None = None,
     host: Text | None = None,
     program: Text | None = None,
-    match: Text | None = None,
+    match: str | None = None,
     sort: Text | None = None,
     limit: int | None = None,
     metric: Text | None = None,

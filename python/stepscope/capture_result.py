@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ class CaptureResult:
     `success` is False when the profiled code raised, with its exception in `error`. `cost` is
     what the capture cost the steps, `uploaded_to` the address it was copied to, and
     `compilations` how many programs were compiled while it was recorded; None where not known.
+
+    It is a path: `stepscope.open(result)` opens the capture.
     """
 
     session_id: str
@@ -59,6 +62,9 @@ class CaptureResult:
     uploaded_to: str | None = None
     compilations: int | None = None
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.directory)
 
     @property
     def steps_text(self) -> str | None:

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from ._engine import engine, place
+from .keywords import option_pairs
 from .reports_base import Report
-from .session import Session, open, option_pairs
+from .session import Session, open
 
 AnyReport = TypeVar("AnyReport", bound=Report)
 

@@ -85,6 +85,18 @@ class OptionsError(EngineError, ValueError):
     """An option of an analysis that does not exist or has a value that is not understood."""
 
 
+class UnknownOptionError(OptionsError, TypeError):
+    """A keyword that a function does not have; the hint names the nearest."""
+
+
+class SessionClosedError(EngineError, ValueError):
+    """A question to a session after its `close()`."""
+
+
+class PackageMissingError(EngineError, ImportError):
+    """pandas, Polars or PyArrow was asked for and cannot be imported."""
+
+
 class ExportError(EngineError, OSError):
     """A session could not be written or handed to another viewer: a file, or a port that is taken."""
 

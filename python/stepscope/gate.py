@@ -6,7 +6,19 @@ stepscope.assert_no_regression(
 )
 ```
 
-docs/guides/gate.md says what a budget is and when it is broken; `stepscope check` is the same in a shell.
+`stepscope check` is the same in a shell.
+
+Budgets: `"+2%"`, `"-5%"`, `"+100MiB"`, `"+2ms"`, `"+0"` are changes against the baseline, `"<=150ms"`,
+`">=80%"` bounds that need none. Metrics that may have one: `step_time`, `all_steps_time`,
+`step_time_p95`, `compute_time`, `exposed_communication`, `communication_time`,
+`host_to_device_time`, `device_to_host_time`, `device_to_device_time`, `input_wait`,
+`compilation_wait`, `host_time`, `idle_time`, `device_busy`, `memory_peak`, `compilation_count`,
+`compilation_time`, `launch_count`, `collective_bytes`, `op:NAME`, `scope:PATH`.
+
+Keys of a `stepscope.toml`: `[check]` has `baseline`, `baseline_runs`, `history`, `confidence`,
+`run_noise`, `allow_unknown`, `steps`, `time`, `device`, `host`; `[check.budgets]` has a budget or a
+list of them for each metric; `[targets.NAME]` and `[targets.NAME.budgets]` have the same for
+`target="NAME"`.
 """
 
 from __future__ import annotations
@@ -18,10 +30,12 @@ from pathlib import Path
 from typing import Any
 
 from . import reports
+from ._analyses import Steps, Text
 from ._engine import engine, place
 from .comparing import AnySession, opened
 from .engine_errors import OptionsError
-from .session import Session, option_pairs
+from .keywords import checked, option_pairs, truth
+from .session import Session
 
 Budgets = Mapping[str, str | Sequence[str]] | Iterable[str]
 """Limits by metric, such as `{"step_time": "+2%"}`, or budgets as the command line takes them."""
@@ -44,6 +58,7 @@ class Regression(AssertionError):
         return (type(self), (str(self), self.report))
 
 
+@checked
 def assert_no_regression(
     session: AnySession,
     *,
@@ -53,7 +68,14 @@ def assert_no_regression(
     budgets: Budgets | None = None,
     config: str | os.PathLike[str] | None = None,
     target: str | None = None,
-    **options: Any,
+    steps: Steps | None = None,
+    time: Text | None = None,
+    device: Text | None = None,
+    host: Text | None = None,
+    limit: int | None = None,
+    confidence: float | None = None,
+    run_noise: float | None = None,
+    allow_unknown: bool | None = None,
 ) -> reports.CheckReport:
     """Raises `Regression` where the session does not keep to its budgets; gives the report.
 
@@ -65,12 +87,24 @@ def assert_no_regression(
         budgets: limits by metric; those of `stepscope.toml` where none are given.
         config: the `stepscope.toml` to take settings from; the nearest where `budgets` is None.
         target: settings of `[targets.NAME]` of it too.
-        options: those of `stepscope.check`: `steps`, `confidence`, `run_noise`, `allow_unknown`...
+        steps, time, device, host, limit, confidence, run_noise, allow_unknown: as in
+            `stepscope.check`; those of `stepscope.toml` unless given.
 
     Raises:
         Regression: an `AssertionError`; its `report` says what is broken, and why.
         OptionsError: no budget, or one that is not understood.
     """
+    __tracebackhide__ = True  # pytest shows the line that calls this
+    options = {
+        "steps": steps,
+        "time": time,
+        "device": device,
+        "host": host,
+        "limit": limit,
+        "confidence": confidence,
+        "run_noise": run_noise,
+        "allow_unknown": None if allow_unknown is None else truth("allow_unknown", allow_unknown),
+    }
     settings = _settings(config, target) if budgets is None or config is not None else {}
     merged = {**_without_none(settings.get("options", {})), **_without_none(options)}
     texts = _merged(_texts(budgets), merged.pop("budget", []))

@@ -84,6 +84,7 @@ class BenchmarkStep:
         Raises:
             Regression: a budget is broken, or cannot be checked.
         """
+        __tracebackhide__ = True  # pytest shows the line of the test
         if steps < 1:
             raise ValueError(f"steps must be at least 1, found {steps}")
         name = self._next_name()
@@ -130,6 +131,7 @@ class BenchmarkStep:
     def _check(
         self, name: str, run: Path, store: Path, budgets: Budgets | None
     ) -> reports.CheckReport | None:
+        __tracebackhide__ = True
         from ._engine import engine
         from .gate import Regression, assert_no_regression
 

@@ -5370,3 +5370,32 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "history": HistoryReport,
 }
 """The report of each analysis and comparison, by its names."""
+
+NAMES: dict[type[Report], str] = {
+    OverviewReport: "overview",
+    AdviceReport: "advice",
+    VerdictReport: "verdict",
+    TimelineReport: "timeline",
+    StepsReport: "steps",
+    OpsReport: "ops",
+    OpTreeReport: "op_tree",
+    ScopesReport: "scopes",
+    KernelsReport: "kernels",
+    RooflineReport: "roofline",
+    GraphReport: "graph",
+    CountersReport: "counters",
+    MemoryReport: "memory",
+    BuffersReport: "buffers",
+    HeapReport: "heap",
+    IdleReport: "idle",
+    InputReport: "input",
+    CompileReport: "compile",
+    CollectivesReport: "collectives",
+    HostsReport: "hosts",
+    RequestsReport: "requests",
+    CompareReport: "compare",
+    ScalingReport: "scaling",
+    CheckReport: "check",
+    HistoryReport: "history",
+}
+"""The analysis or comparison that answers with each report."""

@@ -10,9 +10,11 @@ import json
 import shutil
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+from .frames import ArrowRows, Tabular
 
 if TYPE_CHECKING:
     from ._stepscope import Table
@@ -49,12 +51,39 @@ class Record:
         return {self._KEYS.get(name, name): _plain(getattr(self, name)) for name in names}
 
 
-class Report(Record):
+class Report(Record, Tabular):
     """The answer to a question. Its attributes are read from the engine when first asked for.
 
-    pandas, Polars, DuckDB and PyArrow take it as it is for its main table:
-    `polars.from_arrow(report)`; `report.table("...")` gives the others.
+    It stands for the rows of its main table: `len(report)`, `for row in report`,
+    `report.to_pandas(units="ms")`. pandas, Polars, DuckDB and PyArrow also take it as it is;
+    `report.table("...")` gives the other tables.
     """
+
+    def _rows(self) -> list[Any]:
+        """The rows of the main table: records where the report has them, else dictionaries."""
+        key = self._main_table()
+        if key in typing.get_type_hints(type(self)):
+            rows: list[Any] = getattr(self, key)
+            return rows
+        table = self.table()
+        return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+
+    def _main_table(self) -> str:
+        answer = self._source()
+        key: str = self.__dict__.get("_main", "rows")
+        return key if answer is None else answer.tables()[0].key
+
+    def __len__(self) -> int:
+        return len(self._rows())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._rows())
+
+    def __bool__(self) -> bool:
+        return True  # an answer without rows is an answer
+
+    def _arrow(self, units: str | None) -> ArrowRows:
+        return self.table().arrow(units)
 
     def to_json(self) -> str:
         """The report as JSON text, the same as `--json` prints."""
@@ -90,12 +119,6 @@ class Report(Record):
         """A table as CSV, the same as `--csv` prints."""
         return self.table(table).to_csv()
 
-    def __arrow_c_schema__(self) -> object:
-        return self.table().__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)
-
     def __repr__(self) -> str:
         answer = self._source()
         if answer is None:
@@ -119,7 +142,7 @@ class Report(Record):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Another process gets the figures; the tables stay with the session that made them.
-        return (type(self).from_dict, (self.to_dict(),))
+        return (_restored, (type(self), self.to_dict(), self._main_table()))
 
     if not TYPE_CHECKING:
 
@@ -131,6 +154,12 @@ class Report(Record):
                 raise AttributeError(f"{title} has no {name!r}; it has: {', '.join(names)}")
             self.__dict__.update(_attributes(type(self), json.loads(answer.json())))
             return self.__dict__[name]
+
+
+def _restored(kind: type[Report], data: dict[str, Any], main_table: str) -> Report:
+    report = kind.from_dict(data)
+    report.__dict__["_main"] = main_table
+    return report
 
 
 def _attributes(cls: type[Record], data: dict[str, Any]) -> dict[str, Any]:

@@ -4,30 +4,38 @@
 session = stepscope.open("./logs")
 print(session.overview())
 ops = session.ops(steps=range(3, 8), match="dot", limit=20)
-for op in ops.rows:
+for op in ops:
     print(op.name, op.self_ps)
-polars.from_arrow(ops)
+ops.to_polars(units="ms")
+session.slices(kind="python").to_pandas()
 ```
 """
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 import webbrowser
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from . import reports
-from ._analyses import Analyses
+from ._analyses import Analyses, Steps, Text
 from ._engine import engine, place
-from .engine_errors import CaptureWarning, OptionsError
+from .engine_errors import CaptureWarning, OptionsError, SessionClosedError
+from .keywords import checked, keywords_of, option_pairs, redaction, selection, size, truth, unknown
 from .reports_base import ROWS_SHOWN, Report
+from .slices import Class, Kind, Slices
+from .sources import opened_native
 
 if TYPE_CHECKING:
     from . import _stepscope
+    from .comparing import AnySession
+    from .profile_data import ProfileData
 
 AnyReport = TypeVar("AnyReport", bound=Report)
 
@@ -38,23 +46,31 @@ _LOUD = ("damaged", "truncated", "recorder")
 """Kinds of warnings that the command line prints and that Python warns of."""
 
 
-def open(path: str | os.PathLike[str], session: str | int | None = None) -> Session:  # noqa: A001
-    """Opens a session: the newest at `path`, or the one called `session`.
+@checked
+def open(  # noqa: A001
+    source: str | os.PathLike[str] | bytes | bytearray | memoryview | ProfileData,
+    session: str | int | None = None,
+) -> Session:
+    """Opens a session: the newest at a path, or the one called `session`.
 
-    `path` is a log directory, a run directory, an `*.xplane.pb` (also `.gz` or `.zst`), an archive
-    of these, or a folder of any of them. `session` is a name, a part that only one has, or a number
-    in `stepscope.sessions(path)`. What is wrong with the files is a `CaptureWarning`.
+    `source` is a log directory, a run directory, an `*.xplane.pb` (also `.gz` or `.zst`), an archive
+    of these, or a folder of any of them; a capture's result; the bytes of a profile or trace; or a
+    `jax.profiler.ProfileData`, which tells less than the file. `session` is a name, a part that only
+    one has, `latest~1`, or a number in `stepscope.sessions(path)`. What is wrong with the files is a
+    `CaptureWarning`.
+
+    The session may be closed: `with stepscope.open(path) as session: ...`.
     """
-    wanted = None if session is None else str(session)
-    opened = Session(engine().Session.open(place(path), wanted))
+    opened = Session(opened_native(source, session))
     for warning in opened.warnings:
         if warning.kind in _LOUD:
             text = f"{warning.host}: {warning.message}"
             hint = f" ({warning.hint})" if warning.hint else ""
-            warnings.warn(text + hint, CaptureWarning, stacklevel=2)
+            warnings.warn(text + hint, CaptureWarning, stacklevel=3)
     return opened
 
 
+@checked
 def sessions(
     path: str | os.PathLike[str], quick: bool = False, *, fetch: bool = False
 ) -> reports.SessionsReport:
@@ -63,7 +79,8 @@ def sessions(
     Each is opened for its devices, duration and steps, unless `quick`. Of those far away only the
     ones that were fetched before are opened, unless `fetch`.
     """
-    text, table = engine().sessions(place(path), quick, fetch)
+    is_quick, is_fetched = truth("quick", quick), truth("fetch", fetch)
+    text, table = engine().sessions(place(path), is_quick, is_fetched)
     return reports.SessionsReport._of(_Listing(text, table))
 
 
@@ -74,7 +91,33 @@ class Session(Analyses):
     """
 
     def __init__(self, native: _stepscope.Session) -> None:
-        self._native = native
+        self._open: _stepscope.Session | None = native
+
+    @property
+    def _native(self) -> _stepscope.Session:
+        if self._open is None:
+            raise SessionClosedError("the session is closed", "open it again: stepscope.open(path)")
+        return self._open
+
+    def close(self) -> None:
+        """Gives back its memory and files. Reports and tables that were made of it stay."""
+        self._open = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close()` was called."""
+        return self._open is None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
     @property
     def name(self) -> str:
@@ -82,9 +125,10 @@ class Session(Analyses):
         return self._native.name
 
     @property
-    def path(self) -> Path:
-        """The run directory or the file."""
-        return Path(self._native.path)
+    def path(self) -> Path | None:
+        """The run directory or the file; None where it was opened from bytes."""
+        path = self._native.path
+        return None if path is None else Path(path)
 
     @property
     def host_names(self) -> list[str]:
@@ -106,24 +150,92 @@ class Session(Analyses):
         """What was wrong with the files and what was repaired."""
         keys = ("kind", "host", "message", "hint")
         found = self._native.warnings
-        return [reports.SessionWarning.from_dict(dict(zip(keys, one, strict=True))) for one in found]
+        return [
+            reports.SessionWarning.from_dict(dict(zip(keys, one, strict=True))) for one in found
+        ]
+
+    @cached_property
+    def manifests(self) -> dict[str, dict[str, Any]]:
+        """What the programs that captured wrote beside their profiles, by host: versions, devices,
+        commit, arguments, the captured steps. docs/manifest.md describes the keys."""
+        texts = ((host, _json_object(text)) for host, text in self._native.manifests())
+        return {host: content for host, content in texts if content is not None}
+
+    @property
+    def manifest(self) -> dict[str, Any] | None:
+        """The manifest of the first process; None where no program wrote one."""
+        written = self.manifests.values()
+        return min(written, key=lambda manifest: manifest.get("process_index") or 0, default=None)
 
     def run(self, analysis: str, /, **options: Any) -> Report:
         """Runs an analysis by its name or by the name XProf has for it, options by keyword."""
         kind = reports.BY_ANALYSIS.get(analysis, reports.OtherReport)
+        method = getattr(Analyses, reports.NAMES.get(kind, ""), None)
+        if method is not None:
+            known = keywords_of(method)
+            for name in options:
+                if name not in known:
+                    raise unknown(analysis, name, known)
         return self._answer(analysis, kind, **options)
 
     def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:
         return kind._of(self._native.run(analysis, option_pairs(options)))
 
-    def compare(
-        self, baseline: Session | str | os.PathLike[str], **options: Any
-    ) -> reports.CompareReport:
-        """What changed since the baseline; options are those of `stepscope.compare`."""
-        from ._comparisons import compare
+    def _answer_beside(
+        self, comparison: str, kind: type[AnyReport], baseline: AnySession, /, **options: Any
+    ) -> AnyReport:
+        from .comparing import answer
 
-        return compare(baseline, self, **options)
+        return answer(comparison, kind, (baseline, self), **options)
 
+    @checked
+    def slices(
+        self,
+        *,
+        match: str | None = None,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        track: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        kind: Kind | Iterable[Kind] | None = None,
+        class_: Class | Iterable[Class] | None = None,
+        columns: str | Sequence[str] | None = None,
+    ) -> Slices:
+        """What happened, slice by slice: for pandas, Polars, PyArrow, DuckDB, or a loop.
+
+        match: Slices whose name, or whose op's name, category, scope or source, matches this regular
+        expression; case counts where it has capitals.
+        steps: Steps by number: `5`, `range(3, 8)`, `"3..8"`, `[1, 4, range(7, 9)]`.
+        time: Times since the session began: `"1.2s..1.5s"`, `"300ms.."`; what begins within them.
+        track: Rows of the timeline by number or by name (part of it, any case).
+        device: Devices by number or name; threads of hosts are left out then.
+        host: Hosts by name (part of it, any case).
+        program: Programs by id or by name (part of it, any case).
+        kind: What the slices are: `"op"`, `"kernel"`, `"python"`, or a list.
+        class_: What the slices do: `"matmul"`, `"collective"`, `"wait"`, or a list.
+        columns: Columns that leave as Arrow, all unless given; a loop has all of them always.
+        """
+        wanted = {
+            "match": match,
+            "steps": steps,
+            "time": time,
+            "track": track,
+            "device": device,
+            "host": host,
+            "program": program,
+            "kind": kind,
+            "class_": class_,
+        }
+        return Slices(self._native.slices(option_pairs(wanted)), columns)
+
+    @property
+    def events(self) -> Slices:
+        """Every slice of the session: `session.slices()` without a selection."""
+        return self.slices()
+
+    @checked
     def export(
         self,
         *,
@@ -134,18 +246,25 @@ class Session(Analyses):
         perfetto: str | os.PathLike[str] | None = None,
         chrome: str | os.PathLike[str] | None = None,
         xplane: str | os.PathLike[str] | None = None,
-        redact: bool | str = False,
+        redact: bool = False,
+        redact_key: str | None = None,
         max_bytes: int | None = None,
-        **selection: Any,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: str | None = None,
     ) -> dict[str, int]:
-        """Writes the session, or what `selection` leaves of it, for other people and programs.
+        """Writes the session, or the selected part of it, for other people and programs.
 
         `html` is one file that holds the pages with their answers, `markdown` a page for an issue,
-        `csv` and `parquet` are folders of tables; `perfetto` and `chrome` are traces, and `xplane` is
-        the profile itself, compressed where a name ends in `.gz`. At least one is needed. `redact=True` puts other names in the
-        place of names, paths and sources, in all of them; a text is the key that makes names the
-        same in every export. `max_bytes` limits the HTML. `selection` is that of all questions:
-        `steps=range(3, 6)`, `device=0`, `match="dot"`. Gives the sizes by format, in bytes.
+        `csv` and `parquet` are folders of tables; `perfetto` and `chrome` are traces, and `xplane`
+        is the profile itself, compressed where a name ends in `.gz`. At least one is needed.
+        `redact=True` puts other names in the place of names, paths and sources, in all of them;
+        `redact_key` makes names the same in every export with that key. `max_bytes` limits the
+        HTML. The other keywords select, as for all
+        questions: `steps=range(3, 6)`, `device=0`, `match="dot"`. Gives the sizes by format, in bytes.
         """
         files = {
             "html": html,
@@ -159,37 +278,49 @@ class Session(Analyses):
         wanted = [(name, place(path)) for name, path in files.items() if path is not None]
         if not wanted:
             raise OptionsError(f"export needs something to write: {', '.join(files)}")
-        key = redact if isinstance(redact, str) else None
-        is_redacted = redact is not False
-        options = option_pairs(selection)
-        return dict(self._native.export(wanted, options, is_redacted, key, max_bytes))
+        options = selection(steps, time, device, host, program, match)
+        is_redacted = redaction(redact, redact_key)
+        written = self._native.export(wanted, options, is_redacted, redact_key, size(max_bytes))
+        return dict(written)
 
+    @checked
     def perfetto(
         self,
         *,
         open_browser: bool = True,
         timeout: float = 600,
         port: int = PERFETTO_PORT,
-        **selection: Any,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: str | None = None,
     ) -> str:
-        """Opens the session, or what `selection` leaves of it, in ui.perfetto.dev. Gives the link.
+        """Opens the session, or the selected part of it, in ui.perfetto.dev. Gives the link.
 
         The call returns at once. A thread waits at most `timeout` seconds for the page to fetch the
         trace and ends then; it does not keep the program alive. The page comes from the internet;
         the trace goes from this machine to the browser and stays there unless you press Share.
         """
-        link = self._native.perfetto(timeout, port, option_pairs(selection))
-        if open_browser:
+        is_shown = truth("open_browser", open_browser)
+        options = selection(steps, time, device, host, program, match)
+        link = self._native.perfetto(timeout, port, options)
+        if is_shown:
             webbrowser.open(link)
         return link
 
     def __repr__(self) -> str:
+        if self.is_closed:
+            return "<Session, closed>"
         counts = (("host", self.host_names), ("device", self.devices), ("step", self.step_numbers))
         parts = [f"{len(all)} {noun}{'' if len(all) == 1 else 's'}" for noun, all in counts]
         return f"<Session {self.name!r}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str | None:
-        return self.run("overview")._repr_html_()
+        if self.is_closed or not self.host_names:
+            return None  # no events: `repr` says what there is
+        return self.overview()._repr_html_()
 
 
 class _Listing:
@@ -212,28 +343,9 @@ class _Listing:
         return self._table.html(max(rows, 2 * ROWS_SHOWN))
 
 
-def option_pairs(options: dict[str, Any]) -> list[tuple[str, str]]:
-    """Keywords as the command line knows them; those that are None are left out."""
-    return [
-        (name.rstrip("_").replace("_", "-"), _text(value))
-        for name, value in options.items()
-        if value is not None
-    ]
-
-
-def _text(value: Any) -> str:
-    """A Python value as the command line writes it: `range(3, 8)` is `3..8`."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, range) and value.step == 1:
-        return f"{value.start}..{value.stop}"
-    if isinstance(value, slice) and value.step in (None, 1):
-        ends = ("" if end is None else str(end) for end in (value.start, value.stop))
-        return "..".join(ends)
-    if isinstance(value, os.PathLike):
-        return Path(value).read_text(encoding="utf-8")
-    if isinstance(value, Iterable):
-        return ",".join(_text(item) for item in value)
-    return str(value)
+def _json_object(text: str) -> dict[str, Any] | None:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return None  # `warnings` says so
+    return content if isinstance(content, dict) else None

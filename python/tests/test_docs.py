@@ -76,6 +76,24 @@ def test_the_examples_of_the_guide_run(
     assert (tmp_path / "profiles" / "step_00000100").exists()
 
 
+def test_every_name_of_the_package_in_the_pages_exists() -> None:
+    import importlib
+
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    found = {name for text in texts for name in re.findall(r"\bstepscope\.([A-Za-z_.]+)", text)}
+    names = {name.rstrip(".") for name in found if not name.startswith(("toml", "json", "dev"))}
+    assert len(names) > 15
+    for name in names:
+        value: Any = stepscope
+        for part in name.split("."):
+            value = getattr(value, part)
+    modules = {name for text in texts for name in re.findall(r"`stepscope\.([a-z_]+)`", text)}
+    for name in modules - {*dir(stepscope), "toml", "json"}:
+        importlib.import_module(f"stepscope.{name}")
+    assert re.fullmatch(r"\d+\.\d+\.\d+.*", stepscope.__version__)
+
+
 @pytest.fixture
 def fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The working folder has the captures that the pages speak of."""
@@ -92,7 +110,7 @@ def blocks_of(page: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("page", "count"),
-    [("docs/guides/python.md", 6), ("docs/guides/export.md", 1), ("docs/guides/traces.md", 1)],
+    [("docs/guides/python.md", 8), ("docs/guides/export.md", 1), ("docs/guides/traces.md", 1)],
 )
 @pytest.mark.usefixtures("fixtures")
 def test_the_examples_about_sessions_run(page: str, count: int) -> None:

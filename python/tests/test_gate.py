@@ -175,6 +175,10 @@ def test_the_fixture_saves_compares_and_fails(pytester: pytest.Pytester) -> None
     worse.assert_outcomes(failed=1)
     worse.stdout.fnmatch_lines(["*breaks 1 of its 2 budgets: launch_count*"])
     worse.stdout.fnmatch_lines(["*extra*"])
+    # The line of the test is the last of the traceback: none of ours is shown.
+    worse.stdout.fnmatch_lines([">*benchmark_step(large, X*", "E*"])
+    for ours in ("pytest_plugin.py", "gate.py", "keywords.py"):
+        worse.stdout.no_fnmatch_line(f"*{ours}:*")
 
 
 def test_the_fixture_adds_baselines_and_counts_its_calls(pytester: pytest.Pytester) -> None:

@@ -107,12 +107,12 @@ def test_a_session_that_is_not_there() -> None:
 
 def test_questions_that_make_no_sense() -> None:
     session = stepscope.open(DEMO)
-    with pytest.raises(ValueError, match="--steps wants") as raised:
+    with pytest.raises(ValueError, match="^steps= ") as raised:
         session.ops(steps="first")
     assert type(raised.value) is errors.OptionsError
     with pytest.raises(errors.NothingSelectedError, match="there are"):
         session.ops(device="TPU:99")
-    with pytest.raises(errors.OptionsError, match="unexpected argument"):
+    with pytest.raises(errors.OptionsError, match="no keyword no_such_option="):
         session.run("ops", no_such_option=1)
     with pytest.raises(TypeError):
         session.ops(no_such_option=1)  # type: ignore[call-arg]

@@ -88,8 +88,8 @@ def test_markdown_and_html_are_files(demo: stepscope.Session, tmp_path: Path) ->
 
 
 def test_redaction_is_of_every_format(demo: stepscope.Session, tmp_path: Path) -> None:
-    demo.export(csv=tmp_path / "one", markdown=tmp_path / "one.md", redact="a key")
-    demo.export(csv=tmp_path / "other", redact="a key")
+    demo.export(csv=tmp_path / "one", markdown=tmp_path / "one.md", redact=True, redact_key="a key")
+    demo.export(csv=tmp_path / "other", redact=True, redact_key="a key")
     one, other = ((tmp_path / name / "ops.csv").read_text() for name in ("one", "other"))
     assert one == other
     assert "Names were replaced" in (tmp_path / "one.md").read_text()

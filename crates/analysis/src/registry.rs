@@ -10,6 +10,7 @@ use crate::group::Group;
 use crate::note::Note;
 
 mod comparison;
+mod refusal;
 
 pub use comparison::{
     Asks, COMPARISONS, Compared, Comparison, ComparisonEntry, NamedText, ask, distinct_names,
@@ -273,7 +274,7 @@ impl Declaration {
     }
 
     /// Options as name and value, as HTTP and Python have them: `("steps", "3..8")`. A flag is given
-    /// as `("name", "true")`.
+    /// as `("name", "true")` or `("name", "false")`.
     ///
     /// # Errors
     ///
@@ -290,13 +291,16 @@ impl Declaration {
             });
             match (is_flag, value) {
                 (true, "false" | "0") => {}
-                (true, _) => arguments.push(format!("--{name}")),
+                (true, "true" | "1") => arguments.push(format!("--{name}")),
+                (true, _) => {
+                    let refusal = format!("--{name} {value}: true or false is needed");
+                    return Err(AnalysisError::Options(refusal));
+                }
                 (false, _) => arguments.push(format!("--{name}={value}")),
             }
         }
-        command
-            .try_get_matches_from(arguments)
-            .map_err(|error| AnalysisError::Options(error.to_string()))
+        let parsed = command.clone().try_get_matches_from(arguments);
+        parsed.map_err(|error| AnalysisError::Options(refusal::sentence(&error, &command)))
     }
 }
 

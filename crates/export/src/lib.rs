@@ -12,16 +12,40 @@
 //! it is stands in [`About`]. What names may be told is decided before: a session whose names were
 //! replaced is a session like any other.
 
+use stepscope_analysis::Selection;
+
 pub mod about;
 pub mod arrow;
 mod error;
 pub mod html;
 pub mod markdown;
+pub mod slices;
 pub mod tables;
+mod units;
 
 pub use about::{About, Redacted};
 pub use error::ExportError;
+pub use slices::{SliceBatches, SliceQuery, Slices};
 pub use tables::{Folder, Format, Manifest, write_tables};
+pub use units::TimeUnit;
 
 /// Options as name and value, such as `("steps", "3..8")`.
 pub type Pairs = [(String, String)];
+
+/// The selection in options; names that it does not know are the business of others.
+pub(crate) fn selection(options: &Pairs) -> Selection {
+    let value = |wanted: &str| {
+        let found = options.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.clone())
+    };
+    Selection {
+        steps: value("steps"),
+        time: value("time"),
+        device: value("device"),
+        host: value("host"),
+        program: value("program"),
+        pattern: value("match"),
+        sort: None,
+        limit: None,
+    }
+}

@@ -58,6 +58,38 @@ pub enum SliceKind {
 }
 
 impl SliceKind {
+    /// Every kind.
+    pub const ALL: [Self; 11] = [
+        Self::Op,
+        Self::Kernel,
+        Self::Transfer,
+        Self::AsyncOp,
+        Self::ProgramRun,
+        Self::Step,
+        Self::Derived,
+        Self::Host,
+        Self::Python,
+        Self::Marker,
+        Self::DeviceOther,
+    ];
+
+    /// The word in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Op => "op",
+            Self::Kernel => "kernel",
+            Self::Transfer => "transfer",
+            Self::AsyncOp => "async_op",
+            Self::ProgramRun => "program_run",
+            Self::Step => "step",
+            Self::Derived => "derived",
+            Self::Host => "host",
+            Self::Python => "python",
+            Self::Marker => "marker",
+            Self::DeviceOther => "device_other",
+        }
+    }
+
     /// Slices of this kind are work of a device: their union is its busy time.
     pub const fn is_work(self) -> bool {
         matches!(self, Self::Op | Self::Kernel | Self::Transfer)
@@ -96,6 +128,23 @@ pub enum Class {
 }
 
 impl Class {
+    /// Every class.
+    pub const ALL: [Self; 13] = [
+        Self::Matmul,
+        Self::Attention,
+        Self::Compute,
+        Self::Collective,
+        Self::Copy,
+        Self::Program,
+        Self::Step,
+        Self::Python,
+        Self::Host,
+        Self::Wait,
+        Self::Input,
+        Self::Compile,
+        Self::Marker,
+    ];
+
     /// The word on the wire and in tables.
     pub const fn name(self) -> &'static str {
         match self {

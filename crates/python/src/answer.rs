@@ -34,7 +34,8 @@ impl Answer {
 impl Answer {
     /// The report as JSON text, as `--json` and HTTP give it.
     fn json(&self, py: Python<'_>) -> PyResult<String> {
-        released(py, || self.locked().json_text()).map_err(|error| errors::analysis(py, &error))
+        released(py, || self.locked().json_text())
+            .map_err(|error| errors::analysis(py, &error, "", &[]))
     }
 
     /// The report as tables, main table first.

@@ -6,9 +6,11 @@ use std::path::Path;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stepscope_analysis::AnalysisError;
+use stepscope_analysis::{AnalysisError, find};
 use stepscope_model::ingest::IngestError;
 use stepscope_storage::{RemoteErrorKind, StorageError};
+
+use crate::words;
 
 /// Where the classes are.
 const MODULE: &str = "stepscope.engine_errors";
@@ -111,8 +113,13 @@ pub(crate) fn ingest(py: Python<'_>, error: &IngestError, path: &Path) -> PyErr 
     problem.raise(py)
 }
 
-/// See the module.
-pub(crate) fn analysis(py: Python<'_>, error: &AnalysisError) -> PyErr {
+/// See the module. `name` is the question, `options` what it was given.
+pub(crate) fn analysis(
+    py: Python<'_>,
+    error: &AnalysisError,
+    name: &str,
+    options: &[(String, String)],
+) -> PyErr {
     let of_one = match error {
         AnalysisError::OfSession { source, .. } => source,
         _ => error,
@@ -123,7 +130,16 @@ pub(crate) fn analysis(py: Python<'_>, error: &AnalysisError) -> PyErr {
         AnalysisError::NoEvents { .. } | AnalysisError::NeverRan { .. } => "NoEventsError",
         _ => "AnalysisFailedError",
     };
-    Problem::new(class, error.to_string()).raise(py)
+    let mut problem = Problem::new(class, words::in_python(&error.to_string(), options));
+    if matches!(of_one, AnalysisError::Options(_)) {
+        let owner = if find(name).is_some() || name == "slices" {
+            "stepscope.Session"
+        } else {
+            "stepscope"
+        };
+        problem = problem.hint(format!("help({owner}.{name}) has its options"));
+    }
+    problem.raise(py)
 }
 
 /// A panic of ours while it did `what`, as an exception that `except Exception` catches.

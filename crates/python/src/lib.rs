@@ -16,6 +16,7 @@
 )]
 
 mod answer;
+mod arrow;
 mod capture;
 mod catalogue;
 mod command;
@@ -23,7 +24,9 @@ mod errors;
 mod listing;
 mod released;
 mod session;
+mod slices;
 mod table;
+mod words;
 
 use pyo3::prelude::*;
 
@@ -35,6 +38,8 @@ mod _stepscope {
     #[pymodule_export]
     use super::answer::Answer;
     #[pymodule_export]
+    use super::arrow::ArrowStream;
+    #[pymodule_export]
     use super::capture::capture;
     #[pymodule_export]
     use super::catalogue::analyses;
@@ -44,6 +49,8 @@ mod _stepscope {
     use super::listing::sessions;
     #[pymodule_export]
     use super::session::{Session, compare, every_session, gate_settings};
+    #[pymodule_export]
+    use super::slices::{SliceReader, Slices};
     #[pymodule_export]
     use super::table::Table;
 

@@ -2,25 +2,34 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use stepscope_analysis::registry::NamedText;
 use stepscope_analysis::{ANALYSES, AnalysisError, COMPARISONS, Compared, find, find_comparison};
 use stepscope_cli::exporting;
+use stepscope_export::SliceQuery;
 use stepscope_model::ingest::{IngestError, ingest_all};
 use stepscope_model::{Reads, Warning, WarningKind};
-use stepscope_storage::{Found, NoProgress, OpenedHosts, SessionFiles, StorageError, open_hosts};
+use stepscope_storage::{
+    Found, HostFile, NoProgress, OpenedHosts, SessionFiles, StorageError, open_bytes, open_hosts,
+};
 
 use crate::answer::Answer;
 use crate::errors::{self, Problem};
 use crate::released::released;
+use crate::slices::Slices;
+use crate::words;
 
 /// One capture over all its hosts, decoded. It never changes and may be used from any thread.
 #[pyclass(frozen, module = "stepscope._stepscope")]
 pub(crate) struct Session {
-    session: stepscope_model::Session,
-    path: PathBuf,
+    session: Arc<stepscope_model::Session>,
+    /// None where it was opened from bytes.
+    path: Option<PathBuf>,
+    /// Files beside its profiles, each of a host.
+    manifests: Vec<HostFile>,
 }
 
 /// Why there is no session.
@@ -57,16 +66,29 @@ impl Session {
         }
     }
 
+    /// Opens the bytes of one file.
+    #[staticmethod]
+    fn open_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        let data = data.to_vec();
+        let opened = released(py, || {
+            catch_unwind(AssertUnwindSafe(move || from_bytes(data)))
+        });
+        match opened {
+            Ok(opened) => opened.map_err(|refused| refused.raise(py)),
+            Err(payload) => Err(errors::panic(py, "opening the bytes", payload.as_ref())),
+        }
+    }
+
     /// Name, by which people call it.
     #[getter]
     fn name(&self) -> &str {
         &self.session.name
     }
 
-    /// The run directory or the file.
+    /// The run directory or the file; none where it was opened from bytes.
     #[getter]
-    fn path(&self) -> &Path {
-        &self.path
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// Names of its hosts.
@@ -111,6 +133,29 @@ impl Session {
             .collect()
     }
 
+    /// Host and text of each manifest beside its profiles that can be read.
+    fn manifests(&self, py: Python<'_>) -> Vec<(String, String)> {
+        released(py, || {
+            let texts = self.manifests.iter().filter_map(|file| {
+                let bytes = stepscope_storage::open(file, &NoProgress).ok()?;
+                let text = String::from_utf8_lossy(bytes.as_ref()).into_owned();
+                Some((file.host.clone(), text))
+            });
+            texts.collect()
+        })
+    }
+
+    /// The slices that options select, as name and value: those of a selection, `track`, `kind`,
+    /// `class`.
+    fn slices(&self, py: Python<'_>, options: Vec<(String, String)>) -> PyResult<Slices> {
+        let made = released(py, || {
+            let query = SliceQuery::of_pairs(&options)?;
+            stepscope_export::Slices::new(Arc::clone(&self.session), &query)
+        });
+        let slices = made.map_err(|error| errors::analysis(py, &error, "slices", &options))?;
+        Ok(Slices::new(Arc::new(slices)))
+    }
+
     /// Writes the selected part in the formats of some names; gives the size of each file.
     fn export(
         &self,
@@ -132,7 +177,7 @@ impl Session {
             catch_unwind(AssertUnwindSafe(write))
         });
         match written {
-            Ok(written) => written.map_err(|refusal| refused(py, refusal)),
+            Ok(written) => written.map_err(|refusal| refused(py, refusal, &options)),
             Err(payload) => Err(errors::panic(py, "the export", payload.as_ref())),
         }
     }
@@ -147,10 +192,11 @@ impl Session {
         options: Vec<(String, String)>,
     ) -> PyResult<String> {
         let session = &self.session;
-        let timeout = Duration::try_from_secs_f64(seconds)
-            .map_err(|error| Problem::new("OptionsError", error.to_string()).raise(py))?;
+        let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| {
+            Problem::new("OptionsError", "timeout= is a number of seconds").raise(py)
+        })?;
         let offer = released(py, || exporting::offer(session, &options, port));
-        let offer = offer.map_err(|refusal| refused(py, refusal))?;
+        let offer = offer.map_err(|refusal| refused(py, refusal, &options))?;
         let link = offer.link().to_owned();
         // Nobody waits for it: it ends by itself, or with the process.
         std::thread::spawn(move || offer.serve(timeout));
@@ -176,7 +222,7 @@ impl Session {
         let answer = released(py, || {
             catch_unwind(AssertUnwindSafe(|| entry.run_pairs(&self.session, pairs())))
         });
-        told(py, answer, &format!("the analysis {}", entry.name))
+        told(py, answer, entry.name, &options)
     }
 }
 
@@ -208,12 +254,7 @@ fn everything_at(path: &Path) -> Result<Everything, Refused> {
         Err(_) if !files.is_empty() => return Ok((Vec::new(), files)),
         Err(error) => return Err(Refused::Storage(error)),
     };
-    let sessions = found.sessions.iter().map(|files| {
-        Ok(Session {
-            session: open_files(files)?,
-            path: found.path_of(files),
-        })
-    });
+    let sessions = found.sessions.iter().map(|files| opened(&found, files));
     Ok((sessions.collect::<Result<Vec<Session>, Refused>>()?, files))
 }
 
@@ -227,8 +268,8 @@ pub(crate) fn gate_settings(
 ) -> PyResult<String> {
     let settings = stepscope_cli::gate_settings(path.as_deref(), target);
     let settings = settings.map_err(|refusal| {
-        Problem::new("OptionsError", refusal.message)
-            .hint(refusal.hint)
+        Problem::new("OptionsError", words::in_python(&refusal.message, &[]))
+            .hint(words::in_python(&refusal.hint, &[]))
             .raise(py)
     })?;
     Ok(settings.to_string())
@@ -254,7 +295,10 @@ pub(crate) fn compare(
     })?;
     let places: Vec<String> = sessions
         .iter()
-        .map(|one| one.get().path.display().to_string())
+        .map(|one| match &one.get().path {
+            Some(path) => path.display().to_string(),
+            None => one.get().name().to_owned(),
+        })
         .collect();
     let named = sessions.iter().zip(&places);
     let told_apart = entry.names(named.map(|(one, place)| (one.get().name(), place.as_str())));
@@ -280,31 +324,32 @@ pub(crate) fn compare(
             entry.run_pairs_with_files(&compared, files, pairs())
         }))
     });
-    told(py, answer, &format!("the comparison {}", entry.name))
+    told(py, answer, entry.name, &options)
 }
 
 /// What a question gave, as Python is told.
 fn told(
     py: Python<'_>,
     answer: std::thread::Result<Result<stepscope_analysis::Answer, AnalysisError>>,
-    what: &str,
+    name: &str,
+    options: &[(String, String)],
 ) -> PyResult<Answer> {
     match answer {
         Ok(answer) => answer
             .map(Answer::new)
-            .map_err(|error| errors::analysis(py, &error)),
-        Err(payload) => Err(errors::panic(py, what, payload.as_ref())),
+            .map_err(|error| errors::analysis(py, &error, name, options)),
+        Err(payload) => Err(errors::panic(py, &format!("{name}()"), payload.as_ref())),
     }
 }
 
-fn refused(py: Python<'_>, refusal: exporting::Refusal) -> PyErr {
+fn refused(py: Python<'_>, refusal: exporting::Refusal, options: &[(String, String)]) -> PyErr {
     let class = if refusal.is_usage {
         "OptionsError"
     } else {
         "ExportError"
     };
-    Problem::new(class, refusal.message)
-        .hint(refusal.hint)
+    Problem::new(class, words::in_python(&refusal.message, options))
+        .hint(words::in_python(&refusal.hint, options))
         .raise(py)
 }
 
@@ -318,9 +363,26 @@ fn open_at(path: &Path, wanted: Option<&str>) -> Result<Session, Refused> {
             .newest()
             .ok_or_else(|| Refused::NoSuchSession("no session was found".to_owned()))?,
     };
+    opened(&found, files)
+}
+
+fn opened(found: &Found, files: &SessionFiles) -> Result<Session, Refused> {
     Ok(Session {
-        session: open_files(files)?,
-        path: found.path_of(files),
+        session: Arc::new(open_files(files)?),
+        path: Some(found.path_of(files)),
+        manifests: files.manifests.clone(),
+    })
+}
+
+/// How bytes are called where a file has its name.
+const IN_MEMORY: &str = "in-memory";
+
+fn from_bytes(data: Vec<u8>) -> Result<Session, Refused> {
+    let opened = open_bytes(IN_MEMORY, Arc::new(data)).map_err(Refused::Storage)?;
+    Ok(Session {
+        session: Arc::new(ingested(IN_MEMORY, opened, Path::new(IN_MEMORY))?),
+        path: None,
+        manifests: Vec::new(),
     })
 }
 
@@ -341,6 +403,17 @@ fn not_one(found: &Found, wanted: &str) -> String {
 
 /// Opens all files. Those that cannot be read become warnings, as long as one can.
 pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Session, Refused> {
+    let opened = open_hosts(files, Reads::Everything, |_| NoProgress);
+    let first = files.files().next().map(HostFile::display_path);
+    ingested(&files.name, opened, &first.unwrap_or_default())
+}
+
+/// The session of what was opened; `first` is its first file.
+fn ingested(
+    name: &str,
+    opened: OpenedHosts,
+    first: &Path,
+) -> Result<stepscope_model::Session, Refused> {
     let OpenedHosts {
         inputs,
         memory,
@@ -348,16 +421,12 @@ pub(crate) fn open_files(files: &SessionFiles) -> Result<stepscope_model::Sessio
         manifests,
         mut unread,
         ..
-    } = open_hosts(files, Reads::Everything, |_| NoProgress);
+    } = opened;
     if inputs.is_empty() && memory.is_empty() && programs.is_empty() && !unread.is_empty() {
         return Err(Refused::Storage(unread.swap_remove(0).1));
     }
-    let first = files
-        .files()
-        .next()
-        .map(stepscope_storage::HostFile::display_path);
-    let mut session = ingest_all(&files.name, inputs, memory, programs)
-        .map_err(|error| Refused::Ingest(error, first.unwrap_or_default()))?
+    let mut session = ingest_all(name, inputs, memory, programs)
+        .map_err(|error| Refused::Ingest(error, first.to_owned()))?
         .with_manifests(manifests);
     let left_out = unread.into_iter().map(|(host, error)| Warning {
         kind: WarningKind::Damaged,

@@ -1,29 +1,19 @@
-//! A table of a report, and the way of its columns to pandas, Polars, DuckDB and PyArrow.
-//!
-//! Columns leave by the Arrow PyCapsule interface: whoever imports them shares our memory.
+//! A table of a report.
 
-use std::ffi::CStr;
 use std::sync::Arc;
 
-use arrow_array::RecordBatchIterator;
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_schema::ArrowError;
-use arrow_schema::ffi::FFI_ArrowSchema;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyTuple};
+use stepscope_analysis::Cell;
 use stepscope_analysis::cell::to_csv;
 use stepscope_cli::render::{self, Extent};
-use stepscope_export::arrow::{batch, schema};
 
+use crate::arrow::{ArrowStream, Source};
 use crate::released::released;
+use crate::slices::tuple;
 
 /// As many rows of a table as a notebook shows.
 const ROWS_IN_NOTEBOOK: usize = 50;
-
-/// Names that the interface gives its capsules.
-const STREAM: &CStr = c"arrow_array_stream";
-const SCHEMA: &CStr = c"arrow_schema";
 
 /// One table of a report: rows under columns that carry their unit in their names.
 #[pyclass(frozen, module = "stepscope._stepscope")]
@@ -86,33 +76,69 @@ impl Table {
         self.html(py, ROWS_IN_NOTEBOOK)
     }
 
+    /// The rows, a tuple of all columns each.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        let rows = self.0.rows.iter();
+        rows.map(|row| tuple(py, row.iter().map(Cell::borrowed)))
+            .collect()
+    }
+
     /// CSV by RFC 4180: keys in the first line, figures in the units of their keys.
     fn to_csv(&self, py: Python<'_>) -> String {
         released(py, || to_csv(&self.0))
     }
 
-    /// The schema for consumers that ask for it first.
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(schema(&self.0).as_ref()).map_err(arrow_error)?;
-        PyCapsule::new_with_value(py, schema, SCHEMA)
+    /// The rows for those who understand Arrow, with times in a unit.
+    #[pyo3(signature = (units=None))]
+    fn arrow(&self, py: Python<'_>, units: Option<&str>) -> PyResult<ArrowStream> {
+        ArrowStream::new(py, Source::Table(Arc::clone(&self.0)), units)
     }
 
-    /// The rows as one batch. A requested schema is a wish, and this gives what it has.
+    /// The schema for consumers that ask for it first.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.arrow(py, None)?.__arrow_c_schema__(py)
+    }
+
+    /// The rows as one batch.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let _ = requested_schema;
-        let batch = released(py, || batch(&self.0)).map_err(arrow_error)?;
-        let schema = batch.schema();
-        let reader = RecordBatchIterator::new([Ok(batch)], schema);
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
+        let stream = self.arrow(py, None)?;
+        stream.__arrow_c_stream__(py, requested_schema)
+    }
+
+    /// A `pandas.DataFrame`; `units="ms"` gives times in milliseconds.
+    #[pyo3(signature = (*, units=None))]
+    fn to_pandas<'py>(&self, py: Python<'py>, units: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+        self.frame(py, "to_pandas", units)
+    }
+
+    /// A `polars.DataFrame`; `units="ms"` gives times in milliseconds.
+    #[pyo3(signature = (*, units=None))]
+    fn to_polars<'py>(&self, py: Python<'py>, units: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+        self.frame(py, "to_polars", units)
+    }
+
+    /// A `pyarrow.Table`; `units="ms"` gives times in milliseconds.
+    #[pyo3(signature = (*, units=None))]
+    fn to_arrow<'py>(&self, py: Python<'py>, units: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+        self.frame(py, "to_arrow", units)
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape of map_err")]
-fn arrow_error(error: ArrowError) -> PyErr {
-    PyRuntimeError::new_err(format!("the table is not what Arrow takes: {error}"))
+impl Table {
+    /// What a function of the package makes of the rows.
+    fn frame<'py>(
+        &self,
+        py: Python<'py>,
+        function: &str,
+        units: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let stream = self.arrow(py, units)?;
+        let frames = py.import("stepscope.frames")?;
+        frames.call_method1(function, (stream,))
+    }
 }

@@ -66,6 +66,11 @@ impl Entry {
         });
         format!("{}Report", words.collect::<String>())
     }
+
+    /// A comparison of one session with another, so that a session can ask it of itself.
+    fn is_of_a_baseline(&self) -> bool {
+        !self.asks_every_session && self.least_sessions == 2
+    }
 }
 
 /// File name to text.
@@ -80,7 +85,7 @@ pub(super) fn generate(root: &Path, registry: &Path) -> Result<BTreeMap<String, 
     let types = rust_types::read(root)?;
     Ok([
         (REPORTS.to_owned(), reports(&registry, &types)?),
-        (ANALYSES.to_owned(), analyses(&registry.analyses)),
+        (ANALYSES.to_owned(), analyses(&registry)),
         (COMPARISONS.to_owned(), comparisons(&registry.comparisons)),
     ]
     .into())
@@ -147,6 +152,11 @@ fn reports(registry: &Registry, types: &BTreeMap<String, Declared>) -> Result<St
         }
     }
     text.push_str("}\n\"\"\"The report of each analysis and comparison, by its names.\"\"\"\n");
+    text.push_str("\nNAMES: dict[type[Report], str] = {\n");
+    for entry in entries() {
+        let _ = writeln!(text, "    {}: {},", entry.report(), quoted(&entry.name));
+    }
+    text.push_str("}\n\"\"\"The analysis or comparison that answers with each report.\"\"\"\n");
     Ok(text)
 }
 
@@ -288,37 +298,80 @@ fn wrapped(line: &str, room: usize) -> Vec<String> {
     lines
 }
 
-fn analyses(entries: &[Entry]) -> String {
-    let mut text = format!(
-        "{HEADER}\"\"\"The questions that a session answers, one method for each analysis.\"\"\"\n\n\
-         from __future__ import annotations\n\n\
-         import os\n\
-         from collections.abc import Iterable\n\
-         from typing import Any, Literal, TypeVar\n\n\
-         from . import reports\n\
-         from .reports_base import Report\n\n\
-         AnyReport = TypeVar(\"AnyReport\", bound=Report)\n\n\
-         Steps = int | str | range | slice | Iterable[int | str | range]\n\
-         \"\"\"Steps by number: `5`, `range(3, 8)`, `\"3..8\"`, `[1, 4, range(7, 9)]`.\"\"\"\n\n\
-         Text = str | int | os.PathLike[str] | Iterable[str | int]\n\
-         \"\"\"Text as the command line takes it, a list for a comma, a path for the text of a file.\"\"\"\n\n\n\
-         class Analyses:\n    \
-         \"\"\"One method for each analysis; options are those of the command line.\"\"\"\n\n    \
-         def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:\n        \
-         raise NotImplementedError\n"
-    );
-    for entry in entries {
-        push_method(&mut text, entry);
+fn analyses(registry: &Registry) -> String {
+    let mut text = format!("{HEADER}{ANALYSES_HEAD}");
+    for entry in &registry.analyses {
+        push_method(&mut text, entry, Asked::Alone);
+    }
+    let beside = registry.comparisons.iter();
+    for entry in beside.filter(|entry| entry.is_of_a_baseline()) {
+        push_method(&mut text, entry, Asked::BesideBaseline);
     }
     text
 }
 
-fn push_method(text: &mut String, entry: &Entry) {
+const ANALYSES_HEAD: &str = "\
+\"\"\"The questions that a session answers, one method for each analysis.\"\"\"
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from . import reports
+from .keywords import checked
+from .reports_base import Report
+
+if TYPE_CHECKING:
+    from .comparing import AnySession
+
+AnyReport = TypeVar(\"AnyReport\", bound=Report)
+
+Steps = int | str | range | slice | Iterable[int | str | range]
+\"\"\"Steps by number: `5`, `range(3, 8)`, `\"3..8\"`, `[1, 4, range(7, 9)]`.\"\"\"
+
+Text = str | int | os.PathLike[str] | Iterable[str | int]
+\"\"\"Text as the command line takes it, a list for a comma, a path for the text of a file.\"\"\"
+
+
+class Analyses:
+    \"\"\"One method for each analysis; options are those of the command line.\"\"\"
+
+    def _answer(self, analysis: str, kind: type[AnyReport], /, **options: Any) -> AnyReport:
+        raise NotImplementedError
+
+    def _answer_beside(
+        self, comparison: str, kind: type[AnyReport], baseline: AnySession, /, **options: Any
+    ) -> AnyReport:
+        raise NotImplementedError
+";
+
+/// Whom a method of a session asks.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    Alone,
+    BesideBaseline,
+}
+
+fn push_method(text: &mut String, entry: &Entry, asked: Asked) {
     let (name, report) = (&entry.name, entry.report());
+    let (parameter, function, given) = match asked {
+        Asked::Alone => ("", "_answer", ""),
+        Asked::BesideBaseline => (
+            "        baseline: AnySession,\n",
+            "_answer_beside",
+            "            baseline,\n",
+        ),
+    };
+    text.push_str("\n    @checked\n");
     if entry.options.is_empty() {
-        let _ = write!(text, "\n    def {name}(self) -> reports.{report}:\n");
+        let _ = writeln!(text, "    def {name}(self) -> reports.{report}:");
     } else {
-        let _ = write!(text, "\n    def {name}(\n        self,\n        *,\n");
+        let _ = write!(
+            text,
+            "    def {name}(\n        self,\n{parameter}        *,\n"
+        );
         push_options(text, entry, "        ");
         let _ = writeln!(text, "    ) -> reports.{report}:");
     }
@@ -326,13 +379,13 @@ fn push_method(text: &mut String, entry: &Entry) {
     if entry.options.is_empty() {
         let _ = writeln!(
             text,
-            "        return self._answer(\"{name}\", reports.{report})"
+            "        return self.{function}(\"{name}\", reports.{report})"
         );
         return;
     }
     let _ = write!(
         text,
-        "        return self._answer(\n            \"{name}\",\n            reports.{report},\n"
+        "        return self.{function}(\n            \"{name}\",\n            reports.{report},\n{given}"
     );
     push_keywords(text, entry, "            ");
     text.push_str("        )\n");
@@ -344,7 +397,8 @@ fn comparisons(entries: &[Entry]) -> String {
          from __future__ import annotations\n\n\
          from . import reports\n\
          from ._analyses import Steps, Text\n\
-         from .comparing import AnySession, answer, answer_of_all, answer_of_last\n"
+         from .comparing import AnySession, answer, answer_of_all, answer_of_last\n\
+         from .keywords import checked\n"
     );
     for entry in entries {
         push_function(&mut text, entry);
@@ -379,7 +433,7 @@ fn push_function(text: &mut String, entry: &Entry) {
             "(baseline, *others)",
         )
     };
-    let _ = write!(text, "\n\ndef {name}(\n{parameters}");
+    let _ = write!(text, "\n\n@checked\ndef {name}(\n{parameters}");
     push_options(text, entry, "    ");
     let _ = writeln!(text, ") -> reports.{report}:");
     let about = about(entry);
@@ -435,6 +489,7 @@ fn values(option: &Opt) -> String {
         return format!("Literal[{}]", words.join(", "));
     }
     match option.kind.as_str() {
+        _ if option.name == "match" => "str",
         "flag" => "bool",
         "whole" => "int",
         "number" => "float",
@@ -450,16 +505,17 @@ mod tests {
 
     #[test]
     fn an_analysis_becomes_a_method() {
-        let entries = registry_of(
+        let registry = registry_of(
             r#"{"analyses": [{"name": "op_tree", "aliases": ["op_profile"], "summary": "Ops.", "options": [
                 {"name": "from-step", "help": "First step.", "default": "1", "values": [], "kind": "whole"},
                 {"name": "by", "help": "Key", "default": null, "values": ["op", "program"], "kind": "text"}]}],
-                "comparisons": []}"#,
+                "comparisons": [{"name": "compare", "aliases": [], "summary": "Both.", "least_sessions": 2,
+                "options": [{"name": "match", "help": "Names", "default": null, "values": [],
+                "kind": "text"}]}]}"#,
         )
-        .unwrap()
-        .analyses;
-        assert_eq!(entries[0].report(), "OpTreeReport");
-        let text = analyses(&entries);
+        .unwrap();
+        assert_eq!(registry.analyses[0].report(), "OpTreeReport");
+        let text = analyses(&registry);
         assert!(
             text.contains("        from_step: int | None = None,\n"),
             "{text}"
@@ -473,6 +529,16 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("    ) -> reports.OpTreeReport:\n"), "{text}");
+        assert!(text.contains("    @checked\n    def op_tree(\n        self,\n        *,\n"));
+        assert!(text.contains("    def compare(\n        self,\n        baseline: AnySession,\n"));
+        assert!(
+            text.contains("            baseline,\n            match=match,\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("        match: str | None = None,\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -134,7 +134,7 @@ pub fn html(
 /// What the timeline has to draw; none where nothing happens in time.
 fn timeline(session: &Session, options: &Pairs) -> Result<Option<TimelineReport>, ExportError> {
     let options = TimelineOptions {
-        selection: crate::tables::selection(options),
+        selection: crate::selection(options),
     };
     match Timeline::run(session, &options) {
         Ok(report) => Ok(Some(report)),

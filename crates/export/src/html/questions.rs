@@ -148,7 +148,7 @@ fn graphs(session: &Session, selection: &Pairs) -> Vec<Question> {
         .iter()
         .map(|&radius| question("radius", radius.to_owned()))
         .collect();
-    let mut selection = crate::tables::selection(selection);
+    let mut selection = crate::selection(selection);
     selection.limit = Some(GRAPHS);
     let options = OpsOptions {
         selection,

@@ -11,7 +11,7 @@ use stepscope_analysis::{Analysis, AnalysisError, Note, NoteKind, Table, find, f
 use stepscope_model::Session;
 
 use crate::about::{About, VERSION};
-use crate::{ExportError, Pairs, tables};
+use crate::{ExportError, Pairs};
 use cells::{escaped, push_table};
 
 /// Rows of a table that a reader scrolls past without losing the thread.
@@ -48,7 +48,7 @@ const STEP_COLUMNS: [&str; 8] = [
 ///
 /// An option that is wrong or selects nothing.
 pub fn markdown(session: &Session, about: &About, options: &Pairs) -> Result<String, ExportError> {
-    let selection = tables::selection(options);
+    let selection = crate::selection(options);
     let mut page = format!("# {}\n", escaped(&session.name));
     if session.is_memory_only() || session.is_program_only() {
         let name = if session.is_memory_only() {

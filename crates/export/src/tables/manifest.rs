@@ -4,11 +4,12 @@ use serde::Serialize;
 use stepscope_analysis::{Column, Unit};
 use stepscope_model::Session;
 
+use super::Format;
 use super::collect::NamedTable;
-use super::{Format, slices};
 use crate::Pairs;
 use crate::about::{About, Redacted, VERSION};
 use crate::arrow;
+use crate::slices;
 
 /// What the files of a folder are.
 #[derive(Debug, Clone, Serialize)]

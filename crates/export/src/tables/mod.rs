@@ -6,19 +6,17 @@
 
 mod collect;
 mod manifest;
-mod slices;
 mod write;
 
 use std::io::{self, Write};
 
-use stepscope_analysis::Selection;
 use stepscope_model::Session;
 
-use crate::Pairs;
 use crate::about::About;
 use crate::error::ExportError;
+use crate::slices::{self, SliceQuery, Slices};
+use crate::{Pairs, selection};
 pub use manifest::{ColumnEntry, LeftOut, Manifest, TableEntry};
-pub use slices::COLUMNS as SLICE_COLUMNS;
 
 /// Name of the file that says what the others are.
 pub const MANIFEST: &str = "tables.json";
@@ -82,7 +80,11 @@ pub fn write_tables(
             reason: "nothing happens in time in this session".to_owned(),
         });
     } else {
-        let rows = slices::Slices::new(session, options)?;
+        let query = SliceQuery {
+            selection: selection(options),
+            ..SliceQuery::default()
+        };
+        let rows = Slices::new(session, &query)?;
         let file = format!("{}.{}", slices::NAME, format.extension());
         let mut count = 0;
         folder.file(&file, &mut |out| {
@@ -95,22 +97,4 @@ pub fn write_tables(
     text.push(b'\n');
     folder.file(MANIFEST, &mut |out| out.write_all(&text))?;
     Ok(manifest)
-}
-
-/// The selection in options; names that it does not know are the business of others.
-pub(crate) fn selection(options: &Pairs) -> Selection {
-    let value = |wanted: &str| {
-        let found = options.iter().find(|(name, _)| name == wanted);
-        found.map(|(_, value)| value.clone())
-    };
-    Selection {
-        steps: value("steps"),
-        time: value("time"),
-        device: value("device"),
-        host: value("host"),
-        program: value("program"),
-        pattern: value("match"),
-        sort: None,
-        limit: None,
-    }
 }

@@ -9,13 +9,14 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use stepscope_analysis::cell::{push_csv_keys, push_csv_row, to_csv};
 use stepscope_analysis::{CellRef, Table};
+use stepscope_model::Session;
 
 use super::Format;
-use super::slices::{COLUMNS, NAME, Slices, TITLE};
 use crate::about::VERSION;
 use crate::arrow::{self, BatchBuilder};
+use crate::slices::{COLUMNS, NAME, Slices, TITLE};
 
-/// Rows of a group of Parquet. A group is held until it is whole: 20 columns of so many rows are a
+/// Rows of a group of Parquet. A group is held until it is whole: 22 columns of so many rows are a
 /// few dozen megabytes.
 const GROUP_ROWS: usize = 1 << 17;
 /// Rows that are handed to the writer at a time.
@@ -39,14 +40,14 @@ pub(super) fn table(table: &Table, format: Format, out: Out<'_>) -> io::Result<(
 }
 
 /// Writes every slice as it is walked; gives how many there were.
-pub(super) fn slices(rows: &Slices<'_>, format: Format, out: Out<'_>) -> io::Result<u64> {
+pub(super) fn slices(rows: &Slices<&Session>, format: Format, out: Out<'_>) -> io::Result<u64> {
     match format {
         Format::Csv => slices_csv(rows, out),
         Format::Parquet => slices_parquet(rows, out),
     }
 }
 
-fn slices_csv(rows: &Slices<'_>, out: Out<'_>) -> io::Result<u64> {
+fn slices_csv(rows: &Slices<&Session>, out: Out<'_>) -> io::Result<u64> {
     let mut block = String::with_capacity(BLOCK_BYTES + 4096);
     push_csv_keys(&mut block, COLUMNS);
     let count = rows.for_each(&mut |row| {
@@ -61,7 +62,7 @@ fn slices_csv(rows: &Slices<'_>, out: Out<'_>) -> io::Result<u64> {
     Ok(count)
 }
 
-fn slices_parquet(rows: &Slices<'_>, out: Out<'_>) -> io::Result<u64> {
+fn slices_parquet(rows: &Slices<&Session>, out: Out<'_>) -> io::Result<u64> {
     let schema = arrow::schema_of(NAME, TITLE, COLUMNS);
     let mut writer = parquet(out, Arc::clone(&schema))?;
     let mut batch = BatchBuilder::new(schema, BATCH_ROWS);

@@ -15,12 +15,15 @@ use crate::share;
 
 /// Options that select a part of the session.
 const SELECTION: [&str; 6] = ["steps", "time", "device", "host", "program", "match"];
+/// The option that replaces names.
+const REDACT: &str = "redact";
 
 pub(crate) async fn html(
     State(library): State<Arc<Library>>,
     Path(id): Path<String>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
+    let is_redacted = is_redacted(&parameters)?;
     let open = opened(&library, &id).await?;
     compute("The report", move || {
         let given = SELECTION.iter().filter_map(|&name| {
@@ -28,11 +31,12 @@ pub(crate) async fn html(
             Some((name.to_owned(), value.to_owned()))
         });
         let options: Vec<(String, String)> = given.collect();
-        let redacted = match parameters.get("redact") {
-            Some("true") => Some(share::redacted(&open.session, None).map_err(|error| {
+        let redacted = if is_redacted {
+            Some(share::redacted(&open.session, None).map_err(|error| {
                 ApiError::bad_request(format!("Names cannot be replaced: {error}."))
-            })?),
-            _ => None,
+            })?)
+        } else {
+            None
         };
         let (session, about) = match &redacted {
             Some((session, about)) => (session, about.clone()),
@@ -50,6 +54,27 @@ pub(crate) async fn html(
         Ok((headers, report.text).into_response())
     })
     .await
+}
+
+/// Whether names are to be replaced. What could be a misspelled wish for that is refused: nobody should
+/// send a report with names in it by mistake.
+fn is_redacted(parameters: &Parameters) -> Result<bool, ApiError> {
+    let known = |name: &str| name == REDACT || SELECTION.contains(&name);
+    if let Some((name, _)) = parameters.0.iter().find(|(name, _)| !known(name)) {
+        let name: String = name.chars().take(60).collect();
+        let hint = format!("There are: {REDACT}, {}.", SELECTION.join(", "));
+        let error = format!("A report has no parameter {name:?}.");
+        return Err(ApiError::bad_request(error).with_hint(hint));
+    }
+    let mut given = parameters.0.iter().filter(|(name, _)| name == REDACT);
+    let value = given.next().map_or("false", |(_, value)| value.as_str());
+    match (value, given.next()) {
+        ("true", None) => Ok(true),
+        ("false", None) => Ok(false),
+        _ => Err(ApiError::bad_request(format!(
+            "The parameter {REDACT} must be given once, as true or false."
+        ))),
+    }
 }
 
 /// A name that every file system takes and no header ends at.
@@ -83,7 +108,25 @@ impl From<ExportError> for ApiError {
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::*;
+
+    fn redaction(pairs: &[(&str, &str)]) -> Result<bool, ApiError> {
+        let pairs = pairs.iter();
+        let owned = pairs.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        is_redacted(&Parameters(owned.collect()))
+    }
+
+    #[test]
+    fn redaction_is_never_a_guess() {
+        assert_eq!(redaction(&[]), Ok(false));
+        assert_eq!(redaction(&[("redact", "true"), ("steps", "3")]), Ok(true));
+        assert_eq!(redaction(&[("redact", "false")]), Ok(false));
+        for wrong in ["", "yes", "True", "1", "no"] {
+            assert!(redaction(&[("redact", wrong)]).is_err(), "{wrong:?}");
+        }
+        assert!(redaction(&[("redcat", "true")]).is_err());
+        assert!(redaction(&[("redact", "true"), ("redact", "false")]).is_err());
+    }
 
     #[test]
     fn names_are_tame() {

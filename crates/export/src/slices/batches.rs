@@ -1,0 +1,80 @@
+//! Slices as Arrow, so many rows at a time.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use stepscope_analysis::Column;
+use stepscope_model::Session;
+
+use super::{COLUMNS, NAME, Position, Slices, TITLE};
+use crate::arrow::{BatchBuilder, schema_of};
+
+/// Rows of a batch: some megabytes.
+pub const SLICE_BATCH_ROWS: usize = 1 << 14;
+
+/// Reads slices batch by batch. It holds one batch, however many slices there are.
+pub struct SliceBatches<S> {
+    slices: Arc<Slices<S>>,
+    position: Position,
+    /// Which of [`COLUMNS`], in the order wanted.
+    columns: Vec<usize>,
+    builder: BatchBuilder,
+    schema: SchemaRef,
+    is_at_end: bool,
+}
+
+impl<S: Deref<Target = Session>> SliceBatches<S> {
+    /// Reads these columns, by their position in [`COLUMNS`], from the beginning; others are ignored.
+    pub fn new(slices: Arc<Slices<S>>, mut columns: Vec<usize>) -> Self {
+        columns.retain(|&column| column < COLUMNS.len());
+        let chosen: Vec<Column> = columns.iter().map(|&column| COLUMNS[column]).collect();
+        let schema = schema_of(NAME, TITLE, &chosen);
+        Self {
+            slices,
+            position: Position::default(),
+            columns,
+            builder: BatchBuilder::new(Arc::clone(&schema), 0),
+            schema,
+            is_at_end: false,
+        }
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        while self.builder.rows() < SLICE_BATCH_ROWS {
+            let room = SLICE_BATCH_ROWS - self.builder.rows();
+            let (builder, columns) = (&mut self.builder, &self.columns);
+            let is_more = self.slices.read(&mut self.position, room, &mut |row| {
+                builder.push(columns.iter().map(|&column| row[column]))
+            })?;
+            if !is_more {
+                self.is_at_end = true;
+                break;
+            }
+        }
+        if self.builder.rows() == 0 {
+            return Ok(None);
+        }
+        self.builder.finish().map(Some)
+    }
+}
+
+impl<S: Deref<Target = Session>> Iterator for SliceBatches<S> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_at_end {
+            return None;
+        }
+        let batch = self.next_batch();
+        self.is_at_end |= batch.is_err();
+        batch.transpose()
+    }
+}
+
+impl<S: Deref<Target = Session>> RecordBatchReader for SliceBatches<S> {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}

@@ -1,0 +1,367 @@
+//! Every slice as a row: where it stands, what it is, when it was.
+//!
+//! Rows are made piece by piece from the columns of the session, so that memory does not grow with it:
+//! [`Slices::for_each`] for those who write them at once, [`SliceBatches`] and [`Slices::read`] for
+//! those who ask for the next rows when they need them.
+
+mod batches;
+mod query;
+
+use std::io;
+use std::ops::{Deref, Range};
+
+use stepscope_analysis::selection::Parts;
+use stepscope_analysis::{AnalysisError, CellRef, Column, Unit};
+use stepscope_model::{DeviceId, HostId, LabelId, Lane, Session, Span, Step, StringId, TrackId};
+
+pub use batches::{SLICE_BATCH_ROWS, SliceBatches};
+pub use query::SliceQuery;
+
+/// Name of the table.
+pub const NAME: &str = "slices";
+/// Title of the table.
+pub const TITLE: &str = "Slices of all tracks";
+
+/// Columns of `slices`, in order.
+pub const COLUMNS: &[Column] = &[
+    Column::new("host", "Host", Unit::Text),
+    Column::new("device", "Device", Unit::Text),
+    Column::new("track", "Track", Unit::Text),
+    Column::new("track_index", "Number of the track", Unit::Count),
+    Column::new("line_id", "Thread or stream", Unit::Count),
+    Column::new("role", "What the track is", Unit::Text),
+    Column::new("lane", "Lane in the track", Unit::Count),
+    Column::new("depth", "Slices around it", Unit::Count),
+    Column::new("index", "Position in the lane", Unit::Count),
+    Column::new("name", "Name", Unit::Text),
+    Column::new("kind", "Kind", Unit::Text),
+    Column::new("class", "Class", Unit::Text),
+    Column::new("start_ps", "Start", Unit::Picos),
+    Column::new("duration_ps", "Duration", Unit::Picos),
+    Column::new("self_ps", "Self", Unit::Picos),
+    Column::new("step", "Step", Unit::Count),
+    Column::new("op", "HLO instruction", Unit::Text),
+    Column::new("category", "Category", Unit::Text),
+    Column::new("program", "Program", Unit::Text),
+    Column::new("program_id", "Program id", Unit::Text),
+    Column::new("scope", "Scope", Unit::Text),
+    Column::new("source", "Source", Unit::Text),
+];
+
+/// The rows, still in the session.
+pub struct Slices<S> {
+    session: S,
+    parts: Parts,
+    labels: Vec<LabelCells>,
+    /// Title and id of each program.
+    programs: Vec<(String, String)>,
+    device_titles: Vec<String>,
+    /// Steps as each device sees them, and as each host does.
+    device_steps: Vec<Vec<(Span, i64)>>,
+    host_steps: Vec<Vec<(Span, i64)>>,
+    /// Lanes that may hold selected slices, in the order of rows.
+    lanes: Vec<LaneAddress>,
+}
+
+/// What the slices of a label have in common.
+struct LabelCells {
+    name: StringId,
+    kind: &'static str,
+    class: &'static str,
+    op: Option<StringId>,
+    category: Option<StringId>,
+    scope: Option<StringId>,
+    source: Option<StringId>,
+    program: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct LaneAddress {
+    track: TrackId,
+    lane: u32,
+    depth: u32,
+}
+
+/// Slices side by side in a lane.
+struct Piece {
+    address: LaneAddress,
+    range: Range<usize>,
+}
+
+/// How far rows were read; the beginning to begin with.
+#[derive(Debug, Default)]
+pub struct Position {
+    lane: usize,
+    window: usize,
+    /// The next slice of the window, where it was begun.
+    slice: Option<usize>,
+}
+
+/// Receives the cells of a row.
+pub type Receiver<'r, E> = dyn FnMut(&[CellRef<'_>]) -> Result<(), E> + 'r;
+
+impl<S: Deref<Target = Session>> Slices<S> {
+    /// The slices that a query selects.
+    ///
+    /// # Errors
+    ///
+    /// A part of the query that is not understood or selects nothing.
+    pub fn new(session: S, query: &SliceQuery) -> Result<Self, AnalysisError> {
+        let wanted = query.resolve(&session)?;
+        let labels = (0..session.labels.len()).map(|index| LabelCells::of(&session, index));
+        let programs = session.programs.iter();
+        let hosts = (0..session.hosts.len()).map(HostId::from_index);
+        let device_steps = |id: DeviceId| steps_on(&session, session.device(id).host, Some(id));
+        Ok(Self {
+            labels: labels.collect(),
+            programs: programs
+                .map(|program| (program.title(), program.id.to_string()))
+                .collect(),
+            device_titles: session
+                .device_ids()
+                .map(|id| session.device_title(id))
+                .collect(),
+            device_steps: session.device_ids().map(device_steps).collect(),
+            host_steps: hosts.map(|id| steps_on(&session, id, None)).collect(),
+            lanes: lanes(&session, &wanted),
+            parts: wanted.parts,
+            session,
+        })
+    }
+
+    /// How many there are. Takes a look at the labels of all slices where labels are selected.
+    pub fn count(&self) -> u64 {
+        let mut position = Position::default();
+        let mut count = 0;
+        while let Some(piece) = self.next_piece(&mut position, usize::MAX) {
+            count += match &self.parts.labels {
+                None => piece.range.len(),
+                Some(_) => self
+                    .lane(piece.address)
+                    .map_or(0, |lane| self.selected(lane, piece.range)),
+            } as u64;
+        }
+        count
+    }
+
+    fn selected(&self, lane: &Lane, range: Range<usize>) -> usize {
+        let labels = lane.labels()[range].iter();
+        labels.filter(|&&label| self.has_label(label)).count()
+    }
+
+    /// Hands every selected slice to `receive`, track by track, lane by lane, in the order of time.
+    /// Gives how many there were.
+    ///
+    /// # Errors
+    ///
+    /// The receiver's.
+    pub fn for_each(&self, receive: &mut Receiver<'_, io::Error>) -> io::Result<u64> {
+        let mut position = Position::default();
+        let mut count = 0;
+        while let Some(piece) = self.next_piece(&mut position, usize::MAX) {
+            count += self.rows(piece, receive)?;
+        }
+        Ok(count)
+    }
+
+    /// Hands the next rows to `receive`, at most so many and perhaps none. Gives whether there may be
+    /// more.
+    ///
+    /// # Errors
+    ///
+    /// The receiver's.
+    pub fn read<E>(
+        &self,
+        position: &mut Position,
+        most: usize,
+        receive: &mut Receiver<'_, E>,
+    ) -> Result<bool, E> {
+        let Some(piece) = self.next_piece(position, most) else {
+            return Ok(false);
+        };
+        self.rows(piece, receive).map(|_| true)
+    }
+
+    /// The next slices of one window of one lane, at most so many.
+    fn next_piece(&self, position: &mut Position, most: usize) -> Option<Piece> {
+        loop {
+            let address = *self.lanes.get(position.lane)?;
+            let window = self.windows(address.track).get(position.window).copied();
+            let (Some(lane), Some(window)) = (self.lane(address), window) else {
+                *position = Position {
+                    lane: position.lane + 1,
+                    ..Position::default()
+                };
+                continue;
+            };
+            let whole = lane.starting_in(window);
+            let start = position.slice.unwrap_or(whole.start);
+            let end = whole.end.min(start.saturating_add(most));
+            if start >= end {
+                position.window += 1;
+                position.slice = None;
+                continue;
+            }
+            position.slice = Some(end);
+            return Some(Piece {
+                address,
+                range: start..end,
+            });
+        }
+    }
+
+    fn lane(&self, address: LaneAddress) -> Option<&Lane> {
+        self.session.lane(address.track, address.lane)
+    }
+
+    fn windows(&self, track: TrackId) -> &[Span] {
+        windows(&self.session, &self.parts, track)
+    }
+
+    fn rows<E>(&self, piece: Piece, receive: &mut Receiver<'_, E>) -> Result<u64, E> {
+        let LaneAddress { track, lane, depth } = piece.address;
+        let (id, track, number) = (track, self.session.track(track), lane);
+        let Some(lane) = track.lanes.get(number as usize) else {
+            return Ok(0);
+        };
+        let text = |id: StringId| CellRef::Text(self.session.text(id));
+        let known = |id: Option<StringId>| id.map_or(CellRef::Missing, text);
+        let host = CellRef::Text(&self.session.host(track.host).name);
+        let device = track
+            .device
+            .map(|id| self.device_titles[id.index()].as_str());
+        let device = device.map_or(CellRef::Missing, CellRef::Text);
+        let steps = match track.device {
+            Some(device) => &self.device_steps[device.index()],
+            None => &self.host_steps[track.host.index()],
+        };
+        let (starts, durations, labels) = (lane.starts(), lane.durations(), lane.labels());
+        let (mut count, mut failed) = (0, None);
+        track.for_each_self_time(number as usize, piece.range, |index, self_ps| {
+            if failed.is_some() || !self.has_label(labels[index]) {
+                return;
+            }
+            let label = &self.labels[labels[index].index()];
+            let program = label.program.map(|program| &self.programs[program]);
+            let row = [
+                host,
+                device,
+                text(track.name),
+                CellRef::Int(i64::from(id.0)),
+                CellRef::Int(track.line_id),
+                CellRef::Text(track.role.name()),
+                CellRef::Int(i64::from(number)),
+                CellRef::Int(i64::from(depth)),
+                CellRef::Int(i64::try_from(index).unwrap_or(i64::MAX)),
+                text(label.name),
+                CellRef::Text(label.kind),
+                CellRef::Text(label.class),
+                CellRef::Int(starts[index]),
+                CellRef::Int(durations[index]),
+                CellRef::Int(self_ps),
+                step_at(steps, starts[index]),
+                known(label.op),
+                known(label.category),
+                program.map_or(CellRef::Missing, |(title, _)| CellRef::Text(title)),
+                program.map_or(CellRef::Missing, |(_, id)| CellRef::Text(id)),
+                known(label.scope),
+                known(label.source),
+            ];
+            count += 1;
+            failed = receive(&row).err();
+        });
+        failed.map_or(Ok(count), Err)
+    }
+
+    fn has_label(&self, label: LabelId) -> bool {
+        is_selected(&self.parts, label)
+    }
+}
+
+impl LabelCells {
+    fn of(session: &Session, index: usize) -> Self {
+        let label = session.label(LabelId::from_index(index));
+        let op = label.op.map(|id| session.op(id));
+        let known = |id: StringId| (!session.text(id).is_empty()).then_some(id);
+        let scope = op.map(|op| op.scope).or(label.framework_op);
+        Self {
+            name: label.name,
+            kind: label.kind.name(),
+            class: label.class.name(),
+            op: op.and_then(|op| known(op.name)),
+            category: op.and_then(|op| known(op.category)),
+            scope: scope.and_then(known),
+            source: op.and_then(|op| known(op.source)),
+            program: label.program.map(|id| id.index()),
+        }
+    }
+}
+
+fn is_selected(parts: &Parts, label: LabelId) -> bool {
+    let labels = parts.labels.as_ref();
+    labels.is_none_or(|labels| labels.get(label.index()).copied().unwrap_or(false))
+}
+
+/// Times whose slices are selected on a track.
+fn windows<'p>(session: &Session, parts: &'p Parts, track: TrackId) -> &'p [Span] {
+    let track = session.track(track);
+    let windows = match track.device {
+        Some(device) => parts.devices.get(device.index()),
+        None => parts.hosts.get(track.host.index()),
+    };
+    windows.and_then(Option::as_deref).unwrap_or_default()
+}
+
+/// Lanes of the wanted tracks. A track without any selected label is not looked at, so that its slices
+/// may stay in the file.
+fn lanes(session: &Session, wanted: &query::Wanted) -> Vec<LaneAddress> {
+    let parts = &wanted.parts;
+    let tracks = session.track_ids().filter(|&id| {
+        wanted.tracks[id.index()]
+            && !windows(session, parts, id).is_empty()
+            && (parts.labels.is_none()
+                || session
+                    .track(id)
+                    .may_have(|label| is_selected(parts, label)))
+    });
+    tracks
+        .flat_map(|track| {
+            let nests = session.track(track).nests.iter();
+            nests.flat_map(move |nest| {
+                let lanes = nest.clone();
+                lanes.map(move |lane| LaneAddress {
+                    track,
+                    lane,
+                    depth: lane - nest.start,
+                })
+            })
+        })
+        .collect()
+}
+
+/// Spans of steps as a track sees them, by start: its device's, else its host's.
+fn steps_on(session: &Session, host: HostId, device: Option<DeviceId>) -> Vec<(Span, i64)> {
+    let of = |step: &Step| {
+        let own = step
+            .spans
+            .iter()
+            .find(|on| device.is_some() && on.device == device);
+        let hosts = || {
+            let mut spans = step.spans.iter();
+            spans.find(|on| on.device.is_none() && on.host == host)
+        };
+        own.or_else(hosts).map(|on| (on.span, step.number))
+    };
+    let mut steps: Vec<(Span, i64)> = session.steps.iter().filter_map(of).collect();
+    steps.sort_unstable();
+    steps
+}
+
+/// The step in which an instant lies.
+fn step_at(steps: &[(Span, i64)], instant: i64) -> CellRef<'static> {
+    let after = steps.partition_point(|(span, _)| span.start.0 <= instant);
+    match after.checked_sub(1).map(|last| steps[last]) {
+        Some((span, number)) if instant < span.end.0 => CellRef::Int(number),
+        _ => CellRef::Missing,
+    }
+}

@@ -10,7 +10,6 @@ mod layout;
 mod perfetto;
 mod source;
 mod steps;
-mod walk;
 mod xplane;
 
 pub use chrome::write_chrome;

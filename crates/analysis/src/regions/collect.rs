@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stepscope_model::walk::{Moment, walk};
-use stepscope_model::{HostId, Picos, Session, Span, Track, TrackId};
+use stepscope_model::{HostId, LabelId, Picos, Session, SliceId, Span, Track, TrackId};
 
 use super::durations::Durations;
 use super::launches::{Launch, Launches};
@@ -27,7 +27,7 @@ pub(super) const OTHER: u32 = NONE - 1;
 pub(super) struct Place {
     pub(super) start_ps: i64,
     pub(super) duration_ps: i64,
-    pub(super) track: TrackId,
+    pub(super) slice: SliceId,
 }
 
 /// What the slices of a region, or of a stack, add up to.
@@ -159,6 +159,7 @@ fn step_times(session: &Session, selected: &Selected<'_>, host: HostId) -> Inter
 struct Open {
     slot: u32,
     region: u32,
+    slice: SliceId,
     span: Span,
     /// It begins in the selection, and `--match` finds it.
     counts: bool,
@@ -240,19 +241,29 @@ impl<'a> Thread<'a> {
     }
 
     fn nest(&mut self, track: &Track, nest: &Range<u32>) {
-        let Ok(()) = walk(track, nest, |_, _| true, |moment| -> Result<(), Infallible> {
-            match moment {
-                Moment::Begin(lane, index) => {
-                    let lane = &track.lanes[lane as usize];
-                    self.begin(lane.span(index), lane.labels()[index]);
+        let Ok(()) = walk(
+            track,
+            nest,
+            |_, _| true,
+            |moment| -> Result<(), Infallible> {
+                match moment {
+                    Moment::Begin(lane, index) => {
+                        let slice = SliceId {
+                            track: self.track,
+                            lane,
+                            index: u32::try_from(index).unwrap_or(u32::MAX),
+                        };
+                        let lane = &track.lanes[lane as usize];
+                        self.begin(slice, lane.span(index), lane.labels()[index]);
+                    }
+                    Moment::End(end) => self.end(end),
                 }
-                Moment::End(end) => self.end(end),
-            }
-            Ok(())
-        });
+                Ok(())
+            },
+        );
     }
 
-    fn begin(&mut self, span: Span, label: stepscope_model::LabelId) {
+    fn begin(&mut self, slice: SliceId, span: Span, label: LabelId) {
         self.launched_before(span.start.0);
         let label = self.question.names.label(label);
         let region = match self.compiler_depth {
@@ -265,11 +276,11 @@ impl<'a> Thread<'a> {
         });
         self.compiler_depth += usize::from(label.is_compiler);
         if region != NONE {
-            self.begin_region(span, region);
+            self.begin_region(slice, span, region);
         }
     }
 
-    fn begin_region(&mut self, span: Span, region: u32) {
+    fn begin_region(&mut self, slice: SliceId, span: Span, region: u32) {
         let by_stack = self.question.by_stack;
         let parent = self.open.last().map_or(NONE, |open| open.slot);
         let slot = self.slot(if by_stack { parent } else { NONE }, region);
@@ -282,6 +293,7 @@ impl<'a> Thread<'a> {
         self.open.push(Open {
             slot,
             region,
+            slice,
             span,
             counts,
             is_outermost,
@@ -370,7 +382,7 @@ impl<'a> Thread<'a> {
         stats.place(Place {
             start_ps: slice.span.start.0,
             duration_ps,
-            track: self.track,
+            slice: slice.slice,
         });
     }
 

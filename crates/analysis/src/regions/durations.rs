@@ -138,7 +138,10 @@ mod tests {
                 let exact = 100 * scale * i64::try_from(percent).expect("small");
                 let found = all.percentile(percent).expect("there are some");
                 let error = (found - exact).unsigned_abs();
-                assert!(error * 250 <= exact.unsigned_abs(), "{found} is not {exact}");
+                assert!(
+                    error * 250 <= exact.unsigned_abs(),
+                    "{found} is not {exact}"
+                );
             }
         }
         let longest = of(std::iter::repeat_n(i64::MAX, 300));

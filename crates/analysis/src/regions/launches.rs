@@ -122,14 +122,18 @@ impl Launches {
             let index = kernel.index as usize;
             if index < lane.len() && counts(lane, index) {
                 let launch = (start, lane.durations()[index]);
-                of_device.entry(device).or_default().push((call.track, launch));
+                of_device
+                    .entry(device)
+                    .or_default()
+                    .push((call.track, launch));
             }
         }
         let mut by_call = Vec::new();
         for (device, found) in of_device {
             let is_bare = |track: TrackId| !has_regions[track.index()];
             let bare = found.iter().map(|&(track, _)| track);
-            self.bare_threads.extend(bare.filter(|&track| is_bare(track)));
+            self.bare_threads
+                .extend(bare.filter(|&track| is_bare(track)));
             if found.iter().all(|&(track, _)| is_bare(track)) {
                 continue;
             }
@@ -294,13 +298,18 @@ fn calls<'a>(
         for lane in &track.lanes {
             for (index, label) in lane.labels().iter().enumerate() {
                 if let Some(function) = functions[label.index()] {
-                    found.entry(function).or_default().push((id, lane.span(index)));
+                    found
+                        .entry(function)
+                        .or_default()
+                        .push((id, lane.span(index)));
                 }
             }
         }
     }
     let outermost = |mut calls: Vec<(TrackId, Span)>| {
-        calls.sort_unstable_by_key(|&(track, span)| (track, span.start, std::cmp::Reverse(span.end)));
+        calls.sort_unstable_by_key(|&(track, span)| {
+            (track, span.start, std::cmp::Reverse(span.end))
+        });
         let mut kept: Vec<(TrackId, Span)> = Vec::with_capacity(calls.len());
         for call in calls {
             let is_within = kept

@@ -26,7 +26,7 @@ mod tables;
 mod tree;
 
 use clap::{Args, ValueEnum};
-pub use report::{RegionRow, RegionThread, RegionsReport};
+pub use report::{RegionPlace, RegionRow, RegionThread, RegionsReport};
 use stepscope_model::{Session, TrackId};
 
 use self::collect::{Question, ThreadSums};
@@ -154,10 +154,9 @@ stepscope regions ./logs --kind all --by thread --steps 3";
         };
         let found = rows(session, options, &names, &scribe, threads)?;
         (report.rows, report.row_count) = found;
-        let placed = selected
-            .hosts
-            .iter()
-            .fold(Placed::default(), |sum, host| sum.plus(launches.hosts[host.index()]));
+        let placed = selected.hosts.iter().fold(Placed::default(), |sum, host| {
+            sum.plus(launches.hosts[host.index()])
+        });
         report.device_ratio =
             (placed.total_ps > 0).then(|| placed.placed_ps as f64 / placed.total_ps as f64);
         report.notes = Facts {
@@ -195,7 +194,9 @@ fn rows(
     // What the program named comes before what Python named for it, and that before the runtime's.
     rows.sort_by(|a, b| {
         let key = |row: &RegionRow| {
-            let rank = ["annotation", "python"].iter().position(|kind| *kind == row.kind);
+            let rank = ["annotation", "python"]
+                .iter()
+                .position(|kind| *kind == row.kind);
             (rank.unwrap_or(2), std::cmp::Reverse(row.total_ps))
         };
         let by_name = || (&a.name, &a.source, &a.thread).cmp(&(&b.name, &b.source, &b.thread));

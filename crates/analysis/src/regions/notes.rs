@@ -53,9 +53,7 @@ impl Facts<'_> {
             }
             KindFilter::Annotation => "No annotation was recorded on the host's threads.",
             KindFilter::Python => "No function of Python was recorded: the Python tracer was off.",
-            KindFilter::Runtime | KindFilter::All => {
-                "Nothing was recorded on the host's threads."
-            }
+            KindFilter::Runtime | KindFilter::All => "Nothing was recorded on the host's threads.",
         };
         let note = Note::warning(text);
         match self.options.kind {

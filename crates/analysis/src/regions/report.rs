@@ -4,6 +4,7 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::note::Note;
+use crate::timeline::SliceRefReport;
 
 /// The answer of the `regions` analysis.
 #[derive(Debug, Clone, Serialize, TS)]
@@ -80,22 +81,26 @@ pub struct RegionRow {
     /// time of program runs elsewhere, over all devices. Null where launches are unknown.
     #[ts(type = "number | null")]
     pub device_ps: Option<i64>,
-    /// Begin of the first occurrence, on the session's clock.
-    #[ts(type = "number | null")]
-    pub first_start_ps: Option<i64>,
+    /// The first occurrence; null where none was selected.
+    pub first: Option<RegionPlace>,
+    /// The longest occurrence.
+    pub longest: Option<RegionPlace>,
+}
+
+/// One occurrence of a region.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct RegionPlace {
+    /// Its begin, on the session's clock.
+    #[ts(type = "number")]
+    pub start_ps: i64,
     /// Its duration.
-    #[ts(type = "number | null")]
-    pub first_ps: Option<i64>,
+    #[ts(type = "number")]
+    pub duration_ps: i64,
     /// Its thread.
-    pub first_thread: String,
-    /// Begin of the longest occurrence.
-    #[ts(type = "number | null")]
-    pub longest_start_ps: Option<i64>,
-    /// Its duration.
-    #[ts(type = "number | null")]
-    pub longest_ps: Option<i64>,
-    /// Its thread.
-    pub longest_thread: String,
+    pub thread: String,
+    /// Its slice on the timeline.
+    pub slice: SliceRefReport,
 }
 
 /// A thread with regions.

@@ -6,7 +6,7 @@ use stepscope_model::{HostId, Session, TrackId};
 use super::collect::{OTHER, Place, Stats, ThreadSums};
 use super::launches::{Launches, Placed};
 use super::names::Names;
-use super::report::{RegionRow, RegionThread};
+use super::report::{RegionPlace, RegionRow, RegionThread};
 use crate::activity::host_tracks;
 use crate::selection::Selected;
 
@@ -110,9 +110,12 @@ impl<'a> Scribe<'a> {
                 )
             }
         };
-        let steps: usize = sum.step_hosts.iter().map(|host| self.steps[host.index()]).sum();
+        let steps: usize = sum
+            .step_hosts
+            .iter()
+            .map(|host| self.steps[host.index()])
+            .sum();
         let per_step = |figure: i64| (steps > 0).then(|| figure as f64 / steps as f64);
-        let (first, longest) = (self.place(stats.first), self.place(stats.longest));
         RegionRow {
             name: name.to_owned(),
             kind: kind.to_owned(),
@@ -132,12 +135,8 @@ impl<'a> Scribe<'a> {
             step_count: per_step(stats.step_count),
             step_ps: per_step(stats.step_ps),
             device_ps: self.device(stats.device_ps, &sum.hosts),
-            first_start_ps: first.0,
-            first_ps: first.1,
-            first_thread: first.2,
-            longest_start_ps: longest.0,
-            longest_ps: longest.1,
-            longest_thread: longest.2,
+            first: stats.first.map(|place| self.place(place)),
+            longest: stats.longest.map(|place| self.place(place)),
             ..RegionRow::default()
         }
     }
@@ -150,20 +149,22 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    fn place(&self, place: Option<Place>) -> (Option<i64>, Option<i64>, String) {
-        let Some(place) = place else {
-            return (None, None, String::new());
-        };
-        (
-            Some(place.start_ps),
-            Some(place.duration_ps),
-            self.titles[place.track.index()].clone(),
-        )
+    fn place(&self, place: Place) -> RegionPlace {
+        RegionPlace {
+            start_ps: place.start_ps,
+            duration_ps: place.duration_ps,
+            thread: self.titles[place.slice.track.index()].clone(),
+            slice: place.slice.into(),
+        }
     }
 
     /// Nothing launched is a finding only where the launches of device work are known.
     fn device(&self, device_ps: i64, hosts: &[HostId]) -> Option<i64> {
-        let is_known = || hosts.iter().all(|host| self.placed[host.index()].is_whole());
+        let is_known = || {
+            hosts
+                .iter()
+                .all(|host| self.placed[host.index()].is_whole())
+        };
         (device_ps > 0 || is_known()).then_some(device_ps)
     }
 

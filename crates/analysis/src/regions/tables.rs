@@ -17,7 +17,7 @@ pub(super) const SORT_COLUMNS: &[SortColumn<RegionRow>] = &[
         SortValue::Float(row.p95_ps.map(|picos| picos as f64))
     }),
     ("longest_ps", |row| {
-        SortValue::Float(row.longest_ps.map(|picos| picos as f64))
+        SortValue::Float(row.longest.as_ref().map(|place| place.duration_ps as f64))
     }),
     ("step_ps", |row| SortValue::Float(row.step_ps)),
     ("step_count", |row| SortValue::Float(row.step_count)),
@@ -25,7 +25,7 @@ pub(super) const SORT_COLUMNS: &[SortColumn<RegionRow>] = &[
         SortValue::Float(row.device_ps.map(|picos| picos as f64))
     }),
     ("first_start_ps", |row| {
-        SortValue::Float(row.first_start_ps.map(|picos| picos as f64))
+        SortValue::Float(row.first.as_ref().map(|place| place.start_ps as f64))
     }),
     ("name", |row| SortValue::Text(&row.name)),
     ("kind", |row| SortValue::Text(&row.kind)),
@@ -54,9 +54,6 @@ const COLUMNS: &[Column] = &[
     Column::wide("name_count", "Names", Unit::Count),
     Column::wide("depth", "Level", Unit::Count),
     Column::wide("child_count", "Children", Unit::Count),
-    Column::wide("first_ps", "First", Unit::Picos),
-    Column::wide("first_thread", "Thread of first", Unit::Text),
-    Column::wide("longest_thread", "Thread of longest", Unit::Text),
 ];
 
 const THREADS: &[Column] = &[
@@ -70,6 +67,7 @@ const THREADS: &[Column] = &[
 
 fn cells(row: &RegionRow) -> Vec<Cell> {
     let indent = "  ".repeat(row.depth as usize);
+    let longest = row.longest.as_ref();
     vec![
         format!("{indent}{}", row.name).into(),
         row.kind.as_str().into(),
@@ -85,15 +83,12 @@ fn cells(row: &RegionRow) -> Vec<Cell> {
         row.step_count.into(),
         row.thread.as_str().into(),
         i64::from(row.thread_count).into(),
-        row.longest_ps.into(),
-        row.longest_start_ps.into(),
-        row.first_start_ps.into(),
+        longest.map(|place| place.duration_ps).into(),
+        longest.map(|place| place.start_ps).into(),
+        row.first.as_ref().map(|place| place.start_ps).into(),
         i64::from(row.name_count).into(),
         i64::from(row.depth).into(),
         i64::from(row.child_count).into(),
-        row.first_ps.into(),
-        row.first_thread.as_str().into(),
-        row.longest_thread.as_str().into(),
     ]
 }
 
@@ -154,7 +149,10 @@ impl Report for RegionsReport {
             ),
         )];
         if let Some(ratio) = self.device_ratio {
-            lines.push(("Launches found".to_owned(), format!("{} of device time", format::percent(ratio))));
+            lines.push((
+                "Launches found".to_owned(),
+                format!("{} of device time", format::percent(ratio)),
+            ));
         }
         lines
     }

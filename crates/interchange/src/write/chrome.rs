@@ -387,7 +387,7 @@ impl Writer<'_> {
 }
 
 /// A text in quotes. What is no UTF-8 is replaced.
-fn text(out: &mut Vec<u8>, text: &[u8]) {
+pub(super) fn text(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
     let shown = lossy(text);
     let mut rest = shown.as_bytes();

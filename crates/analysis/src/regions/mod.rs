@@ -163,7 +163,6 @@ stepscope regions ./logs --kind all --by thread --steps 3";
             session,
             selected: &selected,
             options,
-            names: &names,
             launches: &launches,
             rows: &report.rows,
             placed,

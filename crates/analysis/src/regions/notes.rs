@@ -22,7 +22,6 @@ pub(super) struct Facts<'a> {
     pub(super) session: &'a Session,
     pub(super) selected: &'a Selected<'a>,
     pub(super) options: &'a RegionsOptions,
-    pub(super) names: &'a Names,
     pub(super) launches: &'a Launches,
     pub(super) rows: &'a [RegionRow],
     pub(super) placed: Placed,

@@ -141,7 +141,8 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    fn ratio(&self, self_ps: i64) -> f64 {
+    /// Self time as a share of what is covered.
+    pub(super) fn ratio(&self, self_ps: i64) -> f64 {
         if self.covered_ps > 0 {
             self_ps as f64 / self.covered_ps as f64
         } else {

@@ -2,12 +2,11 @@
 //!
 //! Memory follows the number of different regions or stacks, never that of slices.
 
-use std::convert::Infallible;
-use std::ops::Range;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use stepscope_model::walk::{Moment, walk};
 use stepscope_model::{HostId, LabelId, Picos, Session, SliceId, Span, Track, TrackId};
 
 use super::durations::Durations;
@@ -157,10 +156,16 @@ fn step_times(session: &Session, selected: &Selected<'_>, host: HostId) -> Inter
 
 /// A slice that has begun and not ended.
 struct Open {
-    slot: u32,
-    region: u32,
+    /// Position, counted from the first slice of the walk.
+    number: usize,
+    /// The slice that contains it most closely; of those that are not shown, the one around them.
+    parent: Option<usize>,
+    /// The entry and the region; none where it is not shown.
+    shown: Option<(u32, u32)>,
     slice: SliceId,
     span: Span,
+    /// It is code of the compiler, or within such.
+    is_compiler: bool,
     /// It begins in the selection, and `--match` finds it.
     counts: bool,
     /// It counts and is within no other of its region that does.
@@ -177,7 +182,8 @@ struct Open {
     device_within_ps: i64,
 }
 
-/// The walk over one thread.
+/// The walk over one thread. Slices that overlap others only in part lie in nests of their own, and
+/// may still be within a slice of another nest: so all nests are walked at once.
 struct Thread<'a> {
     question: &'a Question<'a>,
     track: TrackId,
@@ -186,19 +192,10 @@ struct Thread<'a> {
     /// Launches that are still to come.
     launches: &'a [Launch],
     slots: FxHashMap<(u32, u32), u32>,
+    /// In the order they began.
     open: Vec<Open>,
-    /// For each slice that is open, shown or not.
-    around: Vec<Around>,
-    compiler_depth: usize,
-    /// How many slices that count are open, by region.
-    open_count: Vec<u32>,
+    begun: usize,
     sums: ThreadSums,
-}
-
-#[derive(Clone, Copy)]
-struct Around {
-    is_shown: bool,
-    is_compiler: bool,
 }
 
 impl<'a> Thread<'a> {
@@ -213,12 +210,10 @@ impl<'a> Thread<'a> {
             track,
             windows: Cursor::new(windows),
             steps: Cursor::new(steps),
-            launches: &[],
+            launches: question.launches.on(track),
             slots: FxHashMap::default(),
             open: Vec::new(),
-            around: Vec::new(),
-            compiler_depth: 0,
-            open_count: vec![0; question.names.regions.len()],
+            begun: 0,
             sums: ThreadSums {
                 track,
                 entries: Vec::new(),
@@ -231,79 +226,93 @@ impl<'a> Thread<'a> {
 
     fn sums(mut self) -> ThreadSums {
         let track = self.question.session.track(self.track);
-        for nest in &track.nests {
-            self.windows.restart();
-            self.steps.restart();
-            self.launches = self.question.launches.on(self.track);
-            self.nest(track, nest);
-        }
+        in_order(track, |lane, index| {
+            let slice = SliceId {
+                track: self.track,
+                lane,
+                index: u32::try_from(index).unwrap_or(u32::MAX),
+            };
+            let lane = &track.lanes[lane as usize];
+            self.begin(slice, lane.span(index), lane.labels()[index]);
+        });
+        self.end_before(Picos::MAX);
         self.sums
     }
 
-    fn nest(&mut self, track: &Track, nest: &Range<u32>) {
-        let Ok(()) = walk(
-            track,
-            nest,
-            |_, _| true,
-            |moment| -> Result<(), Infallible> {
-                match moment {
-                    Moment::Begin(lane, index) => {
-                        let slice = SliceId {
-                            track: self.track,
-                            lane,
-                            index: u32::try_from(index).unwrap_or(u32::MAX),
-                        };
-                        let lane = &track.lanes[lane as usize];
-                        self.begin(slice, lane.span(index), lane.labels()[index]);
-                    }
-                    Moment::End(end) => self.end(end),
-                }
-                Ok(())
-            },
-        );
-    }
-
     fn begin(&mut self, slice: SliceId, span: Span, label: LabelId) {
-        self.launched_before(span.start.0);
+        self.end_before(span.start);
+        self.launched_before(span.start);
         let label = self.question.names.label(label);
-        let region = match self.compiler_depth {
-            0 => label.region,
-            _ => label.in_compiler,
-        };
-        self.around.push(Around {
-            is_shown: region != NONE,
-            is_compiler: label.is_compiler,
+        let around = self
+            .open
+            .iter()
+            .rev()
+            .find(|open| open.span.end >= span.end);
+        let (in_compiler, around_match) = around.map_or((false, false), |around| {
+            (around.is_compiler, around.is_match)
         });
-        self.compiler_depth += usize::from(label.is_compiler);
-        if region != NONE {
-            self.begin_region(slice, span, region);
-        }
-    }
-
-    fn begin_region(&mut self, slice: SliceId, span: Span, region: u32) {
-        let by_stack = self.question.by_stack;
-        let parent = self.open.last().map_or(NONE, |open| open.slot);
-        let slot = self.slot(if by_stack { parent } else { NONE }, region);
-        let is_match = self.open.last().is_some_and(|open| open.is_match)
-            || self.question.names.region(region).is_match;
-        let counts = self.windows.contains(span.start) && (is_match || !by_stack);
-        let open_count = &mut self.open_count[region as usize];
-        let is_outermost = counts && *open_count == 0;
-        *open_count += u32::from(counts);
-        self.open.push(Open {
-            slot,
-            region,
+        let parent = around.and_then(|around| match around.shown {
+            Some(_) => Some(around.number),
+            None => around.parent,
+        });
+        let region = if in_compiler {
+            label.in_compiler
+        } else {
+            label.region
+        };
+        let mut open = Open {
+            number: self.begun,
+            parent,
+            shown: None,
             slice,
             span,
-            counts,
-            is_outermost,
-            begins_in_step: self.steps.contains(span.start),
-            is_match,
+            is_compiler: in_compiler || label.is_compiler,
+            counts: false,
+            is_outermost: false,
+            begins_in_step: false,
+            is_match: around_match,
             nested_ps: 0,
             device_ps: 0,
             counted_within_ps: 0,
             device_within_ps: 0,
-        });
+        };
+        self.begun += 1;
+        if region != NONE {
+            self.show(&mut open, region);
+        }
+        self.open.push(open);
+    }
+
+    fn show(&mut self, open: &mut Open, region: u32) {
+        let by_stack = self.question.by_stack;
+        let parent = open.parent.and_then(|parent| self.open_at(parent));
+        let around = parent.and_then(|at| self.open[at].shown);
+        let above = around.filter(|_| by_stack).map_or(NONE, |(slot, _)| slot);
+        let slot = self.slot(above, region);
+        open.shown = Some((slot, region));
+        open.is_match |= self.question.names.region(region).is_match;
+        open.counts = self.windows.contains(open.span.start) && (open.is_match || !by_stack);
+        open.is_outermost = open.counts && !self.is_within(parent, region);
+        open.begins_in_step = self.steps.contains(open.span.start);
+    }
+
+    /// One of the slices around is of the region, and counts.
+    fn is_within(&self, mut around: Option<usize>, region: u32) -> bool {
+        while let Some(at) = around {
+            let outer = &self.open[at];
+            if outer.counts && outer.shown.is_some_and(|(_, own)| own == region) {
+                return true;
+            }
+            around = outer.parent.and_then(|parent| self.open_at(parent));
+        }
+        false
+    }
+
+    /// Where the slice with a number stands among those that are open.
+    fn open_at(&self, number: usize) -> Option<usize> {
+        self.open
+            .binary_search_by_key(&number, |open| open.number)
+            .ok()
     }
 
     fn slot(&mut self, parent: u32, region: u32) -> u32 {
@@ -323,28 +332,38 @@ impl<'a> Thread<'a> {
         })
     }
 
-    fn end(&mut self, end: i64) {
-        self.launched_before(end);
-        let Some(around) = self.around.pop() else {
-            return;
-        };
-        self.compiler_depth -= usize::from(around.is_compiler);
-        if !around.is_shown {
-            return;
+    /// Ends what ends before an instant or at it, the earliest first, and of those that end together
+    /// the one that began last.
+    fn end_before(&mut self, instant: Picos) {
+        loop {
+            let ended = self.open.iter().enumerate().rev();
+            let next = ended
+                .filter(|(_, open)| open.span.end <= instant)
+                .min_by_key(|(_, open)| open.span.end)
+                .map(|(at, open)| (at, open.span.end));
+            let Some((at, end)) = next else {
+                return;
+            };
+            self.launched_before(end);
+            let slice = self.open.remove(at);
+            self.end(&slice);
         }
-        let Some(slice) = self.open.pop() else {
+    }
+
+    fn end(&mut self, slice: &Open) {
+        let Some((slot, _)) = slice.shown else {
             return;
         };
-        self.open_count[slice.region as usize] -= u32::from(slice.counts);
         let duration_ps = slice.span.duration().0;
-        let (counted_ps, device_ps) = match slice.counts {
-            true => (duration_ps, slice.device_ps),
-            false => (slice.counted_within_ps, slice.device_within_ps),
+        let (counted_ps, device_ps) = if slice.counts {
+            (duration_ps, slice.device_ps)
+        } else {
+            (slice.counted_within_ps, slice.device_within_ps)
         };
-        match self.open.last_mut() {
-            Some(parent) => {
+        match slice.parent.and_then(|parent| self.open_at(parent)) {
+            Some(at) => {
+                let parent = &mut self.open[at];
                 parent.nested_ps = parent.nested_ps.saturating_add(duration_ps);
-                parent.device_ps = parent.device_ps.saturating_add(slice.device_ps);
                 parent.counted_within_ps = parent.counted_within_ps.saturating_add(counted_ps);
                 parent.device_within_ps = parent.device_within_ps.saturating_add(device_ps);
             }
@@ -354,11 +373,11 @@ impl<'a> Thread<'a> {
             }
         }
         self.sums.count += i64::from(slice.counts);
-        self.add(&slice, counted_ps, device_ps);
+        self.add(slice, slot, counted_ps, device_ps);
     }
 
-    fn add(&mut self, slice: &Open, counted_ps: i64, device_ps: i64) {
-        let stats = &mut self.sums.entries[slice.slot as usize].stats;
+    fn add(&mut self, slice: &Open, slot: u32, counted_ps: i64, device_ps: i64) {
+        let stats = &mut self.sums.entries[slot as usize].stats;
         let duration_ps = slice.span.duration().0;
         // A stack holds each region once more than the one above, so that nothing counts twice.
         if self.question.by_stack || slice.is_outermost {
@@ -386,16 +405,36 @@ impl<'a> Thread<'a> {
         });
     }
 
-    /// Launches before the instant lie within what is open now.
-    fn launched_before(&mut self, instant: i64) {
+    /// Launches before an instant lie within all that is open now.
+    fn launched_before(&mut self, instant: Picos) {
         while let Some((&(at, work_ps), rest)) = self.launches.split_first()
-            && at < instant
+            && at < instant.0
         {
             self.launches = rest;
-            if let Some(open) = self.open.last_mut() {
+            for open in &mut self.open {
                 open.device_ps = open.device_ps.saturating_add(work_ps);
             }
         }
+    }
+}
+
+/// Visits all slices of a track by their begin, of those that begin together the longest first.
+fn in_order(track: &Track, mut visit: impl FnMut(u32, usize)) {
+    let next = |lane: u32, index: usize| {
+        let own = &track.lanes[lane as usize];
+        let start = *own.starts().get(index)?;
+        Some(Reverse((
+            start,
+            Reverse(own.durations()[index]),
+            lane,
+            index,
+        )))
+    };
+    let lanes = 0..u32::try_from(track.lanes.len()).unwrap_or(u32::MAX);
+    let mut heap: BinaryHeap<_> = lanes.filter_map(|lane| next(lane, 0)).collect();
+    while let Some(Reverse((_, _, lane, index))) = heap.pop() {
+        visit(lane, index);
+        heap.extend(next(lane, index + 1));
     }
 }
 
@@ -411,10 +450,6 @@ impl<'a> Cursor<'a> {
             spans: intervals.spans(),
             next: 0,
         }
-    }
-
-    const fn restart(&mut self) {
-        self.next = 0;
     }
 
     fn contains(&mut self, instant: Picos) -> bool {

@@ -29,6 +29,12 @@ pub fn regions(space: &XSpace, wanted: impl Fn(&str) -> bool) -> BTreeMap<Region
         |name: &str| name.starts_with("end: ") || name.starts_with("ThreadpoolListener::");
     let slices: Vec<Event> = events(space)
         .into_iter()
+        .map(|mut event| {
+            if !event.display_name.is_empty() {
+                event.name = event.display_name.clone();
+            }
+            event
+        })
         .filter(|event| {
             event.plane.starts_with("/host:")
                 && event.plane != "/host:metadata"

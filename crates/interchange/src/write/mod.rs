@@ -18,8 +18,8 @@ mod xplane;
 pub use chrome::write_chrome;
 pub use collapsed::write_collapsed;
 pub use perfetto::write_perfetto;
-pub use xplane::{wanted_hosts, write_xplane};
 pub use speedscope::write_speedscope;
+pub use xplane::{wanted_hosts, write_xplane};
 
 use stepscope_model::{LabelId, Picos, Session, SliceId, Span};
 

@@ -208,6 +208,56 @@ class Analyses:
         )
 
     @checked
+    def regions(
+        self,
+        *,
+        steps: Steps | None = None,
+        time: Text | None = None,
+        device: Text | None = None,
+        host: Text | None = None,
+        program: Text | None = None,
+        match: Text | None = None,
+        sort: Text | None = None,
+        limit: int | None = None,
+        by: Literal["name", "thread", "stack"] | None = None,
+        kind: Literal["user", "annotation", "python", "runtime", "all"] | None = None,
+        fold: Literal["none", "numbers"] | None = None,
+    ) -> reports.RegionsReport:
+        """Host time by annotation and Python function, with the device time launched within.
+
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
+        host: Hosts by name (part of it, any case), comma separated.
+        program: Programs by id or by name (part of it, any case), comma separated.
+        match: Rows whose name, category, scope or source matches this regular expression.
+        sort: Sort by this column, largest first; a leading `-` sorts smallest first.
+        limit: At most this many rows; 0 means all.
+        by: One row per region, per region and thread, or per stack of regions (default: name).
+        kind: Which regions to show: `user` is annotations and functions of Python (default: user).
+        fold: Fold names that differ in numbers only: `layer_0`, `layer_1`, … become `layer_*`
+        (default: none).
+        """
+        return self._answer(
+            "regions",
+            reports.RegionsReport,
+            steps=steps,
+            time=time,
+            device=device,
+            host=host,
+            program=program,
+            match=match,
+            sort=sort,
+            limit=limit,
+            by=by,
+            kind=kind,
+            fold=fold,
+        )
+
+    @checked
     def ops(
         self,
         *,

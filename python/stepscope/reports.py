@@ -3965,6 +3965,153 @@ class QueuePoint(Record):
 
 
 @dataclass(frozen=True)
+class RegionPlace(Record):
+    """One occurrence of a region."""
+
+    start_ps: int
+    """Its begin, on the session's clock."""
+
+    duration_ps: int
+    """Its duration."""
+
+    thread: str
+    """Its thread."""
+
+    slice: SliceRefReport
+    """Its slice on the timeline."""
+
+
+@dataclass(frozen=True)
+class RegionRow(Record):
+    """One region, or one stack of regions."""
+
+    name: str
+    """Name of the annotation, without arguments, or of the function."""
+
+    kind: str
+    """`annotation`, `python` or `runtime`; `other` for stacks that are not listed."""
+
+    source: str
+    """Of a function: its file and line as the tracer records them, or its module; else empty."""
+
+    thread: str
+    """The thread, where there is one only."""
+
+    thread_count: int
+    """Threads it ran on."""
+
+    name_count: int
+    """Different names that were folded into the row."""
+
+    depth: int
+    """By stack: level, 0 for the outermost."""
+
+    child_count: int
+    """By stack: rows directly below."""
+
+    count: int
+    """Times it began."""
+
+    total_ps: int
+    """Σ duration; an occurrence within another of the same region counts once. By stack: of what
+    was counted at or below the row.
+    """
+
+    self_ps: int
+    """Σ (duration − the regions shown directly within, on the same thread)."""
+
+    ratio: float
+    """Self ÷ time of threads within regions, 0..1."""
+
+    mean_ps: float | None
+    """Σ duration ÷ count, of all occurrences."""
+
+    p95_ps: int | None
+    """95 % of the occurrences are no longer (nearest rank; of more than 256 to within 0.4 %)."""
+
+    step_count: float | None
+    """Occurrences that begin within a step ÷ steps of the hosts it does so on; null where none
+    does.
+    """
+
+    step_ps: float | None
+    """The same of the total."""
+
+    device_ps: int | None
+    """Device time of what was launched within: the durations of kernels and copies on GPUs, the
+    busy time of program runs elsewhere, over all devices. Null where launches are unknown.
+    """
+
+    first: RegionPlace | None
+    """The first occurrence; null where none was selected."""
+
+    longest: RegionPlace | None
+    """The longest occurrence."""
+
+
+@dataclass(frozen=True)
+class RegionThread(Record):
+    """A thread with regions."""
+
+    host: str
+    """Host."""
+
+    thread: str
+    """Name, with its number where the host has several of the name."""
+
+    region_count: int
+    """Regions, or stacks, that occur."""
+
+    slice_count: int
+    """Slices that count."""
+
+    covered_ps: int
+    """Time within regions, one within another counted once."""
+
+    device_ps: int | None
+    """Device time launched within regions; null where launches are unknown."""
+
+
+@dataclass(frozen=True, repr=False)
+class RegionsReport(Report):
+    """The answer of the `regions` analysis."""
+
+    by: str
+    """`name`, `thread` or `stack`: what a row is."""
+
+    rows: list[RegionRow]
+    """One row per region; by thread, per region and thread; by stack, the tree of regions within
+    regions, flattened depth first.
+    """
+
+    row_count: int
+    """Rows before the limit."""
+
+    threads: list[RegionThread]
+    """Threads that ran regions, in the order of the timeline."""
+
+    covered_ps: int
+    """Time of threads within regions: Σ over threads, one region within another counted once."""
+
+    slice_count: int
+    """Slices that the rows are made of."""
+
+    step_count: int
+    """Steps that figures per step refer to."""
+
+    device_ratio: float | None
+    """Share of the device work whose launch was found on a thread with regions, 0..1; null without
+    device work.
+    """
+
+    hidden_count: int
+    """Names of the runtime on these threads that were left out."""
+
+    notes: list[Note]
+    """What was left out and what the figures do not cover."""
+
+
+@dataclass(frozen=True)
 class RendezvousRow(Record):
     """Exchanges of one rendezvous: with the host, or over the network with another slice."""
 
@@ -5328,6 +5475,8 @@ BY_ANALYSIS: dict[str, type[Report]] = {
     "trace_viewer": TimelineReport,
     "steps": StepsReport,
     "step_stats": StepsReport,
+    "regions": RegionsReport,
+    "annotations": RegionsReport,
     "ops": OpsReport,
     "hlo_stats": OpsReport,
     "op_tree": OpTreeReport,

@@ -246,6 +246,8 @@ class Session(Analyses):
         perfetto: str | os.PathLike[str] | None = None,
         chrome: str | os.PathLike[str] | None = None,
         xplane: str | os.PathLike[str] | None = None,
+        collapsed: str | os.PathLike[str] | None = None,
+        speedscope: str | os.PathLike[str] | None = None,
         redact: bool = False,
         redact_key: str | None = None,
         max_bytes: int | None = None,
@@ -259,8 +261,9 @@ class Session(Analyses):
         """Writes the session, or the selected part of it, for other people and programs.
 
         `html` is one file that holds the pages with their answers, `markdown` a page for an issue,
-        `csv` and `parquet` are folders of tables; `perfetto` and `chrome` are traces, and `xplane`
-        is the profile itself, compressed where a name ends in `.gz`. At least one is needed.
+        `csv` and `parquet` are folders of tables; `perfetto` and `chrome` are traces, `xplane` is the
+        profile itself, `collapsed` and `speedscope` are stacks of the host's threads for flame
+        graphs, compressed where a name ends in `.gz`. At least one is needed.
         `redact=True` puts other names in the place of names, paths and sources, in all of them;
         `redact_key` makes names the same in every export with that key. `max_bytes` limits the
         HTML. The other keywords select, as for all
@@ -274,6 +277,8 @@ class Session(Analyses):
             "perfetto": perfetto,
             "chrome": chrome,
             "xplane": xplane,
+            "collapsed": collapsed,
+            "speedscope": speedscope,
         }
         wanted = [(name, place(path)) for name, path in files.items() if path is not None]
         if not wanted:

@@ -31,6 +31,8 @@ pub mod verdict;
 
 pub mod timeline;
 
+pub mod regions;
+
 pub mod steps;
 
 pub mod ops;

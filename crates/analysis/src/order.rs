@@ -42,6 +42,16 @@ pub fn sort_by<R>(
     sort: &str,
     columns: &[SortColumn<R>],
 ) -> Result<(), AnalysisError> {
+    sort_rows_by(rows, |row| row, sort, columns)
+}
+
+/// Sorts what has rows by a column of these.
+pub fn sort_rows_by<T, R>(
+    items: &mut [T],
+    row: impl Fn(&T) -> &R,
+    sort: &str,
+    columns: &[SortColumn<R>],
+) -> Result<(), AnalysisError> {
     let (key, is_reversed) = match sort.strip_prefix('-') {
         Some(key) => (key, true),
         None => (sort, false),
@@ -53,7 +63,7 @@ pub fn sort_by<R>(
             "--sort {key} is no column; there are: {known}"
         )));
     };
-    rows.sort_by(|a, b| compare(value(a), value(b), is_reversed));
+    items.sort_by(|a, b| compare(value(row(a)), value(row(b)), is_reversed));
     Ok(())
 }
 

@@ -383,6 +383,7 @@ pub static ANALYSES: &[Entry] = &[
     Entry::of::<crate::verdict::Verdict>(),
     Entry::of::<crate::timeline::Timeline>(),
     Entry::of::<crate::steps::Steps>(),
+    Entry::of::<crate::regions::Regions>(),
     Entry::of::<crate::ops::Ops>(),
     Entry::of::<crate::op_tree::OpTree>(),
     Entry::of::<crate::scopes::Scopes>(),

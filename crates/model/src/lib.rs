@@ -31,6 +31,7 @@ pub mod session;
 pub mod strings;
 pub mod track;
 pub mod units;
+pub mod walk;
 pub mod warning;
 
 /// What names of host events say beyond their activity.
@@ -39,6 +40,7 @@ pub mod host_names {
         compiled_function, dispatched_function, is_batch, is_batch_formation, is_cache_read,
         is_request, module_function,
     };
+    pub use crate::vendor::regions::{Region, RegionKind, region};
     pub use crate::vendor::stats::{BATCH_SIZE, PADDING, REQUEST_IDS};
 }
 

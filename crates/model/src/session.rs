@@ -313,6 +313,8 @@ pub struct ProgramRun {
     pub span: Span,
     /// When the host began to launch it, where known.
     pub launched: Option<Picos>,
+    /// The host's thread that did, where `launched` is known.
+    pub launched_on: Option<TrackId>,
 }
 
 /// One step: what people count in a training loop.

@@ -17,11 +17,13 @@
 //! files); [`ops_on_device_clock`] is measured on that one.
 
 mod events;
+mod regions;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 pub use events::{Event, Stats, events};
+pub use regions::{RegionKey, RegionTime, regions};
 
 use crate::space::XSpace;
 

@@ -15,6 +15,7 @@ import type { OpTreeReport } from './generated/OpTreeReport';
 import type { MemoryReport } from './generated/MemoryReport';
 import type { OpsReport } from './generated/OpsReport';
 import type { OverviewReport } from './generated/OverviewReport';
+import type { RegionsReport } from './generated/RegionsReport';
 import type { RequestsReport } from './generated/RequestsReport';
 import type { RooflineReport } from './generated/RooflineReport';
 import type { ScopesReport } from './generated/ScopesReport';
@@ -37,6 +38,7 @@ export interface Reports {
   overview: OverviewReport;
   verdict: VerdictReport;
   steps: StepsReport;
+  regions: RegionsReport;
   ops: OpsReport;
   op_tree: OpTreeReport;
   roofline: RooflineReport;

@@ -10,7 +10,8 @@ use crate::Pairs;
 pub(super) const ROW_LIMITS: [&str; 2] = ["limit", "shardings"];
 
 /// Rows that the views ask for; 0 for all. Views that are not here ask for what the analysis gives.
-const VIEW_ROWS: [(&str, usize); 13] = [
+const VIEW_ROWS: [(&str, usize); 14] = [
+    ("regions", 20_000),
     ("op_tree", 20_000),
     ("scopes", 20_000),
     ("ops", 5000),
@@ -27,11 +28,13 @@ const VIEW_ROWS: [(&str, usize); 13] = [
 ];
 
 /// Options whose every value is a control of a view, and flags.
-const CONTROLS: [&str; 6] = [
+const CONTROLS: [&str; 8] = [
     "by",
+    "fold",
     "idle",
     "infeed",
     "internal",
+    "kind",
     "merge-fusions",
     "split-combined",
 ];

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use stepscope_model::walk::{Moment, walk};
 use stepscope_model::{Class, LabelId, Session, SliceId, TrackId};
 use stepscope_xplane::{Plane, StatValue, lossy};
 
@@ -230,7 +231,7 @@ impl Writer<'_> {
         let is_derived = track.origin.lines.is_empty();
         for nest in &track.nests {
             let mut row = None;
-            super::walk::walk(
+            walk(
                 track,
                 nest,
                 |lane, index| {
@@ -239,7 +240,7 @@ impl Writer<'_> {
                         && contains(windows, lane.starts()[index])
                 },
                 |moment| {
-                    let super::walk::Moment::Begin(lane, index) = moment else {
+                    let Moment::Begin(lane, index) = moment else {
                         return Ok(());
                     };
                     let place = if let Some(place) = row {
@@ -386,7 +387,7 @@ impl Writer<'_> {
 }
 
 /// A text in quotes. What is no UTF-8 is replaced.
-fn text(out: &mut Vec<u8>, text: &[u8]) {
+pub(super) fn text(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
     let shown = lossy(text);
     let mut rest = shown.as_bytes();

@@ -1,20 +1,24 @@
 //! Writing a session, or a part of one, for other viewers.
 //!
-//! XSpace gets back the events that slices were recorded as. Both formats of other viewers get the same rows: hosts, below them devices and the host's own threads, below these
-//! the tracks in the order of the timeline. Everything is written as it is walked, so that memory does
-//! not grow with the session.
+//! XSpace gets back the events that slices were recorded as. Both formats of traces get the same rows: hosts, below them devices and the host's own threads, below
+//! these the tracks in the order of the timeline. Everything is written as it is walked, so that memory
+//! does not grow with the session. Formats of flame graphs get the stacks of the host's threads.
 
 mod arrows;
 mod chrome;
+mod collapsed;
 mod layout;
 mod perfetto;
 mod source;
+mod speedscope;
+mod stacks;
 mod steps;
-mod walk;
 mod xplane;
 
 pub use chrome::write_chrome;
+pub use collapsed::write_collapsed;
 pub use perfetto::write_perfetto;
+pub use speedscope::write_speedscope;
 pub use xplane::{wanted_hosts, write_xplane};
 
 use stepscope_model::{LabelId, Picos, Session, SliceId, Span};

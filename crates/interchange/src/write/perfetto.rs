@@ -10,6 +10,7 @@
 use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
+use stepscope_model::walk::{Moment, walk};
 use stepscope_model::{
     Class, HostId, LabelId, Picos, Samples, Session, SliceId, Span, Track, TrackId,
 };
@@ -19,7 +20,6 @@ use super::arrows::{Arrows, OfTrack};
 use super::layout::{Group, groups, spaces};
 use super::source::EventSource;
 use super::steps::{StepRow, step_rows};
-use super::walk::{Moment, walk};
 use super::{BLOCK, Wanted, Written, contains};
 use crate::draft::{DERIVED, wire};
 use crate::perfetto::fields::{annotation, clock, event, interned, packet, track as descriptor};

@@ -25,7 +25,7 @@ pub(super) fn finish(
     placed.sort_by_cached_key(|placed| display_key(session, &placed.track));
     let mut ends = Vec::new();
     let mut run_ids: BTreeMap<(TrackId, u32), i64> = BTreeMap::new();
-    let mut launches: BTreeMap<(HostId, i64), Picos> = BTreeMap::new();
+    let mut launches: BTreeMap<(HostId, i64), (Picos, TrackId)> = BTreeMap::new();
     let mut annotations = Vec::new();
     for (position, placed) in placed.iter_mut().enumerate() {
         let (id, host) = (TrackId::from_index(position), placed.track.host);
@@ -40,8 +40,9 @@ pub(super) fn finish(
             if on_device {
                 run_ids.insert((id, event), run_id);
             } else {
-                let first = launches.entry((host, run_id)).or_insert(Picos(start));
-                *first = (*first).min(Picos(start));
+                let own = (Picos(start), id);
+                let first = launches.entry((host, run_id)).or_insert(own);
+                *first = (*first).min(own);
             }
         }
         let own = std::mem::take(&mut placed.annotations).into_iter();
@@ -76,9 +77,10 @@ pub(super) fn finish(
     for run in &mut runs {
         let host = session.devices[run.device.index()].host;
         let began = run.run_id.and_then(|id| launches.get(&(host, id)).copied());
-        run.launched = run
-            .launched
-            .or(began.filter(|&began| began <= run.span.start));
+        let began = began.filter(|&(began, _)| began <= run.span.start);
+        if let (None, Some((began, thread))) = (run.launched, began) {
+            (run.launched, run.launched_on) = (Some(began), Some(thread));
+        }
     }
     runs.sort_unstable_by_key(|run| (run.span, run.device, run.program));
     session.program_runs = runs;

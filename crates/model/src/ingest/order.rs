@@ -139,6 +139,9 @@ fn insert_tracks(session: &mut Session, rows: Vec<Track>) {
     }
     session.tracks = all.into_iter().map(|(_, track)| track).collect();
     session.flows.move_tracks(|track| moved[track.index()]);
+    for run in &mut session.program_runs {
+        run.launched_on = run.launched_on.map(|track| moved[track.index()]);
+    }
 }
 
 #[cfg(test)]

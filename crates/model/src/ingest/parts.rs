@@ -157,6 +157,7 @@ impl Parts {
                 run_id,
                 span,
                 launched: None,
+                launched_on: None,
             });
         }
     }

@@ -33,6 +33,7 @@ pub(super) fn recorded_runs(
                     run_id,
                     span: lane.span(index),
                     launched: None,
+                    launched_on: None,
                 });
             }
         }
@@ -209,6 +210,7 @@ fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramR
                 run_id: None,
                 span: kernel.span,
                 launched: Some(launcher.start),
+                launched_on: Some(launcher.slice.track),
             });
             run.span = run.span.hull(kernel.span);
             continue;
@@ -229,6 +231,7 @@ fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramR
                     run_id: None,
                     span,
                     launched: None,
+                    launched_on: None,
                 };
                 open = Some((run, kernel.label));
             }

@@ -13,5 +13,6 @@ pub(crate) mod hosts;
 pub(crate) mod matrix_units;
 pub(crate) mod memory;
 pub(crate) mod planes;
+pub(crate) mod regions;
 pub(crate) mod registers;
 pub(crate) mod stats;

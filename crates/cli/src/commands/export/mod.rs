@@ -4,6 +4,7 @@
 
 mod chrome;
 mod file;
+mod flame;
 mod perfetto;
 pub(crate) mod share;
 mod xplane;
@@ -52,6 +53,17 @@ const FORMATS: &[Format] = &[
                a folder of such files where the session has several hosts",
         write: xplane::write,
     },
+    Format {
+        option: "collapsed",
+        help: "Stacks of the host's threads with their self time in nanoseconds, a line each, for \
+               flamegraph.pl and its kin (*.collapsed.txt)",
+        write: flame::collapsed,
+    },
+    Format {
+        option: "speedscope",
+        help: "The host's threads for speedscope.app (*.speedscope.json)",
+        write: flame::speedscope,
+    },
 ];
 
 /// The subcommand.
@@ -76,6 +88,8 @@ pub(crate) fn command() -> Command {
              stepscope export ./logs --steps 3..6 --device 0 --chrome part.trace.json.gz\n  \
              # A part of a large capture, as a capture\n  \
              stepscope export ./logs --steps 3..6 --xplane part.xplane.pb\n  \
+             # Flame graphs of the host's threads, one step\n  \
+             stepscope export ./logs --steps 3 --collapsed host.txt --speedscope host.speedscope.json\n  \
              # One file for a colleague, without names\n  \
              stepscope export ./logs --html report.html --redact\n  \
              # For DuckDB and pandas; for an issue\n  \

@@ -1,0 +1,147 @@
+/** The flame graph of the host: who called what, as wide as the time, and one frame of it. */
+import { createMemo, createSignal, For, Show } from 'solid-js';
+
+import { formatCount, formatDuration, plural } from '../../format/numbers';
+import { getParam, navigate, setParams } from '../../shell/state';
+import { themeColour } from '../../shell/theme';
+import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
+import { buildFlame, matchesOf } from '../../widgets/flame/layout';
+import type { RegionRow } from '../../wire/generated/RegionRow';
+import type { RegionsReport } from '../../wire/generated/RegionsReport';
+import { placeOf } from './columns';
+import { framesOf, KIND_COLOURS, kindOf, titleOf, type Kind } from './frames';
+
+const WORDS: Record<Kind, string> = {
+  annotation: 'annotation',
+  python: 'Python function, a shade per file',
+  runtime: 'runtime',
+  other: 'not listed',
+};
+
+export function RegionFlame(props: { report: RegionsReport }) {
+  const rows = () => props.report.rows;
+  const frames = createMemo(() =>
+    framesOf(rows(), (kind) => themeColour(KIND_COLOURS[kind])),
+  );
+  const tree = createMemo(() => buildFlame(frames()));
+  const zoom = () => {
+    const wanted = Number(getParam('zoom') ?? '-1');
+    return Number.isInteger(wanted) && wanted < rows().length ? wanted : -1;
+  };
+  const onZoom = (index: number) => setParams({ zoom: index < 0 ? null : index }, false);
+  const [search, setSearch] = createSignal(getParam('find') ?? '');
+  const matches = createMemo(() => {
+    const test = search() ? testOf(search()) : null;
+    if (!test) return null;
+    return matchesOf(tree(), (index) => test(titleOf(rows()[index] as RegionRow)));
+  });
+  const kinds = () => (Object.keys(WORDS) as Kind[]).filter((kind) => rows().some((row) => kindOf(row) === kind));
+  const zoomed = () => rows()[zoom()];
+  return (
+    <div class="region-flame">
+      <div class="region-flame-bar">
+        <input
+          type="search"
+          class="table-search"
+          placeholder="Find regions: text or regular expression"
+          aria-label="Find regions"
+          data-shortcut="search"
+          value={search()}
+          onInput={(event) => {
+            setSearch(event.currentTarget.value);
+            setParams({ find: event.currentTarget.value || null }, true);
+          }}
+        />
+        <FlameFound tree={tree()} matches={matches()} noun="frame" />
+        <FlamePath tree={tree()} zoom={zoom()} onZoom={onZoom} />
+        <Show when={zoomed()}>{(row) => <Places row={row()} />}</Show>
+        <span class="spacer" />
+        <For each={kinds()}>
+          {(kind) => (
+            <span class="muted">
+              <span class="swatch" style={{ background: `var(--${KIND_COLOURS[kind]})` }} />{' '}
+              {WORDS[kind]}
+            </span>
+          )}
+        </For>
+      </div>
+      <FlameGraph
+        tree={tree()}
+        zoom={zoom()}
+        onZoom={onZoom}
+        found={matches()?.found ?? null}
+        label={`Flame graph of ${plural(rows().length, 'stack')}`}
+        details={(index) => {
+          const row = rows()[index];
+          return row ? <Details row={row} /> : null;
+        }}
+      />
+    </div>
+  );
+}
+
+/** A pattern where it is one, else its letters. */
+function testOf(text: string): (name: string) => boolean {
+  try {
+    const pattern = new RegExp(text, /[A-Z]/.test(text) ? '' : 'i');
+    return (name) => pattern.test(name);
+  } catch {
+    return (name) => name.includes(text);
+  }
+}
+
+/** From the frame zoomed to, to its occurrences on the timeline. */
+function Places(props: { row: RegionRow }) {
+  const go = (which: 'first' | 'longest') => () => {
+    const params = placeOf(props.row, which);
+    if (params) navigate({ view: 'timeline', params });
+  };
+  return (
+    <Show when={props.row.longest !== null}>
+      <button class="quiet" onClick={go('longest')}>
+        Longest on the timeline
+      </button>
+      <button class="quiet" onClick={go('first')}>
+        First
+      </button>
+    </Show>
+  );
+}
+
+function Details(props: { row: RegionRow }) {
+  const lines = (): [string, string][] => {
+    const { row } = props;
+    const time = (picos: number | null) => (picos === null ? '–' : formatDuration(Math.round(picos)));
+    return [
+      ['Total', time(row.total_ps)],
+      ['Self', time(row.self_ps)],
+      ['Count', row.count > 0 ? formatCount(row.count) : 'not selected itself'],
+      ['Mean', time(row.mean_ps)],
+      ['p95', time(row.p95_ps)],
+      ['Per step', time(row.step_ps)],
+      ['Device time', row.device_ps === null ? 'unknown' : time(row.device_ps)],
+    ];
+  };
+  return (
+    <>
+      <p class="mono">
+        <strong>{props.row.name}</strong>
+      </p>
+      <Show when={props.row.source}>
+        <p class="muted mono">{props.row.source}</p>
+      </Show>
+      <table>
+        <tbody>
+          <For each={lines()}>
+            {([title, text]) => (
+              <tr>
+                <td>{title}</td>
+                <td class="number">{text}</td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </>
+  );
+}

@@ -1,0 +1,184 @@
+/** Host time by annotation and function of Python: as a table, by thread, or as a flame graph. */
+import { Show } from 'solid-js';
+
+import { compareRows } from '../../compare/pairing';
+import { formatDuration, formatRatio, plural } from '../../format/numbers';
+import { summaryOf } from '../../shell/session';
+import { getParam, navigate, selectionParams, setParams } from '../../shell/state';
+import type { ViewProps } from '../../shell/views';
+import { AnswerView } from '../../widgets/answer';
+import { EmptyState } from '../../widgets/empty';
+import { Remarks, Warnings } from '../../widgets/notes';
+import { urlTableState } from '../../widgets/table/state';
+import { DataTable } from '../../widgets/table/table';
+import type { RegionRow } from '../../wire/generated/RegionRow';
+import type { RegionsReport } from '../../wire/generated/RegionsReport';
+import { createReport } from '../../wire/report';
+import { columns, placeOf } from './columns';
+import { RegionFlame } from './flame';
+import { identityOf } from './frames';
+import './regions.css';
+
+const LIMIT = 20000;
+
+const SHAPES = [
+  { by: 'name', title: 'By name' },
+  { by: 'thread', title: 'By thread' },
+  { by: 'stack', title: 'Flame graph' },
+] as const;
+
+const KINDS = [
+  { kind: 'user', title: 'Annotations and Python' },
+  { kind: 'annotation', title: 'Annotations' },
+  { kind: 'python', title: 'Python' },
+  { kind: 'runtime', title: 'Runtime' },
+  { kind: 'all', title: 'All' },
+] as const;
+
+const COMPARE = compareRows((report: RegionsReport) => report.rows, {
+  identity: (row: RegionRow) => `${identityOf(row)}/${row.thread}`,
+});
+
+const by = () => SHAPES.find((shape) => shape.by === getParam('by'))?.by ?? 'name';
+const kind = () => KINDS.find((entry) => entry.kind === getParam('kind'))?.kind ?? 'user';
+const isFolded = () => getParam('fold') === 'numbers';
+
+export default function RegionsView(props: ViewProps) {
+  const report = createReport(
+    'regions',
+    () => props.session,
+    () => ({
+      ...selectionParams(),
+      limit: LIMIT,
+      by: by() === 'name' ? null : by(),
+      kind: kind() === 'user' ? null : kind(),
+      fold: isFolded() ? 'numbers' : null,
+    }),
+  );
+  const table = urlTableState('');
+  return (
+    <AnswerView answer={report}>
+      {(data) => (
+        <div class="page is-filling">
+          <Warnings notes={data().notes} />
+          <Show when={data().rows.length > 0} fallback={<NoRegions />}>
+            <section class="card is-main">
+              <Show
+                when={by() !== 'stack'}
+                fallback={
+                  <>
+                    <div class="region-tools">
+                      <Tools report={data()} />
+                    </div>
+                    <RegionFlame report={data()} />
+                  </>
+                }
+              >
+                <DataTable
+                  rows={data().rows}
+                  rowCount={data().row_count}
+                  columns={columns}
+                  state={table}
+                  noun="region"
+                  compare={COMPARE}
+                  fileName={`stepscope-${summaryOf(props.session)?.name ?? 'session'}-regions`}
+                  isFilling
+                  onRow={(row) => {
+                    const params = placeOf(row, 'longest');
+                    if (params) navigate({ view: 'timeline', params });
+                  }}
+                  tools={<Tools report={data()} />}
+                />
+              </Show>
+            </section>
+          </Show>
+          <Remarks notes={data().notes} />
+        </div>
+      )}
+    </AnswerView>
+  );
+}
+
+function Tools(props: { report: RegionsReport }) {
+  return (
+    <>
+      <ShapeSwitch />
+      <KindSwitch />
+      <label class="region-fold" data-tip="layer_0, layer_1, … become layer_*">
+        <input
+          type="checkbox"
+          checked={isFolded()}
+          onChange={(event) =>
+            setParams({ fold: event.currentTarget.checked ? 'numbers' : null, zoom: null }, false)
+          }
+        />
+        Fold numbers
+      </label>
+      <span class="muted">
+        {formatDuration(props.report.covered_ps)} in regions on{' '}
+        {plural(props.report.threads.length, 'thread')}
+        <Show when={props.report.device_ratio !== null}>
+          <span data-figure="regions.device_ratio">
+            , launches of {formatRatio(props.report.device_ratio)} of device time found
+          </span>
+        </Show>
+      </span>
+      <span class="spacer" />
+    </>
+  );
+}
+
+function ShapeSwitch() {
+  return (
+    <span class="segmented">
+      {SHAPES.map((shape) => (
+        <button
+          aria-pressed={by() === shape.by}
+          onClick={() =>
+            setParams(
+              { by: shape.by === 'name' ? null : shape.by, zoom: null, sort: null },
+              false,
+            )
+          }
+        >
+          {shape.title}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function KindSwitch() {
+  return (
+    <select
+      class="region-kinds"
+      aria-label="Which regions"
+      value={kind()}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        setParams({ kind: chosen === 'user' ? null : chosen, zoom: null }, false);
+      }}
+    >
+      {KINDS.map((entry) => (
+        <option value={entry.kind}>{entry.title}</option>
+      ))}
+    </select>
+  );
+}
+
+function NoRegions() {
+  return (
+    <>
+      <div>
+        <KindSwitch />
+      </div>
+      <EmptyState
+        title="No regions in this selection"
+        code={'with stepscope.profile_scope("forward_pass"):\n    …'}
+      >
+        Regions are what the program names on its threads: annotations, and functions of Python where
+        the Python tracer is on. Name the parts of a step and record again:
+      </EmptyState>
+    </>
+  );
+}

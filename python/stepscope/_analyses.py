@@ -1026,10 +1026,12 @@ class Analyses:
     ) -> reports.CompareReport:
         """What changed between sessions, and whether it is more than noise.
 
-        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
-        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
-        begins within them counts.
-        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
+        steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
+        `1,4,7..9`.
+        time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
+        what begins within them counts.
+        device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
+        `GPU:3`.
         host: Hosts by name (part of it, any case), comma separated.
         program: Programs by id or by name (part of it, any case), comma separated.
         match: Rows whose name, category, scope or source matches this regular expression.

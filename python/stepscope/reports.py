@@ -5526,6 +5526,7 @@ NAMES: dict[type[Report], str] = {
     VerdictReport: "verdict",
     TimelineReport: "timeline",
     StepsReport: "steps",
+    RegionsReport: "regions",
     OpsReport: "ops",
     OpTreeReport: "op_tree",
     ScopesReport: "scopes",

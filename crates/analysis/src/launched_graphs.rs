@@ -1,6 +1,8 @@
 //! CUDA and HIP graphs in words: what share of their time has its op, how it was found, and why the
 //! rest has none.
 
+use std::fmt::Write as _;
+
 use stepscope_model::{Attribution, GraphDetail, OpenReason, Picos, Session};
 
 use crate::format;
@@ -60,17 +62,18 @@ pub(crate) fn note(session: &Session) -> Option<Note> {
     if all_ps > 0 {
         let open_ps = sums.found_ps[Attribution::None as usize];
         let share = |time: i64| format::percent(time as f64 / all_ps as f64);
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " over the whole session; {} of the time of their kernels has an HLO op",
             share(all_ps.saturating_sub(open_ps))
-        ));
+        );
         let ways = Attribution::ALL.into_iter().zip(sums.found_ps);
         let ways: Vec<String> = ways
             .filter(|&(way, time)| way != Attribution::None && time > 0)
             .map(|(way, time)| format!("{} {}", way.name().replace('_', " "), share(time)))
             .collect();
         if !ways.is_empty() {
-            text.push_str(&format!(" ({})", ways.join(", ")));
+            let _ = write!(text, " ({})", ways.join(", "));
         }
         let reasons: Vec<String> = sums
             .open_ps
@@ -79,18 +82,19 @@ pub(crate) fn note(session: &Session) -> Option<Note> {
             .map(|&(reason, time)| format!("{} {}", share(time), reason.text()))
             .collect();
         if !reasons.is_empty() {
-            text.push_str(&format!("; of the rest: {}", reasons.join(", ")));
+            let _ = write!(text, "; of the rest: {}", reasons.join(", "));
         }
     }
     if sums.whole_launches > 0 {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "; {} recorded one slice for all kernels of the graph, which counts for the command \
              buffer as a whole",
             match sums.whole_launches {
                 1 => "one launch".to_owned(),
                 count => format!("{count} launches"),
-            },
-        ));
+            }
+        );
     }
     text.push('.');
     let is_all_found = sums.open_ps.is_empty() && sums.whole_launches == 0;

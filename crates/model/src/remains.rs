@@ -41,7 +41,7 @@ mod tests {
     fn a_profile_that_is_cut_short_is_told_and_counted() {
         let text = "plane /host:CPU\n  line 1 main @0\n    a 0..10\n    b 20..30\n";
         let space = stepscope_testing::drawing::draw(text).expect("a drawing");
-        let bytes = prost::Message::encode_to_vec(&space);
+        let bytes = space.to_bytes();
         let all = Remains {
             planes: 1,
             events: 2,

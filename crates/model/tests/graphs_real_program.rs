@@ -164,10 +164,8 @@ fn covered(how: How, bytes: &[u8]) -> (usize, usize) {
     let drawn = drawing(bytes, how);
     let found = found(&support::session_of(&[drawn.space.to_bytes()]));
     assert_eq!(found.len(), drawn.ops.len());
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut in_graph, mut covered) = (0usize, 0usize);
     for (((op, how), drawn), is_in_graph) in found.iter().zip(&drawn.ops).zip(&drawn.in_graph) {
-        *counts.entry(how.name()).or_default() += 1;
         in_graph += usize::from(*is_in_graph);
         covered += usize::from(*is_in_graph && *how != Attribution::None);
         assert!(
@@ -175,7 +173,6 @@ fn covered(how: How, bytes: &[u8]) -> (usize, usize) {
             "{op} instead of {drawn}, {how:?}"
         );
     }
-    println!("{how:?}: {covered} of {in_graph} kernels in graphs, {counts:?}");
     (covered, in_graph)
 }
 

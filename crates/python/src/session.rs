@@ -25,7 +25,7 @@ use crate::words;
 /// One capture over all its hosts, decoded. It never changes and may be used from any thread.
 #[pyclass(frozen, module = "stepscope._stepscope")]
 pub(crate) struct Session {
-    session: Arc<stepscope_model::Session>,
+    model: Arc<stepscope_model::Session>,
     /// None where it was opened from bytes.
     path: Option<PathBuf>,
     /// Files beside its profiles, each of a host.
@@ -82,7 +82,7 @@ impl Session {
     /// Name, by which people call it.
     #[getter]
     fn name(&self) -> &str {
-        &self.session.name
+        &self.model.name
     }
 
     /// The run directory or the file; none where it was opened from bytes.
@@ -94,27 +94,27 @@ impl Session {
     /// Names of its hosts.
     #[getter]
     fn hosts(&self) -> Vec<&str> {
-        let hosts = self.session.hosts.iter();
+        let hosts = self.model.hosts.iter();
         hosts.map(|host| host.name.as_str()).collect()
     }
 
     /// Names of its devices.
     #[getter]
     fn devices(&self) -> Vec<String> {
-        let devices = self.session.device_ids();
-        devices.map(|id| self.session.device_title(id)).collect()
+        let devices = self.model.device_ids();
+        devices.map(|id| self.model.device_title(id)).collect()
     }
 
     /// Numbers of its steps.
     #[getter]
     fn step_numbers(&self) -> Vec<i64> {
-        self.session.steps.iter().map(|step| step.number).collect()
+        self.model.steps.iter().map(|step| step.number).collect()
     }
 
     /// Kind, host, message and hint of what was wrong with the files and what was repaired.
     #[getter]
     fn warnings(&self) -> Vec<(&'static str, &str, &str, &str)> {
-        let warnings = self.session.warnings.iter();
+        let warnings = self.model.warnings.iter();
         warnings
             .map(|warning| {
                 let Warning {
@@ -150,7 +150,7 @@ impl Session {
     fn slices(&self, py: Python<'_>, options: Vec<(String, String)>) -> PyResult<Slices> {
         let made = released(py, || {
             let query = SliceQuery::of_pairs(&options)?;
-            stepscope_export::Slices::new(Arc::clone(&self.session), &query)
+            stepscope_export::Slices::new(Arc::clone(&self.model), &query)
         });
         let slices = made.map_err(|error| errors::analysis(py, &error, "slices", &options))?;
         Ok(Slices::new(Arc::new(slices)))
@@ -166,7 +166,7 @@ impl Session {
         redact_key: Option<String>,
         max_bytes: Option<u64>,
     ) -> PyResult<Vec<(String, u64)>> {
-        let session = &self.session;
+        let session = &self.model;
         let sharing = exporting::Sharing {
             is_redacted: redact,
             redact_key,
@@ -191,7 +191,7 @@ impl Session {
         port: u16,
         options: Vec<(String, String)>,
     ) -> PyResult<String> {
-        let session = &self.session;
+        let session = &self.model;
         let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| {
             Problem::new("OptionsError", "timeout= is a number of seconds").raise(py)
         })?;
@@ -220,7 +220,7 @@ impl Session {
                 .map(|(name, value)| (name.as_str(), value.as_str()))
         };
         let answer = released(py, || {
-            catch_unwind(AssertUnwindSafe(|| entry.run_pairs(&self.session, pairs())))
+            catch_unwind(AssertUnwindSafe(|| entry.run_pairs(&self.model, pairs())))
         });
         told(py, answer, entry.name, &options)
     }
@@ -307,7 +307,7 @@ pub(crate) fn compare(
         .zip(&sessions)
         .map(|(name, one)| Compared {
             name,
-            session: &one.get().session,
+            session: &one.get().model,
         })
         .collect();
     let pairs = || {
@@ -368,7 +368,7 @@ fn open_at(path: &Path, wanted: Option<&str>) -> Result<Session, Refused> {
 
 fn opened(found: &Found, files: &SessionFiles) -> Result<Session, Refused> {
     Ok(Session {
-        session: Arc::new(open_files(files)?),
+        model: Arc::new(open_files(files)?),
         path: Some(found.path_of(files)),
         manifests: files.manifests.clone(),
     })
@@ -380,7 +380,7 @@ const IN_MEMORY: &str = "in-memory";
 fn from_bytes(data: Vec<u8>) -> Result<Session, Refused> {
     let opened = open_bytes(IN_MEMORY, Arc::new(data)).map_err(Refused::Storage)?;
     Ok(Session {
-        session: Arc::new(ingested(IN_MEMORY, opened, Path::new(IN_MEMORY))?),
+        model: Arc::new(ingested(IN_MEMORY, opened, Path::new(IN_MEMORY))?),
         path: None,
         manifests: Vec::new(),
     })

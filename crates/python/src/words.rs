@@ -1,5 +1,7 @@
 //! Messages in the words of Python: options are keywords, `--steps 3` is `steps=3`.
 
+use std::fmt::Write as _;
+
 /// Words that Python keeps for itself, and options of ours that are called so.
 const RESERVED: [&str; 2] = ["class", "from"];
 
@@ -91,7 +93,7 @@ fn push_value<'t>(
         if is_number {
             told.push_str(value);
         } else {
-            told.push_str(&format!("{value:?}"));
+            let _ = write!(told, "{value:?}");
         }
         return &value_and_more[value.len()..];
     }

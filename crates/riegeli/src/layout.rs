@@ -45,7 +45,7 @@ pub(crate) fn gather(file: &[u8], position: usize, size: u64) -> Option<(Cow<'_,
     let mut pieces: Cow<'_, [u8]> = Cow::Borrowed(&[]);
     let mut at = position;
     while left > 0 {
-        if at % BLOCK == 0 {
+        if at.is_multiple_of(BLOCK) {
             at += BLOCK_HEADER;
         }
         let room = BLOCK - at % BLOCK;
@@ -108,10 +108,10 @@ mod tests {
             let (bytes, end) = gather(&file, position, size as u64).unwrap();
             assert_eq!(bytes.len(), size);
             assert!(bytes.iter().all(|&byte| byte == 1), "no header among them");
-            let headers = file[position..end]
+            let headers: usize = file[position..end]
                 .iter()
-                .filter(|&&byte| byte == 0)
-                .count();
+                .map(|&byte| usize::from(byte == 0))
+                .sum();
             assert_eq!(end, position + size + headers);
         }
         assert_eq!(gather(&file, 0, (3 * BLOCK) as u64), None);

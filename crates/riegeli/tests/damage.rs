@@ -38,9 +38,9 @@ fn changed_files_and_changed_data_keep_the_promises() {
             chunk.extend_from_slice(data);
             for _ in 0..=round % 5 {
                 let at = noise(&mut seed) % whole.len();
-                whole[at] = noise(&mut seed) as u8;
+                whole[at] = (noise(&mut seed) % 256).try_into().expect("a byte");
                 let at = noise(&mut seed) % chunk.len();
-                chunk[at] = noise(&mut seed) as u8;
+                chunk[at] = (noise(&mut seed) % 256).try_into().expect("a byte");
             }
             fuzz::check(&whole);
             fuzz::check(&chunk);

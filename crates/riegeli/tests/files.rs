@@ -30,20 +30,20 @@ fn message(seed: u64) -> Vec<u8> {
         seed.wrapping_mul(0x9e37_79b9)
             .wrapping_add(index * 0x85eb_ca6b)
     };
-    let mut inner = vec![0x08, (seed % 3) as u8, 0x10];
+    let mut inner = vec![0x08, byte(seed % 3), 0x10];
     inner.extend(varint(noise(1) << (seed % 40)));
     inner.extend([0x1d]);
-    inner.extend((noise(2) as u32).to_le_bytes());
+    inner.extend(&noise(2).to_le_bytes()[..4]);
     inner.extend([0x21]);
     inner.extend(noise(3).to_le_bytes());
     let text: Vec<u8> = (0..seed % 50)
-        .map(|at| b'a' + (noise(at) % 26) as u8)
+        .map(|at| b'a' + byte(noise(at) % 26))
         .collect();
     let mut outer = vec![0x0a];
     outer.extend(varint(inner.len() as u64));
     outer.extend(&inner);
     for _ in 0..seed % 4 {
-        outer.extend([0x12, text.len() as u8]);
+        outer.extend([0x12, byte(text.len() as u64)]);
         outer.extend(&text);
     }
     outer.extend([0x23, 0x28, 0x01, 0x24]);
@@ -54,13 +54,17 @@ fn message(seed: u64) -> Vec<u8> {
     nested
 }
 
+fn byte(value: u64) -> u8 {
+    u8::try_from(value).expect("less than 256")
+}
+
 fn varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value > 0x7f {
-        bytes.push(value as u8 | 0x80);
+        bytes.push(byte(value & 0x7f) | 0x80);
         value >>= 7;
     }
-    bytes.push(value as u8);
+    bytes.push(byte(value));
     bytes
 }
 

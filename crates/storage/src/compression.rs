@@ -107,16 +107,19 @@ impl<R: Read> Read for Reporting<'_, R> {
     }
 }
 
+/// After how many bytes a stream failed, and why.
+type Failure = (u64, String);
+
 /// Remembers where and why a stream failed, for readers that only notice that it ended.
 pub(crate) struct Watched<R> {
     inner: R,
     count: u64,
-    failure: Rc<RefCell<Option<(u64, String)>>>,
+    failure: Rc<RefCell<Option<Failure>>>,
 }
 
 impl<R> Watched<R> {
     /// The stream, and where its failure will stand: after how many bytes, and the reason.
-    pub(crate) fn new(inner: R) -> (Self, Rc<RefCell<Option<(u64, String)>>>) {
+    pub(crate) fn new(inner: R) -> (Self, Rc<RefCell<Option<Failure>>>) {
         let failure = Rc::new(RefCell::new(None));
         let watched = Self {
             inner,

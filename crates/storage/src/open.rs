@@ -201,7 +201,7 @@ impl Opening<'_> {
             }
             return Ok(opened);
         }
-        let collected = if let Some(failure) = failure {
+        let content = if let Some(failure) = failure {
             Collected {
                 bytes: head,
                 failure: Some(failure),
@@ -210,7 +210,7 @@ impl Opening<'_> {
             let expected = usize::try_from(expected).unwrap_or(0);
             collect(io::Cursor::new(head).chain(reader), expected, &self.meter)
         };
-        let held = self.held(collected, format, least)?;
+        let held = self.held(content, format, least)?;
         if self.is_riegeli(held.as_ref())
             && let Some(opened) = self.riegeli(held.as_ref(), held.truncated())?
         {

@@ -11,12 +11,13 @@ const RUN: &str = "log/plugins/profile/run";
 
 /// A profile of so many events.
 fn space(events: usize) -> Vec<u8> {
-    let rows: String = (0..events)
+    let rows: Vec<String> = (0..events)
         .map(|index| format!("{}us+5us event.{index}\n", index * 10))
         .collect();
+    let rows = rows.concat();
     let drawing = format!("thread python\n{rows}");
     stepscope_testing::drawing::draw(&drawing)
-        .unwrap()
+        .expect("a drawing")
         .to_bytes()
 }
 

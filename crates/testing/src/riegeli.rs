@@ -105,7 +105,7 @@ fn push_chunk(file: &mut Vec<u8>, kind: u8, data: &[u8], records: u64, decoded: 
     let mut bytes = chunk.into_iter();
     while file.len() < end {
         let at = file.len();
-        if at % BLOCK == 0 {
+        if at.is_multiple_of(BLOCK) {
             let mut header = ((at - begin) as u64).to_le_bytes().to_vec();
             header.extend(((end - at) as u64).to_le_bytes());
             file.extend(hash(&header).to_le_bytes());

@@ -95,6 +95,9 @@ struct Fields<'a> {
     message: &'a [u8],
 }
 
+/// A field's number, its bytes as they stand, and the value of one that has a length.
+type Field<'a> = (u32, &'a [u8], Option<&'a [u8]>);
+
 impl<'a> Fields<'a> {
     const fn of(message: &'a [u8]) -> Self {
         Self {
@@ -103,7 +106,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn next(&mut self) -> Option<(u32, &'a [u8], Option<&'a [u8]>)> {
+    fn next(&mut self) -> Option<Field<'a>> {
         let begin = self.cursor.position();
         let field = self.cursor.field().ok()??;
         let raw = self.message.get(begin..self.cursor.position())?;
@@ -178,9 +181,9 @@ mod tests {
     fn any_cut_is_survived_and_keeps_what_readers_see() {
         for length in 0..=SPACE.len() {
             let cut = &SPACE[..length];
-            let same = selected(cut, &mut Without((9, 9, 9)));
+            let copied = selected(cut, &mut Without((9, 9, 9)));
             let some: Vec<_> = offsets(cut).into_iter().flatten().collect();
-            let kept: Vec<_> = offsets(&same).into_iter().flatten().collect();
+            let kept: Vec<_> = offsets(&copied).into_iter().flatten().collect();
             assert_eq!(kept, some, "{length}");
         }
     }

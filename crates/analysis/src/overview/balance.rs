@@ -23,6 +23,7 @@ const KINDS: [IdleKind; 4] = [
 /// One step on one device, or the mean of several: duration, idle time by [`KINDS`], and all others
 /// by cause.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_field_names, reason = "every name ends in its unit")]
 struct Times {
     duration_ps: f64,
     idle_ps: [f64; KINDS.len()],
@@ -44,9 +45,12 @@ pub(super) fn balance(
     let of_steps = rows.chunk_by(|a, b| a.step == b.step);
     let times = Times::mean(of_steps.map(|rows| of_step(rows, &causes)));
     let device_idle_ps: f64 = times.idle_ps.iter().sum();
-    let ratio = |time_ps: f64| match times.duration_ps > 0.0 {
-        true => time_ps / times.duration_ps,
-        false => 0.0,
+    let ratio = |time_ps: f64| {
+        if times.duration_ps > 0.0 {
+            time_ps / times.duration_ps
+        } else {
+            0.0
+        }
     };
     let shares = KINDS.into_iter().zip(times.idle_ps);
     Some(StepBalance {

@@ -155,6 +155,10 @@ fn step_times(session: &Session, selected: &Selected<'_>, host: HostId) -> Inter
 }
 
 /// A slice that has begun and not ended.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four facts that do not depend on each other"
+)]
 struct Open {
     /// Position, counted from the first slice of the walk.
     number: usize,
@@ -360,17 +364,14 @@ impl<'a> Thread<'a> {
         } else {
             (slice.counted_within_ps, slice.device_within_ps)
         };
-        match slice.parent.and_then(|parent| self.open_at(parent)) {
-            Some(at) => {
-                let parent = &mut self.open[at];
-                parent.nested_ps = parent.nested_ps.saturating_add(duration_ps);
-                parent.counted_within_ps = parent.counted_within_ps.saturating_add(counted_ps);
-                parent.device_within_ps = parent.device_within_ps.saturating_add(device_ps);
-            }
-            None => {
-                self.sums.covered_ps = self.sums.covered_ps.saturating_add(counted_ps);
-                self.sums.device_ps = self.sums.device_ps.saturating_add(device_ps);
-            }
+        if let Some(at) = slice.parent.and_then(|parent| self.open_at(parent)) {
+            let parent = &mut self.open[at];
+            parent.nested_ps = parent.nested_ps.saturating_add(duration_ps);
+            parent.counted_within_ps = parent.counted_within_ps.saturating_add(counted_ps);
+            parent.device_within_ps = parent.device_within_ps.saturating_add(device_ps);
+        } else {
+            self.sums.covered_ps = self.sums.covered_ps.saturating_add(counted_ps);
+            self.sums.device_ps = self.sums.device_ps.saturating_add(device_ps);
         }
         self.sums.count += i64::from(slice.counts);
         self.add(slice, slot, counted_ps, device_ps);

@@ -177,9 +177,10 @@ impl Launches {
             runs.sort_unstable_by_key(|run| run.span);
             let work_ps = |run: &ProgramRun| busy.duration_within(run.span).0;
             let mut placed = Placed {
-                total_ps: match selected.has_program(None) {
-                    true => busy.duration().0,
-                    false => runs.iter().map(|run| work_ps(run)).sum(),
+                total_ps: if selected.has_program(None) {
+                    busy.duration().0
+                } else {
+                    runs.iter().map(|run| work_ps(run)).sum()
                 },
                 placed_ps: 0,
             };
@@ -194,9 +195,10 @@ impl Launches {
                     let place = run.launched_on.zip(run.launched);
                     place.filter(|(track, _)| has_regions[track.index()])
                 };
-                let in_order = match runs.iter().all(|run| recorded(run).is_some()) {
-                    true => None,
-                    false => calls.of_runs(host, function, &runs),
+                let in_order = if runs.iter().all(|run| recorded(run).is_some()) {
+                    None
+                } else {
+                    calls.of_runs(host, function, &runs)
                 };
                 for (position, run) in runs.iter().enumerate() {
                     let own = recorded(run).map(|(track, instant)| (track, instant.0));
@@ -241,11 +243,14 @@ fn first_calls(session: &Session, devices: &[DeviceId]) -> Vec<(SliceId, SliceId
     calls
 }
 
+/// The calls of each jitted function: the thread, and when the call began.
+type CallsByFunction<'a> = BTreeMap<&'a str, Vec<(TrackId, i64)>>;
+
 /// Calls of jitted functions, found when first asked for.
 struct Calls<'a> {
     session: &'a Session,
     has_regions: &'a [bool],
-    of_host: BTreeMap<HostId, BTreeMap<&'a str, Vec<(TrackId, i64)>>>,
+    of_host: BTreeMap<HostId, CallsByFunction<'a>>,
 }
 
 impl<'a> Calls<'a> {

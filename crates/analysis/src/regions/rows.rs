@@ -1,5 +1,7 @@
 //! From the sums of threads to rows: by name, or by name and thread.
 
+use std::fmt::Write as _;
+
 use rustc_hash::FxHashMap;
 use stepscope_model::{HostId, Session, TrackId};
 
@@ -76,7 +78,9 @@ impl<'a> Scribe<'a> {
             let mut hosts: Vec<HostId> = spans.map(|on| on.host).collect();
             hosts.sort_unstable();
             hosts.dedup();
-            hosts.iter().for_each(|host| steps[host.index()] += 1);
+            for host in &hosts {
+                steps[host.index()] += 1;
+            }
         }
         Self {
             session,
@@ -227,7 +231,7 @@ fn titles(session: &Session) -> Vec<String> {
             };
             title.push_str(name(track));
             if counts[name(track)] > 1 {
-                title.push_str(&format!(" {}", session.track(track).line_id));
+                let _ = write!(title, " {}", session.track(track).line_id);
             }
             titles[track.index()] = title;
         }

@@ -116,7 +116,9 @@ impl Tree {
             order.truncate(limit);
         }
         let mut is_kept = vec![false; self.nodes.len()];
-        order.into_iter().for_each(|node| is_kept[node] = true);
+        for node in order {
+            is_kept[node] = true;
+        }
         is_kept
     }
 

@@ -39,8 +39,8 @@ pub(super) fn sentence(error: &Error, command: &Command) -> String {
 
 /// An option that the command does not have, and the one that was probably meant.
 fn unknown(command: &Command, option: &str) -> String {
-    let named = command.get_arguments().filter_map(clap::Arg::get_long);
-    let names: Vec<String> = named.map(|name| format!("--{name}")).collect();
+    let options = command.get_arguments().filter_map(clap::Arg::get_long);
+    let names: Vec<String> = options.map(|name| format!("--{name}")).collect();
     let name = command.get_name();
     if names.is_empty() {
         return format!("{name} has no options, and no {option}");

@@ -79,9 +79,10 @@ stepscope scopes ./logs --match attn --sort backward_ps";
         let totals = work_totals(session, &selected);
         let all = all_ops(session, &selected, &totals);
         let by_scope = options.by == ScopeBy::Scope;
-        let combined = match options.split_combined && by_scope {
-            true => Combined::Divided,
-            false => Combined::Together,
+        let combined = if options.split_combined && by_scope {
+            Combined::Divided
+        } else {
+            Combined::Together
         };
         let tree = tree::Tree::new(session, &all.ops, options.by, combined);
         let (rows, row_count) = tree.rows(&options.selection, options.depth)?;

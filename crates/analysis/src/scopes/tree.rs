@@ -89,9 +89,10 @@ impl Tree {
             self.add_to(0, piece.sums, &mut counted);
             for (index, name) in names.enumerate() {
                 let is_last = index + 1 == piece.place.len();
-                let key = match is_last && !piece.paths.is_empty() {
-                    true => piece.paths.join(";"),
-                    false => name.to_string(),
+                let key = if is_last && !piece.paths.is_empty() {
+                    piece.paths.join(";")
+                } else {
+                    name.to_string()
                 };
                 node = self.child(node, name, key, children);
                 self.add_to(node, piece.sums, &mut counted);

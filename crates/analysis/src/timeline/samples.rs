@@ -5,9 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{
-    Activity, Attribution, Chip, Class, Device, DeviceId, DeviceKind, Host, HostId, Label, LabelId,
-    Lane, Op, OpId, Origin, Picos, Program, ProgramId, Samples, Session, SliceKind, Span, Step,
-    StepSpan, Strings, Track, TrackRole,
+    Activity, Attribution, CategorySource, Chip, Class, Device, DeviceId, DeviceKind, Host, HostId,
+    Label, LabelId, Lane, Op, OpId, Origin, Picos, Program, ProgramId, Samples, Session, SliceKind,
+    Span, Step, StepSpan, Strings, Track, TrackRole,
 };
 
 /// A lane from `(start, duration, label)`.
@@ -137,6 +137,7 @@ fn add_device(session: &mut Session) {
         program: ProgramId(0),
         name: text("while.1"),
         category: text("while"),
+        category_source: CategorySource::Hlo,
         scope: text("jit(step)/layer_0/while"),
         source: text("train.py:7"),
         cost: None,

@@ -33,9 +33,11 @@ impl<'a> Evidence<'a> {
     pub(super) fn of(session: &'a Session) -> Result<Self, AnalysisError> {
         let overview = Glance::of(session, &Selection::default().resolve(session)?);
         let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
-        let attribution = has_gpu
-            .then(|| attribution_shares(session, &overview.totals))
-            .unwrap_or_default();
+        let attribution = if has_gpu {
+            attribution_shares(session, &overview.totals)
+        } else {
+            Vec::new()
+        };
         let size: usize = session
             .hosts
             .iter()

@@ -26,7 +26,7 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
     let mut lines = vec![captured(report)];
     lines.extend(key_figures(report));
     lines.extend(mean_step(report));
-    lines.extend(attribution::sentence(&report.attribution).map(covered));
+    lines.extend(attribution::sentence(&report.attribution).map(|share| covered(&share)));
     lines.extend(top_ops(report));
     let room = limits::LINES - lines.len();
     let findings = report.findings.as_slice();
@@ -115,7 +115,7 @@ fn mean_step(report: &VerdictReport) -> Option<String> {
 }
 
 /// `Kernel time with an HLO op: 97.5 % (recorded 80.1 %, by order 17.4 %)`
-fn covered(share: String) -> String {
+fn covered(share: &str) -> String {
     format!("Kernel time with an HLO op: {share}")
 }
 

@@ -12,7 +12,9 @@ use std::ops::{Deref, Range};
 
 use stepscope_analysis::selection::Parts;
 use stepscope_analysis::{AnalysisError, CellRef, Column, Unit};
-use stepscope_model::{DeviceId, HostId, LabelId, Lane, Session, Span, Step, StringId, TrackId};
+use stepscope_model::{
+    DeviceId, HostId, LabelId, Lane, ProgramId, Session, Span, Step, StringId, TrackId,
+};
 
 pub use batches::{SLICE_BATCH_ROWS, SliceBatches};
 pub use query::SliceQuery;
@@ -292,7 +294,7 @@ impl LabelCells {
             category: op.and_then(|op| known(op.category)),
             scope: scope.and_then(known),
             source: op.and_then(|op| known(op.source)),
-            program: label.program.map(|id| id.index()),
+            program: label.program.map(ProgramId::index),
         }
     }
 }

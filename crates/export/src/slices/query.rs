@@ -51,8 +51,8 @@ impl SliceQuery {
             match name.as_str() {
                 "steps" | "time" | "device" | "host" | "program" | "match" => {}
                 "track" => query.tracks = words().map(str::to_lowercase).collect(),
-                "kind" => query.kinds = known(name, words(), &SliceKind::ALL, |kind| kind.name())?,
-                "class" => query.classes = known(name, words(), &Class::ALL, |class| class.name())?,
+                "kind" => query.kinds = known(name, words(), &SliceKind::ALL, SliceKind::name)?,
+                "class" => query.classes = known(name, words(), &Class::ALL, Class::name)?,
                 _ => return Err(AnalysisError::Options(format!("slices have no --{name}"))),
             }
         }

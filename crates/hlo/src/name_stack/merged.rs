@@ -58,9 +58,10 @@ pub fn merged(name_stack: &str) -> Merged<'_> {
 /// The paths of a name stack that serves several, one for each op that was merged; else none.
 pub fn combined_paths(name_stack: &str) -> Vec<String> {
     let merged = merged(name_stack);
-    match merged.is_combined() {
-        true => merged.lines(),
-        false => Vec::new(),
+    if merged.is_combined() {
+        merged.lines()
+    } else {
+        Vec::new()
     }
 }
 

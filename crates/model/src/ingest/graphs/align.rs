@@ -211,7 +211,7 @@ fn follow(nodes: &[Node], ops: &[ScopeOp], how: Attribution, found: &mut [Found]
             found[node] = match found[node - 1] {
                 Found::Op(op, _) if is_next_lost(op) => Found::Open(OpenReason::SeveralFit),
                 Found::Op(op, _) => Found::Op(op, how),
-                open => open,
+                open @ Found::Open(_) => open,
             };
         }
     }

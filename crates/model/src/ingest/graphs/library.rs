@@ -38,6 +38,10 @@ impl Cells {
 }
 
 /// How well a node fits an op; none where it cannot be one of its kernels.
+#[expect(
+    clippy::match_same_arms,
+    reason = "a table: each row is one pair of kinds"
+)]
 fn fit(node: &Node, op: &ScopeOp) -> Option<i32> {
     use LibraryWork as Work;
     let is_size = |bytes: u64| op.bytes.0 == bytes || op.bytes.1 == bytes;
@@ -89,6 +93,10 @@ fn fit(node: &Node, op: &ScopeOp) -> Option<i32> {
     }
 }
 
+#[expect(
+    clippy::match_same_arms,
+    reason = "a table: each row is one pair of kinds"
+)]
 fn collective_fit(work: Option<CollectiveKind>, op: CollectiveKind) -> Option<i32> {
     use CollectiveKind as Kind;
     match (work, op) {

@@ -212,7 +212,9 @@ impl Kernels {
             .map(|position| sets.root(position))
             .collect();
         let mut sizes = vec![0usize; listed.len()];
-        roots.iter().for_each(|&root| sizes[root] += 1);
+        for &root in &roots {
+            sizes[root] += 1;
+        }
         let mut symbols: FxHashMap<u32, u32> = FxHashMap::default();
         for (position, instruction) in listed.iter().enumerate() {
             let index = u32::try_from(instruction.index.index()).unwrap_or(u32::MAX);

@@ -116,21 +116,19 @@ fn stretch(
         (Some(b), Some(a)) if b >= a => (None, None),
         both => both,
     };
-    let (first, last) = match (first, last) {
-        (Some(first), Some(last)) => (first, last + 1),
-        // Nothing is known within: everything between the neighbours.
-        _ => {
-            let from = before.map_or(0, |at| at + 1);
-            let to = after.unwrap_or(ops.len());
-            let mut scope = Scope {
-                is_bounded: before.is_some() && after.is_some()
-                    || around.outside.is_empty() && kernels.sequences.len() == 1,
-                ..Scope::default()
-            };
-            unfold(kernels, sequence, from..to, &mut scope);
-            return scope;
-        }
+    let (Some(first), Some(last)) = (first, last) else {
+        // Nothing is known within: everything between the neighbors.
+        let from = before.map_or(0, |at| at + 1);
+        let to = after.unwrap_or(ops.len());
+        let mut scope = Scope {
+            is_bounded: before.is_some() && after.is_some()
+                || around.outside.is_empty() && kernels.sequences.len() == 1,
+            ..Scope::default()
+        };
+        unfold(kernels, sequence, from..to, &mut scope);
+        return scope;
     };
+    let last = last + 1;
     let is_outside = |at: usize| around.excludes(ops[at].instruction);
     let from = (before.map_or(0, |at| at + 1)..first)
         .rev()

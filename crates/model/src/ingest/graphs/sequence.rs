@@ -88,6 +88,10 @@ fn compare(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
 }
 
 /// The greedy search for the fewest differences (Myers); none beyond [`MAX_DIFFERENCES`].
+#[expect(
+    clippy::many_single_char_names,
+    reason = "the names of the published algorithm"
+)]
 fn by_differences(a: &[u32], b: &[u32]) -> Option<Vec<(usize, usize)>> {
     let (n, m) = (a.len(), b.len());
     let most = (n + m).min(MAX_DIFFERENCES);

@@ -216,7 +216,7 @@ class Analyses:
         device: Text | None = None,
         host: Text | None = None,
         program: Text | None = None,
-        match: Text | None = None,
+        match: str | None = None,
         sort: Text | None = None,
         limit: int | None = None,
         by: Literal["name", "thread", "stack"] | None = None,
@@ -1023,6 +1023,7 @@ class Analyses:
         limit: int | None = None,
         confidence: float | None = None,
         run_noise: float | None = None,
+        scope: Text | None = None,
     ) -> reports.CompareReport:
         """What changed between sessions, and whether it is more than noise.
 
@@ -1040,6 +1041,8 @@ class Analyses:
         confidence: Confidence of the intervals; 1 − it is the rate of false alarms (default: 0.95).
         run_noise: How much runs of one unchanged program differ: standard deviation ÷ mean, such as
         0.01 [default: 1 %, or 1.5 standard deviations of the steps where that is more].
+        scope: Compare what ran below these name scopes kernel by kernel, comma separated:
+        `lcam,tad`. With two or more, one PATH is enough.
         """
         return self._answer_beside(
             "compare",
@@ -1055,4 +1058,5 @@ class Analyses:
             limit=limit,
             confidence=confidence,
             run_noise=run_noise,
+            scope=scope,
         )

@@ -23,6 +23,7 @@ def compare(
     limit: int | None = None,
     confidence: float | None = None,
     run_noise: float | None = None,
+    scope: Text | None = None,
 ) -> reports.CompareReport:
     """What changed between sessions, and whether it is more than noise.
 
@@ -41,6 +42,8 @@ def compare(
     confidence: Confidence of the intervals; 1 − it is the rate of false alarms (default: 0.95).
     run_noise: How much runs of one unchanged program differ: standard deviation ÷ mean, such as
     0.01 [default: 1 %, or 1.5 standard deviations of the steps where that is more].
+    scope: Compare what ran below these name scopes kernel by kernel, comma separated: `lcam,tad`.
+    With two or more, one PATH is enough.
     """
     return answer(
         "compare",
@@ -56,6 +59,7 @@ def compare(
         limit=limit,
         confidence=confidence,
         run_noise=run_noise,
+        scope=scope,
     )
 
 

@@ -85,7 +85,7 @@ driving thread does then; compilation counts on any thread.
 
 `checkpoint`: A checkpoint is written or read.
 
-`profiler`: The profiler starts or stops.
+`profiler`: The profiler starts, stops, or waits for the results of a step.
 
 `transfer`: Data goes between host and device.
 
@@ -160,6 +160,28 @@ HeapChange = Literal["new", "grown", "same", "shrunk", "gone"]
 `shrunk`: Less of it is alive now.
 
 `gone`: Nothing of it is alive now.
+"""
+
+IdleKind = Literal["input", "compilation", "kernel_launch", "all_others"]
+"""Why devices idle within a step, as performance guides sort it.
+
+`input`: The host waits for or prepares input: the part *input wait* of the step.
+
+`compilation`: The host compiles: the part *compilation* of the step.
+
+`kernel_launch`: The host hands work to the device, in gaps that are long enough to have a cause.
+
+`all_others`: Everything else.
+"""
+
+MethodUnit = Literal["step", "run", "capture"]
+"""What the figures of a method are per.
+
+`step`: A step.
+
+`run`: A run of the programs that hold the scope.
+
+`capture`: The whole capture, which has neither.
 """
 
 NoteKind = Literal["warning", "info"]
@@ -1472,6 +1494,17 @@ class CompareReport(Report):
     op_count: int
     """Ops before the limit."""
 
+    methods: list[ComparedMethod]
+    """What is held against each other kernel by kernel: the sessions, or what ran below name scopes
+    of theirs; the first is the baseline.
+    """
+
+    kernels: list[ComparedKernel]
+    """Kernels of each method against those of the first, by name; the largest difference first."""
+
+    kernel_count: int
+    """Kernels before the limit."""
+
     confidence_ratio: float
     """Confidence of the intervals, 0..1."""
 
@@ -1518,6 +1551,67 @@ class ComparedFact(Record):
 
     other: str
     """In the other; empty if not recorded."""
+
+
+@dataclass(frozen=True)
+class ComparedKernel(Record):
+    """One kernel of a method and of the first one."""
+
+    method: int
+    """Position of the method in `methods`."""
+
+    name: str
+    """Name of the kernel; of the kind of op where devices run ops."""
+
+    baseline_count: float
+    """Launches in the first method, per its unit and device."""
+
+    count: float
+    """Launches in this one."""
+
+    baseline_ps: float
+    """Self time in the first method, per its unit and device."""
+
+    mean_ps: float
+    """Self time in this one."""
+
+    difference_ps: float
+    """The latter − the former."""
+
+
+@dataclass(frozen=True)
+class ComparedMethod(Record):
+    """What is held against others kernel by kernel."""
+
+    session: int
+    """Position of its session in `sessions`."""
+
+    name: str
+    """Name of the session, with the scope where there is one."""
+
+    scope: str
+    """The name scope; empty for a whole session."""
+
+    unit: MethodUnit
+    """What figures are per, on each device."""
+
+    count: int
+    """How many steps, or how many runs on all devices, there were."""
+
+    device_ps: float
+    """Self time of its kernels, per unit and device."""
+
+    launch_count: float
+    """Launches, per unit and device."""
+
+    kernel_count: int
+    """Different kernels."""
+
+    mean_launch_ps: float | None
+    """Self time ÷ launches; absent without launches."""
+
+    ratio: float | None
+    """Device time ÷ that of the first method; absent for the first."""
 
 
 @dataclass(frozen=True)
@@ -1699,6 +1793,19 @@ class ComparedSession(Record):
 
     compilation_count: int
     """Compilations in the capture."""
+
+    wall_step_ps: float | None
+    """Mean wall time of the captured steps by the program's own clock, from the manifest; absent
+    where there is none.
+    """
+
+    training_wall_ps: float | None
+    """Wall time of training, from `wall_clock.json` in the log directory; absent where there is
+    none.
+    """
+
+    run_wall_ps: float | None
+    """Wall time of the whole run, from the same file."""
 
     compilation_ps: int
     """Time in which a host compiled, of the host that did most."""
@@ -2280,7 +2387,8 @@ class GraphNode(Record):
     """Name stack; empty if unknown."""
 
     scope_paths: list[str]
-    """The paths of a name stack that serves several, one for each op that XLA merged; else empty."""
+    """The paths of a name stack that serves several, one for each op that XLA merged; else empty.
+    """
 
     source: str
     """`file:line`; empty if unknown."""
@@ -3045,6 +3153,23 @@ class IdleReport(Report):
 
 
 @dataclass(frozen=True)
+class IdleShare(Record):
+    """One cause of a device's idle time within steps."""
+
+    kind: IdleKind
+    """Which cause."""
+
+    mean_ps: float
+    """Its time in the mean step."""
+
+    ratio: float
+    """The same ÷ device step, 0..1."""
+
+    mostly: str
+    """Of all others: what the host does in most of it; else empty."""
+
+
+@dataclass(frozen=True)
 class IdleStep(Record):
     """One step on one device."""
 
@@ -3290,7 +3415,8 @@ class KernelRow(Record):
     """HLO op or framework op it ran for; empty if unknown."""
 
     attribution: str
-    """How the HLO op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none`."""
+    """How the HLO op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none`.
+    """
 
     program: str
     """`module(program id)`; empty if unknown."""
@@ -3563,9 +3689,6 @@ class OpRow(Record):
     category: str
     """HLO category, such as `loop fusion`; `kernel` or `transfer` for work without an op."""
 
-    class_: str
-    """Colour class, such as `matmul`."""
-
     category_source: str
     """Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
     profile has no HLO for it), or empty.
@@ -3575,6 +3698,9 @@ class OpRow(Record):
     """How its slices were joined with the op: `recorded`, `exact_name`, `between_anchors`,
     `by_order`, or `none`; several, the surest first, joined by `, `.
     """
+
+    class_: str
+    """Colour class, such as `matmul`."""
 
     device: str
     """Device names; empty when merged over several (`--by device` separates them)."""
@@ -3860,6 +3986,11 @@ class OverviewReport(Report):
     step_parts: list[StepPart]
     """The mean step divided into named parts that sum to it, in display order."""
 
+    step_balance: StepBalance | None
+    """The mean step of the host and of the devices, and why devices idle within it; absent where no
+    device worked in a step.
+    """
+
     step_series: list[StepBar]
     """Every selected step with its parts, for the chart."""
 
@@ -4039,7 +4170,8 @@ class RegionRow(Record):
 
     device_ps: int | None
     """Device time of what was launched within: the durations of kernels and copies on GPUs, the
-    busy time of program runs elsewhere, over all devices. Null where launches are unknown.
+    busy
+    time of program runs elsewhere, over all devices. Null where launches are unknown.
     """
 
     first: RegionPlace | None
@@ -4900,6 +5032,33 @@ class StageRow(Record):
 
 
 @dataclass(frozen=True)
+class StepBalance(Record):
+    """The mean step, as its host has it and as its devices have it."""
+
+    host_step_ps: float | None
+    """Mean over steps of the mean over hosts of the host's annotation; absent where no host
+    annotated its steps.
+    """
+
+    device_step_ps: float
+    """Mean over steps of the mean over hosts of the mean over the host's devices of the step's span
+    there.
+    """
+
+    device_busy_ps: float
+    """Of these, the time in which the device works."""
+
+    device_idle_ps: float
+    """The rest of it."""
+
+    device_idle_ratio: float
+    """Idle ÷ device step, 0..1."""
+
+    idle: list[IdleShare]
+    """Why devices idle; sums to `device_idle_ps`."""
+
+
+@dataclass(frozen=True)
 class StepBar(Record):
     """One step of the chart."""
 
@@ -5375,6 +5534,26 @@ class VerdictDevices(Record):
 
 
 @dataclass(frozen=True)
+class VerdictLayer(Record):
+    """One layer of the program."""
+
+    key: str
+    """Stable name, such as `hlo_ops`."""
+
+    title: str
+    """The same in words."""
+
+    is_recorded: bool
+    """Something of it was recorded."""
+
+    name_count: int
+    """Different names that were recorded."""
+
+    examples: str
+    """Some of them; empty where there are none."""
+
+
+@dataclass(frozen=True)
 class VerdictOp(Record):
     """One op at the top."""
 
@@ -5406,6 +5585,9 @@ class VerdictReport(Report):
 
     devices: list[VerdictDevices]
     """Devices by chip."""
+
+    layers: list[VerdictLayer]
+    """Layers of the program, from Python down to kernels, with what was recorded of each."""
 
     step_time_ps: StepTime | None
     """Step time of `overview`; absent where no step was recorded or inferred."""

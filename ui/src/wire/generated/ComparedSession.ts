@@ -51,6 +51,19 @@ collective_bytes: number | null,
  */
 compilation_count: number, 
 /**
+ * Mean wall time of the captured steps by the program's own clock, from the manifest; absent
+ * where there is none.
+ */
+wall_step_ps: number | null, 
+/**
+ * Wall time of training, from `wall_clock.json` in the log directory; absent where there is none.
+ */
+training_wall_ps: number | null, 
+/**
+ * Wall time of the whole run, from the same file.
+ */
+run_wall_ps: number | null, 
+/**
  * Time in which a host compiled, of the host that did most.
  */
 compilation_ps: number, 

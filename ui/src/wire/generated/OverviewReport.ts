@@ -3,6 +3,7 @@ import type { DeviceBusy } from "./DeviceBusy";
 import type { EnvironmentReport } from "./EnvironmentReport";
 import type { Note } from "./Note";
 import type { OpRow } from "./OpRow";
+import type { StepBalance } from "./StepBalance";
 import type { StepBar } from "./StepBar";
 import type { StepPart } from "./StepPart";
 import type { StepTime } from "./StepTime";
@@ -32,6 +33,11 @@ step_time_ps: StepTime | null,
  * The mean step divided into named parts that sum to it, in display order.
  */
 step_parts: Array<StepPart>, 
+/**
+ * The mean step of the host and of the devices, and why devices idle within it; absent where no
+ * device worked in a step.
+ */
+step_balance: StepBalance | null, 
 /**
  * Every selected step with its parts, for the chart.
  */

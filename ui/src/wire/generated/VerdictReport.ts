@@ -4,6 +4,7 @@ import type { Finding } from "./Finding";
 import type { StepPart } from "./StepPart";
 import type { StepTime } from "./StepTime";
 import type { VerdictDevices } from "./VerdictDevices";
+import type { VerdictLayer } from "./VerdictLayer";
 import type { VerdictOp } from "./VerdictOp";
 
 /**
@@ -34,6 +35,10 @@ memory_profile_count: number,
  * Devices by chip.
  */
 devices: Array<VerdictDevices>, 
+/**
+ * Layers of the program, from Python down to kernels, with what was recorded of each.
+ */
+layers: Array<VerdictLayer>, 
 /**
  * Step time of `overview`; absent where no step was recorded or inferred.
  */

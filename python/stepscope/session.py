@@ -157,7 +157,7 @@ class Session(Analyses):
     @cached_property
     def manifests(self) -> dict[str, dict[str, Any]]:
         """What the programs that captured wrote beside their profiles, by host: versions, devices,
-        commit, arguments, the captured steps. docs/manifest.md describes the keys."""
+        commit, arguments, the captured steps. docs/reference/manifest.md describes the keys."""
         texts = ((host, _json_object(text)) for host, text in self._native.manifests())
         return {host: content for host, content in texts if content is not None}
 

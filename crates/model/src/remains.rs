@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_profile_that_is_cut_short_is_told_and_counted() {
-        let text = "plane /host:CPU\n  line 1 main @0\n    a 0..10\n    b 20..30\n";
+        let text = "thread main\n 0..10us a\n 20..30us b\n";
         let space = stepscope_testing::drawing::draw(text).expect("a drawing");
         let bytes = space.to_bytes();
         let all = Remains {

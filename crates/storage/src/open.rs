@@ -252,6 +252,15 @@ impl Opening<'_> {
             return Ok(None);
         }
         let problem = riegeli::problem(&joined, size_bytes);
+        if joined.bytes.is_empty()
+            && let Some(detail) = problem
+        {
+            return Err(StorageError::Corrupt {
+                path: self.host.display_path(),
+                format: "Riegeli",
+                detail,
+            });
+        }
         let problem = match (truncated, problem) {
             (Some(first), Some(second)) => Some(format!("{first}; {second}")),
             (first, second) => first.or(second),

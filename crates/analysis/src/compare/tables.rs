@@ -36,15 +36,18 @@ const SESSIONS: &[Column] = &[
     Column::new("difference_ps", "Difference", Unit::Picos).fractional(),
     Column::new("ratio", "Change", Unit::Ratio),
     Column::new("evidence", "Noise", Unit::Text),
-    Column::new("wall_step_ps", "Wall step", Unit::Picos).fractional(),
-    Column::new("training_wall_ps", "Training", Unit::Picos).fractional(),
-    Column::wide("run_wall_ps", "Whole run", Unit::Picos).fractional(),
     Column::wide("busy_ratio", "Busy", Unit::Ratio),
     Column::wide("launch_count", "Launches", Unit::Count).fractional(),
     Column::wide("compilation_ps", "Compiling", Unit::Picos),
     Column::wide("memory_peak_bytes", "Memory peak", Unit::Bytes),
     Column::wide("collective_bytes", "Communicated", Unit::Bytes).fractional(),
+    Column::wide("wall_step_ps", "Wall step", Unit::Picos).fractional(),
+    Column::wide("training_wall_ps", "Training", Unit::Picos).fractional(),
+    Column::wide("run_wall_ps", "Whole run", Unit::Picos).fractional(),
 ];
+
+/// Columns of [`SESSIONS`] that are shown where a run recorded them.
+const WALL_TIMES: [&str; 2] = ["wall_step_ps", "training_wall_ps"];
 
 const CAUSES: &[Column] = &[
     Column::wide("session", "Session", Unit::Text),
@@ -249,17 +252,24 @@ fn sessions(report: &CompareReport) -> Table {
             step.map(|step| step.difference_ps).into(),
             step.and_then(|step| step.ratio).into(),
             step.map(|step| step.evidence.name()).into(),
-            session.wall_step_ps.into(),
-            session.training_wall_ps.into(),
-            session.run_wall_ps.into(),
             session.busy_ratio.into(),
             session.launch_count.into(),
             session.compilation_ps.into(),
             session.memory_peak_bytes.into(),
             session.collective_bytes.into(),
+            session.wall_step_ps.into(),
+            session.training_wall_ps.into(),
+            session.run_wall_ps.into(),
         ]
     });
-    Table::new("sessions", "Sessions", SESSIONS, rows)
+    let mut table = Table::new("sessions", "Sessions", SESSIONS, rows);
+    let mut sessions = report.sessions.iter();
+    if sessions.any(|one| one.wall_step_ps.or(one.training_wall_ps).is_some()) {
+        for column in &mut table.columns {
+            column.is_essential |= WALL_TIMES.contains(&column.key);
+        }
+    }
+    table
 }
 
 fn methods(report: &CompareReport) -> Table {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use stepscope_model::{Activity, InputStage, Label, Session, SliceKind};
+use stepscope_model::{Activity, Framework, InputStage, Label, Session, SliceKind};
 
 use super::report::VerdictLayer;
 use crate::format;
@@ -56,8 +56,12 @@ pub(super) fn layers(session: &Session) -> Vec<VerdictLayer> {
         .map(|((key, title, _), names)| layer(key, title, names))
         .collect();
     let transformations = transformations(session);
-    let title = "JAX transformations";
-    layers.insert(1, layer("jax_transformations", title, &transformations));
+    let title = if session.framework() == Framework::Jax {
+        "JAX transformations"
+    } else {
+        "Transformations"
+    };
+    layers.insert(1, layer("transformations", title, &transformations));
     layers
 }
 

@@ -46,7 +46,7 @@ fn nothing_is_wrong_with_a_healthy_capture() {
         .iter()
         .filter_map(Value::as_str)
         .collect();
-    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert_eq!(lines.len(), 5, "{lines:?}");
     assert!(
         lines[0].starts_with("Captured 6 steps in 595.0 µs: 1 × NVIDIA H100 80GB HBM3 on 1 host"),
         "{lines:?}"
@@ -59,7 +59,8 @@ fn nothing_is_wrong_with_a_healthy_capture() {
         lines[2],
         "Within steps: device compute 84.2 %, idle 9.5 %, host overhead 6.3 %"
     );
-    assert_eq!(lines[3], "Top ops: dot.1 100.0 %");
+    assert_eq!(lines[3], "Kernel time with an HLO op: 100.0 %");
+    assert_eq!(lines[4], "Top ops: dot.1 100.0 %");
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn layers_are_listed_whether_they_were_recorded_or_not() {
     assert!(of("dispatch").1 && of("hlo_ops").1 && of("kernels").1);
     assert!(!of("python_calls").1 && !of("preprocessing").1 && !of("memory_ops").1);
     assert_eq!(of("kernels").2, "gemm");
-    assert_eq!(of("jax_transformations").2, "jit");
+    assert_eq!(of("transformations").2, "jit");
     let none = layers("host vm\nthread python\n0..9us work\n");
     assert!(none.iter().all(|layer| !layer.1), "{none:?}");
 }
@@ -234,9 +235,9 @@ fn lines_are_few_however_much_is_wrong() {
     let report = verdict(&drawn(&[&text]));
     let lines = report["lines"].as_array().expect("lines");
     assert!(findings(&report).len() > 5, "{:?}", findings(&report));
-    assert_eq!(lines.len(), 9, "{lines:#?}");
+    assert_eq!(lines.len(), 10, "{lines:#?}");
     assert!(
-        lines[8]
+        lines[9]
             .as_str()
             .is_some_and(|line| line.contains("more finding"))
     );

@@ -175,7 +175,9 @@ fn head(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> 
 
 fn verdicts(report: &OverviewReport, width: usize, charset: Charset) -> Vec<String> {
     let is_known = |verdict: &&Verdict| verdict.verdict != VerdictKind::Unknown;
-    let known: Vec<&Verdict> = report.verdicts.iter().filter(is_known).collect();
+    // The share of the same op says it on one line; the overview has both.
+    let is_shown = |verdict: &&Verdict| is_known(verdict) && verdict.key != "top_op_ps";
+    let known: Vec<&Verdict> = report.verdicts.iter().filter(is_shown).collect();
     let unknown: Vec<&Verdict> = report
         .verdicts
         .iter()

@@ -20,12 +20,29 @@ fn export(source: &str, file: &Path, more: &[&str]) -> String {
     answer.stderr
 }
 
+/// The name of the first host.
+fn host(source: &str) -> String {
+    let report = answer(&["steps", source]);
+    let name = report["rows"][0]["host"].as_str();
+    name.expect("a host").to_owned()
+}
+
 #[test]
 fn all_of_a_session_has_the_same_figures() {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["demo-gpt-cpu", "mlp-cpu", "kineto-drawn", "hosts4-cpu"] {
         let source = fixture(name);
-        let file = folder.path().join(name);
+        // A host is called like its file.
+        let of_one_host = folder
+            .path()
+            .join(name)
+            .join(format!("{}.xplane.pb", host(&source)));
+        let file = if name == "hosts4-cpu" {
+            folder.path().join(name)
+        } else {
+            std::fs::create_dir_all(folder.path().join(name)).expect("a folder");
+            of_one_host
+        };
         let said = export(&source, &file, &[]);
         assert!(said.contains("slices"), "{said}");
         assert_eq!(file.is_dir(), name == "hosts4-cpu", "{name}");
@@ -50,11 +67,11 @@ fn a_part_has_the_figures_of_the_selection() {
         let rows = report["rows"].as_array().expect("rows");
         let number = |row: &Value, name: &str| row[name].as_i64().expect("a number");
         rows.iter()
-            .map(|row| (number(row, "number"), number(row, "duration_ps")))
+            .map(|row| (number(row, "step"), number(row, "duration_ps")))
             .collect()
     };
     assert_eq!(durations(&was), durations(&is));
-    assert_eq!(durations(&is).len(), 2);
+    assert_eq!(durations(&is).len(), 8, "two steps on four devices");
     let totals = |report: &Value| -> Vec<(String, u64, u64)> {
         let rows = report["rows"].as_array().expect("rows");
         let rows = rows.iter().map(|row| {
@@ -81,7 +98,11 @@ fn names_are_taken_out_of_what_is_written() {
     let file = folder.path().join("nameless.xplane.pb");
     export(&source, &file, &["--redact"]);
     let bytes = std::fs::read(&file).expect("a file");
-    assert!(!String::from_utf8_lossy(&bytes).contains("load_batch"));
+    let holds = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("train_step");
+    assert!(!holds(&bytes));
+    let named = folder.path().join("named.xplane.pb");
+    export(&source, &named, &[]);
+    assert!(holds(&std::fs::read(&named).expect("a file")));
     let file = file.display().to_string();
     let durations = |path: &str| answer(&["steps", path])["rows"][0]["duration_ps"].clone();
     assert_eq!(durations(&source), durations(&file));

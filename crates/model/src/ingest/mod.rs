@@ -147,10 +147,14 @@ fn describe(bytes: &[u8], expected: &str) -> String {
     let head = &bytes[..bytes.len().min(4096)];
     let text = String::from_utf8_lossy(head);
     let start = text.trim_start().to_ascii_lowercase();
-    if bytes.is_empty() {
+    if bytes.is_empty() && expected == XSPACE {
         return format!(
             "the file is empty (0 bytes); the capture was interrupted, or too large: {WHY_EMPTY}"
         );
+    }
+    if bytes.is_empty() {
+        return "the file is empty (0 bytes); the capture was probably interrupted, take it again"
+            .to_owned();
     }
     if head.iter().all(|&byte| byte == 0) {
         return "the file holds only zero bytes; it was probably never written to the end"

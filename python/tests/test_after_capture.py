@@ -58,9 +58,10 @@ def test_a_callback_that_raises_harms_nothing(
 
 
 def test_the_callback_runs_beside_the_loop_and_is_waited_for_at_the_end(
-    work: Work, monkeypatch: pytest.MonkeyPatch
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()
+    folder = tmp_path / "traces"
     may_end = threading.Event()
     order: list[str] = []
 
@@ -68,7 +69,7 @@ def test_the_callback_runs_beside_the_loop_and_is_waited_for_at_the_end(
         assert may_end.wait(60)
         order.append(f"{result.step_first} on {threading.current_thread().name}")
 
-    profiler = Profiler(1, "traces", start_step=1, interval=1, quiet=True, on_capture=on_capture)
+    profiler = Profiler(1, folder, start_step=1, interval=1, quiet=True, on_capture=on_capture)
     for step in range(4):
         profiler.begin_step(step)
         profiler.end_step(work())

@@ -210,13 +210,13 @@ impl Opening<'_> {
             let expected = usize::try_from(expected).unwrap_or(0);
             collect(io::Cursor::new(head).chain(reader), expected, &self.meter)
         };
-        let held = self.held(content, format, least)?;
-        if self.is_riegeli(held.as_ref())
-            && let Some(opened) = self.riegeli(held.as_ref(), held.truncated())?
+        let unfolded = self.held(content, format, least)?;
+        if self.is_riegeli(unfolded.as_ref())
+            && let Some(opened) = self.riegeli(unfolded.as_ref(), unfolded.truncated())?
         {
             return Ok(opened);
         }
-        Ok(vec![Opened::only(held)])
+        Ok(vec![Opened::only(unfolded)])
     }
 
     /// Whether bytes are records of a Riegeli file: by their beginning, or by the name where that is

@@ -36,10 +36,10 @@ def test_a_profile_is_written_as_a_profile(demo: stepscope.Session, tmp_path: Pa
     whole, part = tmp_path / "whole.xplane.pb", tmp_path / "part.xplane.pb.gz"
     assert demo.export(xplane=whole) == {"xplane": whole.stat().st_size}
     demo.export(xplane=part, steps=range(2, 4))
-    steps = [(row.number, row.duration_ps) for row in demo.steps().rows]
-    back = [(row.number, row.duration_ps) for row in stepscope.open(whole).steps().rows]
+    steps = [(row.step, row.duration_ps) for row in demo.steps().rows]
+    back = [(row.step, row.duration_ps) for row in stepscope.open(whole).steps().rows]
     assert back == steps
-    back = [(row.number, row.duration_ps) for row in stepscope.open(part).steps().rows]
+    back = [(row.step, row.duration_ps) for row in stepscope.open(part).steps().rows]
     assert back == [step for step in steps if step[0] in (2, 3)]
 
 

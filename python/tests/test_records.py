@@ -11,7 +11,7 @@ import jax
 import pytest
 
 import stepscope
-from stepscope import _jax, limits, profile_options, recorders, run_directory
+from stepscope import _jax, limits, machine_memory, profile_options, recorders, run_directory
 
 Work = Callable[[], Any]
 RECORDS = {"advanced_configuration": {profile_options.RECORDS: True}}
@@ -99,6 +99,7 @@ def test_a_capture_ends_before_its_file_would_be_too_large(
     max_megabytes: float,
 ) -> None:
     memory = iter([0, 5 * 1_950_000_000])
+    monkeypatch.setattr(machine_memory, "available_bytes", lambda: None)
     monkeypatch.setattr(limits, "allocated_bytes", lambda: next(memory))
     monkeypatch.setattr(limits, "_LOOK_EVERY_SECONDS", 0.01)
     with stepscope.profile_trace("profiles", max_megabytes=max_megabytes) as trace:

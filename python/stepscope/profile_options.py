@@ -73,7 +73,8 @@ def build(settings: Settings, given: Any = None) -> Any:
         if getattr(settings, name) is not None
     }
     if options_class is None:
-        if given is not None or levels:
+        # A default of ours is no wish of the user's.
+        if given is not None or not settings.defaulted.issuperset(levels):
             console.warn(
                 f"jax {_jax.module().__version__} has no profiler options; they are left out. "
                 "They came with jax 0.6.1"

@@ -10,7 +10,7 @@ import difflib
 import os
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import SettingsError
@@ -220,6 +220,8 @@ class Settings:
     keep_captures: int
     trigger_file: str | None
     trigger_signal: str | None
+    defaulted: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    """Names of the settings that nobody gave."""
 
     @classmethod
     @suggests_keywords
@@ -261,18 +263,20 @@ class Settings:
         arguments = {name: value for name, value in locals().items() if name in FIELDS}
         variables = os.environ if environ is None else environ
         values: dict[str, Any] = {}
-        for name, field in FIELDS.items():
+        defaulted: set[str] = set()
+        for name, one in FIELDS.items():
             if arguments.get(name) is not None:
                 values[name] = checked(name, arguments[name], f"the argument {name}")
                 continue
-            flag = _flag(field, args)
+            flag = _flag(one, args)
             if flag is not None:
                 values[name] = checked(name, flag[1], f"--{flag[0]}")
-            elif field.variable in variables:
-                values[name] = checked(name, variables[field.variable], field.variable)
+            elif one.variable in variables:
+                values[name] = checked(name, variables[one.variable], one.variable)
             else:
                 values[name] = defaults[name]
-        return cls(**values)
+                defaulted.add(name)
+        return cls(**values, defaulted=frozenset(defaulted))
 
 
 def checked(name: str, value: Any, place: str) -> Any:

@@ -74,7 +74,7 @@ const settled = async (page: Page) => {
 
 test('the file opens with the overview, and says what it is', async ({ page, report }) => {
   // The script is packed, slices stand once, and answers share what they have in common.
-  expect(statSync(report).size).toBeLessThan(1_550_000);
+  expect(statSync(report).size).toBeLessThan(1_500_000);
   await open(page, report);
   await expect(page).toHaveURL(/report\.html#\/s\/report\/overview$/);
   await expect(page.locator('.share-strip')).toContainText('A report of');

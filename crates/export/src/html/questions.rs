@@ -28,13 +28,12 @@ const VIEW_ROWS: [(&str, usize); 14] = [
 ];
 
 /// Options whose every value is a control of a view, and flags.
-const CONTROLS: [&str; 8] = [
+const CONTROLS: [&str; 7] = [
     "by",
     "fold",
     "idle",
     "infeed",
     "internal",
-    "kind",
     "merge-fusions",
     "split-combined",
 ];

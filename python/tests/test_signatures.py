@@ -93,10 +93,12 @@ def test_a_typo_fails_in_mypy(tmp_path: Path) -> None:
         "stepscope.Profiler(start_step='soon')\n"
     )
     pytest.importorskip("mypy")
+    # mypy finds an installed package by itself, and refuses a search path within site-packages.
+    installed = PACKAGE.name == "site-packages"
     ended = subprocess.run(
         [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", str(tmp_path / "c")]
         + [str(program)],
-        env={"MYPYPATH": str(PACKAGE), "PATH": ""},
+        env={"PATH": ""} if installed else {"PATH": "", "MYPYPATH": str(PACKAGE)},
         capture_output=True,
         text=True,
         check=False,

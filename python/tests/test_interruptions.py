@@ -110,8 +110,6 @@ def test_the_result_of_an_interrupted_block_is_there(
 
     def stop(self: Any, *arguments: Any, **keywords: Any) -> int:
         size_bytes = honest(self, *arguments, **keywords)
-        import signal
-
         signal.raise_signal(signal.SIGINT)
         return size_bytes
 

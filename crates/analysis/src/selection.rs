@@ -10,9 +10,12 @@ use crate::interval::Intervals;
 use crate::registry::AnalysisError;
 
 mod parts;
+mod series;
 mod time;
 
 pub use parts::{Parts, wanted_times};
+pub(crate) use series::{counted_steps, main_series};
+use series::{select_series, series_of};
 pub(crate) use time::parse_length;
 
 /// Which part of the session to look at.
@@ -22,6 +25,9 @@ pub struct Selection {
     /// Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     pub steps: Option<String>,
+    /// Steps of one name, such as `eval`; the name with most steps where none is asked for
+    #[arg(long, value_name = "NAME")]
+    pub series: Option<String>,
     /// Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
     /// begins within them counts
     #[arg(long, value_name = "TIME")]
@@ -70,7 +76,7 @@ impl Selection {
             session,
             devices,
             hosts,
-            steps: select_steps(session, self.steps.as_deref())?,
+            steps: select_steps(session, self.steps.as_deref(), self.series.as_deref())?,
             time: time::select_time(session, self.time.as_deref())?,
             programs: select_programs(session, self.program.as_deref())?,
             pattern: self.regex()?,
@@ -169,10 +175,11 @@ impl Selected<'_> {
     }
 
     /// Positions of the selected steps in `Session::steps`; with selected times, of those that begin
-    /// within them.
+    /// within them. Where no steps were asked for, those that statistics count: of the main series,
+    /// and not cut.
     pub fn step_positions(&self) -> Vec<usize> {
-        let all = || (0..self.session.steps.len()).collect();
-        let mut positions: Vec<usize> = self.steps.clone().unwrap_or_else(all);
+        let counted = || counted_steps(self.session);
+        let mut positions: Vec<usize> = self.steps.clone().unwrap_or_else(counted);
         if let Some(time) = &self.time {
             positions.retain(|&position| {
                 let spans = self.session.steps[position].spans.iter();
@@ -181,6 +188,20 @@ impl Selected<'_> {
             });
         }
         positions
+    }
+
+    /// How many steps the selected work is of: with all steps selected also those that are cut, for
+    /// what was recorded of their work is among it.
+    pub fn worked_steps(&self) -> usize {
+        if self.steps.is_some() || self.time.is_some() {
+            return self.step_positions().len();
+        }
+        let main = main_series(self.session);
+        let steps = self.session.steps.iter();
+        let own = steps.filter(|step| step.series == main);
+        let has_worked =
+            |step: &&Step| !step.is_cut || step.spans.iter().any(|on| on.work.is_some());
+        own.filter(has_worked).count()
     }
 
     /// Nothing is left out, so that results may be shared by all who ask for everything.
@@ -335,19 +356,22 @@ fn select_programs(
 fn select_steps(
     session: &Session,
     wanted: Option<&str>,
+    series: Option<&str>,
 ) -> Result<Option<Vec<usize>>, AnalysisError> {
+    let series = select_series(session, series)?;
     let Some(wanted) = wanted else {
-        return Ok(None);
+        return Ok(series.map(|series| series_of(session, series)));
     };
+    let series = series.or_else(|| main_series(session));
     let ranges: Vec<_> = wanted
         .split(',')
         .map(parse_steps)
         .collect::<Result<_, _>>()?;
     let steps: Vec<usize> = (0..session.steps.len())
         .filter(|&index| {
-            ranges
-                .iter()
-                .any(|range| range.contains(&session.steps[index].number))
+            let step = &session.steps[index];
+            let is_in_range = ranges.iter().any(|range| range.contains(&step.number));
+            step.series == series && is_in_range
         })
         .collect();
     let numbers = || session.steps.iter().map(|step| step.number.to_string());

@@ -40,6 +40,7 @@ pub(crate) fn selection(options: &Pairs) -> Selection {
     };
     Selection {
         steps: value("steps"),
+        series: value("series"),
         time: value("time"),
         device: value("device"),
         host: value("host"),

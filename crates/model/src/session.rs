@@ -322,6 +322,11 @@ pub struct ProgramRun {
 pub struct Step {
     /// Number as recorded, or the position for inferred steps.
     pub number: i64,
+    /// What its annotation is called without a number, such as `train` or `eval`; none for steps that
+    /// were not annotated. Steps of one name are a series.
+    pub series: Option<StringId>,
+    /// Its work was not recorded to the end, or where it ends is not known: no statistics count it.
+    pub is_cut: bool,
     /// Its time on every host and device that took part.
     pub spans: Vec<StepSpan>,
 }
@@ -346,6 +351,9 @@ pub enum StepOrigin {
     StepLine,
     /// `StepTraceAnnotation`.
     Annotation,
+    /// There are annotations, but which work they launched is not known: the device's own cadence,
+    /// which is the period of the program that dominates.
+    Cadence,
     /// Inferred from runs of the program that dominates.
     ProgramRuns,
 }

@@ -148,7 +148,10 @@ impl Cause {
             Self::Dispatch => {
                 "Do more work per call: larger compiled functions, several steps in one call."
             }
-            Self::Sleep => "Find who sleeps: the longest gaps below name the frame.",
+            Self::Sleep => {
+                "Take the sleep off the thread that launches the steps, or wait for the event that it \
+                 polls for."
+            }
             Self::Python => "Move work out of the loop, or dispatch the next step before it.",
             Self::Runtime => {
                 "Look at the longest gaps on the timeline: their slices name the call."

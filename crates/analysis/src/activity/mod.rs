@@ -2,6 +2,7 @@
 //!
 //! Input and other work count on the threads that drive the devices only: a pool's worker that
 //! prefetches or waits holds nobody up. Compilation counts on any thread, since compilers have pools.
+//! A copy on a pool's thread counts while a driving thread waits, for it is what is waited for.
 //! A frame that encloses a wait works only outside of it. Where the profiler itself works or waits,
 //! the program does nothing: that time counts for nothing that lies within.
 //!
@@ -10,9 +11,12 @@
 
 mod cause;
 mod threads;
+mod transfers;
 
 use rayon::prelude::*;
-use stepscope_model::{Activity, HostId, Label, Picos, Session, SliceKind, Span, Track, TrackId};
+use stepscope_model::{
+    Activity, Direction, HostId, Label, Picos, Session, SliceKind, Span, Track, TrackId,
+};
 
 use crate::interval::Intervals;
 use crate::work::{NO_LEVEL, add_levels};
@@ -20,11 +24,13 @@ use crate::work::{NO_LEVEL, add_levels};
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
 pub(crate) use threads::{driving_threads, host_tracks};
+pub(crate) use transfers::waited_for as transfers_waited_for;
 
 /// Levels that every division has; further ones are work, from which waits are taken away.
 pub(crate) const COMPILATION: u8 = 0;
 pub(crate) const INPUT: u8 = 1;
 pub(crate) const WAIT: u8 = 2;
+const WAIT_INDEX: usize = WAIT as usize;
 
 /// Which level the activity of a host thread counts for, `NO_LEVEL` for none.
 pub(crate) type LevelOf = fn(Activity) -> u8;
@@ -52,6 +58,8 @@ pub(crate) fn host_times(
     let is_compiled = compile.contains(&COMPILATION);
     let own_time = OwnTime::of(session);
     let profiler_level = level_of(Activity::Profiler);
+    let transfer_level = usize::from(level_of(Activity::Transfer(Direction::HostToDevice)));
+    let transfer_level = Some(transfer_level).filter(|&level| level < count);
     let driving = driving_threads(session, hosts);
     hosts
         .par_iter()
@@ -85,7 +93,13 @@ pub(crate) fn host_times(
                     list.push(profiler.into_spans());
                 }
             }
-            let times = lists.into_iter().map(Intervals::union_of_sorted).collect();
+            let mut times: Vec<Intervals> =
+                lists.into_iter().map(Intervals::union_of_sorted).collect();
+            if let Some(level) = transfer_level {
+                let waited = transfers_waited_for(session, host, &driving, windows, |_| true);
+                times[WAIT_INDEX] = times[WAIT_INDEX].subtract(&waited);
+                times[level] = times[level].union(&waited);
+            }
             (host, times)
         })
         .collect()

@@ -1,7 +1,9 @@
 //! Which threads drive the devices, by the best evidence there is: the ones that carry the step
-//! annotation, else the ones whose calls launched device work, else all.
+//! annotation, else the ones that call compiled functions, else the ones whose calls launched device
+//! work, else all. A thread of the runtime that launches for another one does not drive.
 
 use rayon::prelude::*;
+use stepscope_model::host_names::dispatched_function;
 use stepscope_model::{
     Activity, Class, HostId, Lane, Session, SliceKind, StepOrigin, Track, TrackId, TrackRole,
 };
@@ -36,7 +38,15 @@ fn of_all_hosts(session: &Session) -> Vec<Vec<TrackId>> {
         |tracks: &Vec<TrackId>| tracks.iter().any(|track| evidence[0][track.index()]);
     // Arrows are joined on first use, which large sessions feel.
     if !hosts.iter().all(is_annotated) {
-        evidence.push(launching_tracks(session));
+        let calls = calling_tracks(session);
+        let is_told = |tracks: &Vec<TrackId>| {
+            is_annotated(tracks) || tracks.iter().any(|track| calls[track.index()])
+        };
+        let is_all_told = hosts.iter().all(is_told);
+        evidence.push(calls);
+        if !is_all_told {
+            evidence.push(launching_tracks(session));
+        }
     }
     hosts
         .iter()
@@ -63,6 +73,19 @@ fn annotated_tracks(session: &Session) -> Vec<bool> {
         .tracks
         .par_iter()
         .map(|track| has_label(track, &is_step))
+        .collect()
+}
+
+/// For each track: compiled functions are called on it.
+fn calling_tracks(session: &Session) -> Vec<bool> {
+    let names = session.labels.iter();
+    let is_call: Vec<bool> = names
+        .map(|label| dispatched_function(session.text(label.name)).is_some())
+        .collect();
+    session
+        .tracks
+        .par_iter()
+        .map(|track| has_label(track, &is_call))
         .collect()
 }
 

@@ -173,9 +173,9 @@ impl<'a> Facts<'a> {
         &self.steps.rows
     }
 
-    /// Number of selected steps, at least one.
+    /// Number of steps that the selected work is of, at least one.
     pub(super) fn step_count(&self) -> f64 {
-        self.bars.len().max(1) as f64
+        self.selected.worked_steps().max(1) as f64
     }
 
     /// Enough slices of work that a share of them says something.

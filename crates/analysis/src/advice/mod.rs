@@ -52,6 +52,7 @@ stepscope advice ./logs --steps 5..
 # With thresholds of your own, a file of lines such as: input_wait_ratio = 0.02 0.1
 stepscope advice ./logs --thresholds thresholds.txt --json";
     const GROUP: Group = Group::Summary;
+    const NEEDS_EVENTS: bool = false;
     type Options = AdviceOptions;
     type Report = AdviceReport;
 

@@ -65,6 +65,15 @@ pub const ADVICE: &[Threshold] = &[
     smaller("rematerialised_ratio", "Rematerialisation", 0.1, 0.3),
     smaller("barrier_cores_ratio", "Barrier of cores", 0.1, 0.3),
     smaller("debug_print_ratio", "Debug prints", 0.05, 0.2),
+    smaller(
+        "heap_growth_ratio",
+        "Growth between memory snapshots",
+        0.05,
+        0.5,
+    ),
+    smaller("small_loop_ratio", "Loops of small ops", 0.2, 0.5),
+    smaller("python_callback_ratio", "Callbacks to Python", 0.05, 0.2),
+    smaller("interpreted_kernel_ratio", "Interpreted kernels", 0.05, 0.2),
     smaller("async_done_ratio", "Waiting for asynchronous ops", 0.1, 0.3),
     smaller(
         "sparse_core_ratio",

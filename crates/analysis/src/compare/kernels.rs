@@ -85,7 +85,7 @@ impl Sight<'_> {
         let mut devices: Vec<_> = self.totals.iter().map(|totals| totals.device).collect();
         devices.sort_unstable();
         devices.dedup();
-        let steps = self.selected.step_positions().len();
+        let steps = self.selected.worked_steps();
         let (unit, count) = match steps {
             0 => (MethodUnit::Capture, 1),
             steps => (MethodUnit::Step, steps),

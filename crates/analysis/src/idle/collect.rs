@@ -218,10 +218,7 @@ pub(super) fn report(
     selected: &Selected<'_>,
     devices: &[DeviceGaps],
 ) -> IdleReport {
-    let rows: Vec<IdleDevice> = devices
-        .iter()
-        .map(|device| device_row(session, device))
-        .collect();
+    let rows = device_rows(session, devices);
     let window_ps: i64 = devices.iter().map(|device| device.window_ps).sum();
     IdleReport {
         causes: cause_rows(session, devices, window_ps),
@@ -242,6 +239,12 @@ fn sum(times: &[CauseTimes]) -> CauseTimes {
         }
     }
     sums
+}
+
+/// Each device with its sums.
+pub(super) fn device_rows(session: &Session, devices: &[DeviceGaps]) -> Vec<IdleDevice> {
+    let rows = devices.iter();
+    rows.map(|device| device_row(session, device)).collect()
 }
 
 fn device_row(session: &Session, device: &DeviceGaps) -> IdleDevice {

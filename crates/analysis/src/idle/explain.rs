@@ -1,5 +1,6 @@
 //! Words for a gap: the call that had most of it, the annotation around it, the line of Python.
 
+use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{Activity, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
 
 use crate::activity::{Cause, OwnTime, driving_threads};
@@ -15,7 +16,8 @@ pub(super) struct Words {
     pub(super) what: String,
     /// The outermost annotation of the program that has at least half of the gap.
     pub(super) annotation: String,
-    /// The innermost frame of Python with a line that has at least half of the gap.
+    /// The innermost frame of Python with a line that has at least half of the gap; of the program's
+    /// own files where one is among them.
     pub(super) python: String,
 }
 
@@ -57,7 +59,7 @@ impl<'a> Explainer<'a> {
         Words {
             what: name(found.what.or(found.longest)),
             annotation: name(found.annotation),
-            python: name(found.python),
+            python: name(found.own_python.or(found.python)),
         }
     }
 
@@ -110,6 +112,9 @@ impl<'a> Explainer<'a> {
                     && has_line(self.session.label_name(id))
                 {
                     found.python = Some((length, id));
+                    if !is_library_frame(self.session.label_name(id)) {
+                        found.own_python = Some((length, id));
+                    }
                 }
             }
         }
@@ -122,6 +127,8 @@ struct Found {
     longest: Option<(i64, LabelId)>,
     annotation: Option<(i64, LabelId)>,
     python: Option<(i64, LabelId)>,
+    /// The same, of the program's own files.
+    own_python: Option<(i64, LabelId)>,
 }
 
 /// `$train.py:31 main`, not `$time sleep` or `$<string>:1 f`.

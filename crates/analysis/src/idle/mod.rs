@@ -110,6 +110,8 @@ fn devices(
 
 /// Gaps of a selection: what hosts did in them, and the longest.
 pub(crate) struct Gaps {
+    /// Every device over all that is looked at.
+    pub(crate) devices: Vec<IdleDevice>,
     /// Causes within each step on each device.
     pub(crate) steps: Vec<IdleStep>,
     /// The longest, longest first.
@@ -124,6 +126,7 @@ pub(crate) struct Gaps {
 pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> Gaps {
     let devices = devices(session, selected, None);
     Gaps {
+        devices: collect::device_rows(session, &devices),
         steps: collect::steps(session, selected, &devices),
         longest: collect::gaps(session, &devices, None, most).0,
         min_gap_ps: collect::min_gap_ps(&devices),

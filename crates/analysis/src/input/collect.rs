@@ -7,7 +7,7 @@ use stepscope_model::{
 };
 
 use super::report::{Bound, InputCause, InputHost, InputRow};
-use crate::activity::{COMPILATION, driving_threads, host_times, levels};
+use crate::activity::{COMPILATION, driving_threads, host_times, levels, transfers_waited_for};
 use crate::interval::Intervals;
 use crate::overview::{PartKind, VerdictKind};
 use crate::selection::Selected;
@@ -192,6 +192,7 @@ fn row(
         },
         waiting_ps,
         copies_ps,
+        host_copies_ps,
         loading_ps: loading,
         causes_ps: input.map_or_else(
             || vec![0; KINDS.len()],
@@ -212,14 +213,18 @@ fn host_inputs(session: &Session, hosts: &[HostId], within: Span) -> Vec<HostInp
     times
         .into_par_iter()
         .zip(driving)
-        .map(|((_, levels), driving)| {
+        .map(|((host, levels), driving)| {
             let mut levels = levels.into_iter();
             let compilation = levels.next().unwrap_or_default();
             let stages: Vec<Intervals> = levels.skip(2).collect();
             let loading = stages
                 .iter()
                 .fold(Intervals::default(), |all, stage| all.union(stage));
-            let transfers = transfers(session, &driving, within);
+            let made_elsewhere =
+                transfers_waited_for(session, host, &driving, &[within], |direction| {
+                    matches!(direction, Direction::HostToDevice)
+                });
+            let transfers = transfers(session, &driving, within).union(&made_elsewhere);
             let mut taken = compilation.clone();
             let mut kinds = Vec::with_capacity(KINDS.len());
             for (position, stage) in stages.iter().enumerate() {

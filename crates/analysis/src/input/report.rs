@@ -126,6 +126,10 @@ pub struct InputRow {
     /// Exposed copies to the device outside of loading.
     #[ts(type = "number")]
     pub copies_ps: i64,
+    /// Of these what the host makes while the device waits.
+    #[serde(skip)]
+    #[ts(skip)]
+    pub(crate) host_copies_ps: i64,
     /// A driving thread loads, whether the device waits or not.
     #[ts(type = "number")]
     pub loading_ps: i64,

@@ -71,6 +71,9 @@ pub enum StepSource {
     StepLine,
     /// `StepTraceAnnotation` slices on a host thread.
     Annotation,
+    /// Annotated, but which work an annotation launched is not known: the period of the program that
+    /// dominates the device.
+    Cadence,
     /// Inferred from repeated runs of the program that dominates the device.
     ProgramRuns,
 }

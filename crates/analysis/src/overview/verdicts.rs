@@ -270,7 +270,7 @@ fn top_op(facts: &Facts<'_>) -> Figure {
     let Some(row) = largest_op(facts) else {
         return missing("No device recorded work.");
     };
-    let steps = facts.selected.step_positions().len();
+    let steps = facts.selected.worked_steps();
     if steps == 0 {
         return (None, recording::needs_steps(facts.session));
     }

@@ -10,6 +10,7 @@
 //! | outlier | 0.6745·abs(x − median) ÷ MAD > 3.5 and at least 5 % of the median; from 5 steps on |
 
 mod host;
+mod notes;
 pub(crate) mod parts;
 mod report;
 mod rows;
@@ -18,18 +19,16 @@ mod tables;
 
 use clap::Args;
 pub use report::{StepRow, StepsReport};
-use stepscope_model::{ProgramId, Session, StepOrigin};
+use stepscope_model::{Session, StepOrigin};
 
-use crate::format;
 use crate::group::Group;
-use crate::note::Note;
 use crate::order;
 use crate::overview::StepSource;
-use crate::recording;
 use crate::registry::{Analysis, AnalysisError};
-use crate::selection::{Selected, Selection};
+use crate::selection::Selection;
 
 pub(crate) use crate::activity::compilation_ps;
+pub(crate) use notes::step_notes;
 pub(crate) use parts::position as part_position;
 pub(crate) use rows::{DividedSteps, StepParts, divide_steps};
 pub(crate) use statistics::{host_step_ps, median, outliers, step_time};
@@ -87,54 +86,7 @@ pub(crate) fn source(origin: StepOrigin) -> StepSource {
     match origin {
         StepOrigin::StepLine => StepSource::StepLine,
         StepOrigin::Annotation => StepSource::Annotation,
+        StepOrigin::Cadence => StepSource::Cadence,
         StepOrigin::ProgramRuns => StepSource::ProgramRuns,
     }
-}
-
-/// How the steps were found, and how to record them where they were not; with a selection, how many
-/// of them it takes in.
-pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> Vec<Note> {
-    let counted = counted_steps(session, selected);
-    let note = match session.step_origin.filter(|_| !session.steps.is_empty()) {
-        None => Note::warning("No step was recorded and none could be inferred.")
-            .with_hint(recording::steps(session)),
-        Some(StepOrigin::StepLine) => Note::info(format!("{counted}, recorded by the device.")),
-        Some(StepOrigin::Annotation) => Note::info(format!(
-            "{counted}, annotated with StepTraceAnnotation; device work belongs to the step that \
-             launched it."
-        )),
-        Some(StepOrigin::ProgramRuns) => {
-            let program = dominant_program(session);
-            let named = program.map(|id| format!(" ({})", session.program(id).title()));
-            Note::info(format!(
-                "{counted}, inferred from runs of the program that takes most device time{}: no step \
-                 was annotated.",
-                named.unwrap_or_default()
-            ))
-            .with_hint(recording::steps(session))
-        }
-    };
-    vec![note]
-}
-
-/// `20 steps`, or `3 of 20 steps` where not all are selected.
-fn counted_steps(session: &Session, selected: Option<&Selected<'_>>) -> String {
-    let all = session.steps.len();
-    let counted = format::counted(all, "step");
-    let some = selected.map(|selected| selected.step_positions().len());
-    match some.filter(|&some| some < all) {
-        Some(some) => format!("{some} of {counted}"),
-        None => counted,
-    }
-}
-
-/// The program with the largest Σ duration of its runs.
-fn dominant_program(session: &Session) -> Option<ProgramId> {
-    let mut sums = vec![0i64; session.programs.len()];
-    for run in &session.program_runs {
-        let sum = &mut sums[run.program.index()];
-        *sum = sum.saturating_add(run.span.duration().0);
-    }
-    let largest = (0..sums.len()).max_by_key(|&index| (sums[index], std::cmp::Reverse(index)))?;
-    (sums[largest] > 0).then(|| ProgramId::from_index(largest))
 }

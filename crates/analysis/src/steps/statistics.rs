@@ -1,6 +1,6 @@
 //! Statistics over step durations.
 
-use stepscope_model::{Session, Step, StepSpan};
+use stepscope_model::{Session, Step, StepSpan, StringId};
 
 use super::source;
 use crate::overview::StepTime;
@@ -46,6 +46,27 @@ pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<St
         count,
         source,
     })
+}
+
+/// Steps of a series whose time is known, and its mean over all hosts and devices.
+pub(super) fn series_time(session: &Session, series: StringId) -> (usize, Option<f64>) {
+    let own = session
+        .steps
+        .iter()
+        .filter(|step| step.series == Some(series));
+    let all = own.clone().count();
+    let times: Vec<f64> = own
+        .filter(|step| !step.is_cut)
+        .filter_map(|step| {
+            let annotated = mean_ps(step, |span| span.device.is_none());
+            annotated.or_else(|| mean_ps(step, |span| span.device.is_some()))
+        })
+        .collect();
+    if times.is_empty() {
+        return (all, None);
+    }
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    (times.len(), Some(mean))
 }
 
 /// Mean over the selected steps of the mean over hosts of the host's annotation; none where no host

@@ -101,6 +101,7 @@ pub(crate) fn step_time_lines(time: &StepTime) -> Vec<(String, String)> {
     let source = match time.source {
         StepSource::StepLine => "recorded by the device",
         StepSource::Annotation => "annotated",
+        StepSource::Cadence => "from the device's cadence",
         StepSource::ProgramRuns => "inferred from program runs",
     };
     let duration = format::duration_ps;

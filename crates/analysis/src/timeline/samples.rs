@@ -109,10 +109,14 @@ pub(super) fn two_steps() -> Session {
     session.steps = vec![
         Step {
             number: 7,
+            series: None,
+            is_cut: false,
             spans: vec![on(100, 200)],
         },
         Step {
             number: 8,
+            series: None,
+            is_cut: false,
             spans: vec![on(200, 300)],
         },
     ];

@@ -75,6 +75,7 @@ fn captured(report: &VerdictReport) -> String {
 fn key_figures(report: &VerdictReport) -> Option<String> {
     let time = report.step_time_ps.as_ref().map(|time| {
         let inferred = match time.source {
+            StepSource::Cadence => ", from the device's cadence",
             StepSource::ProgramRuns => ", inferred",
             StepSource::StepLine | StepSource::Annotation => "",
         };

@@ -17,6 +17,7 @@ pub(crate) fn key_figures(report: &OverviewReport, width: usize, charset: Charse
         let source = match time.source {
             StepSource::StepLine => "recorded by the device",
             StepSource::Annotation => "annotated by the program",
+            StepSource::Cadence => "from the device's cadence",
             StepSource::ProgramRuns => "inferred from program runs",
         };
         let mean = if time.count == 1 { "" } else { "mean " };

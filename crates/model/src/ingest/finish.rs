@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::calls;
 use super::graphs;
 use super::marks::{Mark, steps_of};
 use super::order::{add_program_tracks, display_key};
@@ -46,11 +47,12 @@ pub(super) fn finish(
             }
         }
         let own = std::mem::take(&mut placed.annotations).into_iter();
-        annotations.extend(own.map(|mark| Mark {
+        annotations.extend(own.map(|(mark, series)| Mark {
             host,
             track: id,
             span: mark.span,
             number: mark.number,
+            series,
             is_block: mark.is_block,
         }));
     }
@@ -65,7 +67,7 @@ pub(super) fn finish(
         run_ids.get(&(track, event)).copied()
     });
     runs.extend(merged(cpu_runs));
-    let (gpu, attributed) = gpu_runs(
+    let (gpu, foreign, attributed) = gpu_runs(
         &mut session.tracks,
         &session.devices,
         &session.flows,
@@ -82,6 +84,7 @@ pub(super) fn finish(
             (run.launched, run.launched_on) = (Some(began), Some(thread));
         }
     }
+    let without_run = calls::match_runs(session, &mut runs);
     runs.sort_unstable_by_key(|run| (run.span, run.device, run.program));
     session.program_runs = runs;
     add_program_tracks(session);
@@ -90,7 +93,10 @@ pub(super) fn finish(
         labels: &session.labels,
         strings: &session.strings,
         devices: &session.devices,
+        programs: &session.programs,
         runs: &session.program_runs,
+        foreign: &foreign,
+        calls_without_run: &without_run,
         annotations: steps_of(annotations, &session.program_runs),
     });
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::steps::HostStep;
-use crate::ids::{DeviceId, HostId, ProgramId, TrackId};
+use crate::ids::{DeviceId, HostId, ProgramId, StringId, TrackId};
 use crate::session::ProgramRun;
 use crate::units::{Picos, Span};
 
@@ -17,6 +17,7 @@ pub(super) struct Mark {
     pub(super) track: TrackId,
     pub(super) span: Span,
     pub(super) number: i64,
+    pub(super) series: StringId,
     /// It marks the block of a capture and not a step of a loop.
     pub(super) is_block: bool,
 }
@@ -43,6 +44,7 @@ pub(super) fn steps_of(marks: Vec<Mark>, runs: &[ProgramRun]) -> Vec<HostStep> {
         host: mark.host,
         span: mark.span,
         number: mark.number,
+        series: mark.series,
     })
     .collect()
 }
@@ -113,6 +115,7 @@ mod tests {
             track: TrackId(0),
             span: Span::new(Picos(start), Picos(end)),
             number: i64::try_from(number).unwrap(),
+            series: StringId(0),
             is_block: false,
         };
         spans.iter().enumerate().map(mark).collect()

@@ -11,6 +11,7 @@
 
 mod assemble;
 mod build;
+mod calls;
 mod clocks;
 mod decode;
 mod deferred;

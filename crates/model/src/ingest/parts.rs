@@ -11,7 +11,7 @@ use super::labels::{Labels, text};
 use super::plan::TrackPlan;
 use crate::activity::Activity;
 use crate::flow::Ends;
-use crate::ids::{DeviceId, HostId, LabelId};
+use crate::ids::{DeviceId, HostId, LabelId, StringId};
 use crate::label::{Class, SliceKind};
 use crate::session::{Aggregate, ProgramRun};
 use crate::slices::SliceBlock;
@@ -23,7 +23,8 @@ pub(super) struct PlacedTrack {
     pub(super) track: Track,
     pub(super) ends: Ends,
     pub(super) run_ids: Vec<(u32, i64, i64)>,
-    pub(super) annotations: Vec<Annotation>,
+    /// Marks of steps, each with the name of its series.
+    pub(super) annotations: Vec<(Annotation, StringId)>,
     pub(super) graph_events: Vec<GraphEvent>,
 }
 
@@ -52,11 +53,14 @@ impl Parts {
             lines: std::mem::take(&mut built.decoded.origins),
         };
         // Annotations tell how long a step lasts, not that the host did anything.
-        for annotation in &built.decoded.annotations {
+        let mut annotations = Vec::new();
+        for annotation in std::mem::take(&mut built.decoded.annotations) {
             let label = &mut labels.all[ids[annotation.label as usize].index()];
             if label.kind == SliceKind::Host {
                 (label.class, label.activity) = (Class::Step, Activity::None);
             }
+            let series = series_name(labels.strings.get(label.name)).to_owned();
+            annotations.push((annotation, labels.strings.intern(&series)));
         }
         let name = labels.strings.intern(&plan.name);
         for piece in std::mem::take(&mut built.pieces) {
@@ -101,7 +105,7 @@ impl Parts {
                     Vec::new()
                 },
                 annotations: if is_first {
-                    std::mem::take(&mut built.decoded.annotations)
+                    std::mem::take(&mut annotations)
                 } else {
                     Vec::new()
                 },
@@ -160,5 +164,25 @@ impl Parts {
                 launched_on: None,
             });
         }
+    }
+}
+
+/// What steps of one series are called: `ProfilerStep#5` and `ProfilerStep#6` are of one.
+fn series_name(annotation: &str) -> &str {
+    let name = annotation.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let name = name.trim_end_matches([' ', '#', '_', '-', ':', '/', '=']);
+    if name.is_empty() { annotation } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::series_name;
+
+    #[test]
+    fn a_number_is_no_part_of_a_series_name() {
+        assert_eq!(series_name("train"), "train");
+        assert_eq!(series_name("ProfilerStep#5"), "ProfilerStep");
+        assert_eq!(series_name("step 12"), "step");
+        assert_eq!(series_name("7"), "7");
     }
 }

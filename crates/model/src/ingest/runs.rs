@@ -60,15 +60,16 @@ struct Launcher {
 
 /// Runs on GPUs. A run is the kernels whose launches lie in one host slice that names the program;
 /// where no such slice was recorded, a stretch of kernels of one program in which no op returns to
-/// the first one. Kernels that name no op get the program of the slice that launched them: returns
+/// the first one; it was launched when its first kernel was. Kernels that name no op get the program of the slice that launched them: returns
 /// the runs, and how many kernels were attributed that way.
 pub(super) fn gpu_runs(
     tracks: &mut [Track],
     devices: &[Device],
     flows: &Flows,
     labels: &mut Vec<Label>,
-) -> (Vec<ProgramRun>, usize) {
+) -> (Vec<ProgramRun>, Vec<ForeignWork>, usize) {
     let mut runs = Vec::new();
+    let mut foreign = Vec::new();
     let mut attributed = 0;
     let mut streams: BTreeMap<DeviceId, Vec<usize>> = BTreeMap::new();
     for (position, track) in tracks.iter().enumerate() {
@@ -85,9 +86,13 @@ pub(super) fn gpu_runs(
         let mut kernels = launched_kernels(tracks, labels, flows, own);
         attributed += attribute(tracks, labels, &mut kernels);
         kernels.sort_unstable_by_key(|kernel| (kernel.span, kernel.slice));
-        runs.extend(group_into_runs(&kernels, id));
+        let own_runs = group_into_runs(&kernels, id);
+        if own_runs.is_empty() {
+            foreign.extend(kernels.iter().filter_map(|kernel| kernel.foreign_work(id)));
+        }
+        runs.extend(own_runs);
     }
-    (runs, attributed)
+    (runs, foreign, attributed)
 }
 
 struct LaunchedKernel {
@@ -96,6 +101,28 @@ struct LaunchedKernel {
     label: LabelId,
     program: Option<ProgramId>,
     launcher: Option<Launcher>,
+    /// The call that launched it, by correlation, and its thread.
+    launch: Option<(Picos, TrackId)>,
+}
+
+impl LaunchedKernel {
+    fn foreign_work(&self, device: DeviceId) -> Option<ForeignWork> {
+        let (launched, _) = self.launch?;
+        Some(ForeignWork {
+            device,
+            launched,
+            span: self.span,
+        })
+    }
+}
+
+/// Work of a device on which no program is known to run, such as PyTorch's kernels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ForeignWork {
+    pub(super) device: DeviceId,
+    /// When its launch began on the host.
+    pub(super) launched: Picos,
+    pub(super) span: Span,
 }
 
 fn launched_kernels(
@@ -119,11 +146,21 @@ fn launched_kernels(
                     label,
                     program: labels[label.index()].program,
                     launcher: launch.and_then(|flow| launcher(tracks, labels, flow.from)),
+                    launch: launch.and_then(|flow| start_of(tracks, flow.from)),
                 });
             }
         }
     }
     kernels
+}
+
+fn start_of(tracks: &[Track], slice: SliceId) -> Option<(Picos, TrackId)> {
+    let lane = tracks
+        .get(slice.track.index())?
+        .lanes
+        .get(slice.lane as usize)?;
+    let start = *lane.starts().get(slice.index as usize)?;
+    Some((Picos(start), slice.track))
 }
 
 /// Walks outwards from a launch; the outermost slice that names a program wins.
@@ -230,8 +267,8 @@ fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramR
                     device,
                     run_id: None,
                     span,
-                    launched: None,
-                    launched_on: None,
+                    launched: kernel.launch.map(|(start, _)| start),
+                    launched_on: kernel.launch.map(|(_, thread)| thread),
                 };
                 open = Some((run, kernel.label));
             }

@@ -30,7 +30,7 @@ fn python_activity(frame: &str) -> Activity {
         Activity::Blocked
     } else if COMPILE.is_match(frame) || PYTHON_COMPILE.is_match(frame) {
         Activity::Compile(compile_phase(frame))
-    } else if INPUT.is_match(frame) {
+    } else if INPUT.is_match(frame) || PYTHON_INPUT.is_match(frame) {
         Activity::Input(input_stage(frame))
     } else if PYTHON_TO_DEVICE.is_match(frame) {
         Activity::Transfer(Direction::HostToDevice)
@@ -119,9 +119,20 @@ fn input_stage(name: &str) -> InputStage {
     found.map_or(InputStage::Load, |&(_, stage)| stage)
 }
 
-/// The function that a call of JAX dispatches: `PjitFunction(step)` is `step`.
+/// The function that a call of JAX dispatches: `PjitFunction(step)` is `step`, and so is
+/// `PjitFunction(jit(step))`, a call of what was compiled ahead of time.
 pub fn dispatched_function(name: &str) -> Option<&str> {
-    name.strip_prefix("PjitFunction(")?.strip_suffix(')')
+    let called = ["PjitFunction(", "PmapFunction("];
+    let rest = called.iter().find_map(|call| name.strip_prefix(call))?;
+    let function = rest.strip_suffix(')')?;
+    let compiled = function.strip_prefix("jit(");
+    let compiled = compiled.and_then(|inner| inner.strip_suffix(')'));
+    Some(compiled.unwrap_or(function))
+}
+
+/// An executable is started: `TfrtCpuExecutable::Execute` and its like.
+pub(crate) fn is_execution(name: &str) -> bool {
+    EXECUTION.is_match(name)
 }
 
 /// The function in the name of a compiler's pass: `HLO passes (jit_step)` is `step`.
@@ -141,6 +152,11 @@ pub fn module_function(module: &str) -> &str {
         .iter()
         .find_map(|prefix| module.strip_prefix(prefix));
     rest.unwrap_or(module)
+}
+
+/// A frame of Python's own library or of JAX: it says how something is done, not who wants it.
+pub fn is_library_frame(name: &str) -> bool {
+    LIBRARY_FRAME.is_match(name.trim_start_matches('$'))
 }
 
 /// A request that a server handles.
@@ -185,7 +201,12 @@ patterns! {
         r"(next|get|fetch|make|prepare|read)[ _]?batch|infeed|input[ _]?pipeline|prefetch|",
         r"\bgrain\b|data[ _]?wait|dataset\.py|^next\(|iterator_ops\.py|\bdata_iter",
     ];
-    INPUT_WAIT = [r"GetNext|__next__|^next\(|(?i)(data|input)[ _]?wait|_next_data"];
+    /// Frames that hand out the next element: what waits, reads or computes within is input. A queue
+    /// that the driving thread takes from is filled by somebody else.
+    PYTHON_INPUT = [
+        r" __next__$|^queues?\.py:\d+ get$|^dataloader\.py:\d+ |(?i) (next|get)_?(item|element|example)s?$",
+    ];
+    INPUT_WAIT = [r"^queues?\.py|GetNext|__next__|^next\(|(?i)(data|input)[ _]?wait|_next_data"];
     INPUT_ENQUEUE = [r"(?i)infeed"];
     INPUT_READ = [
         r"(?i)tfrecord|textline|fixedlengthrecord|interleave|array_?record|sstable|\bread|file",
@@ -208,6 +229,18 @@ patterns! {
         r"^pxla\.py:\d+ (lower_sharding_computation|_cached_lowering_to_hlo)|",
         r"^compiler\.py:\d+ (_cache_read|_cache_write|_compile_and_write_cache)|",
         r"^compilation_cache\.py:\d+ (get|put)_executable",
+    ];
+    /// Files of Python's library, of JAX, NumPy and their like.
+    LIBRARY_FRAME = [
+        r"^(threading|queue|queues|selectors|socket|ssl|connection|contextlib|functools|subprocess|",
+        r"asyncio|base_events|events|tasks|futures|thread|process|pool|synchronize|util|pathlib|",
+        r"io|codecs|tempfile|shutil|json|decoder|encoder|copy|random|typing|abc|dataclasses|enum|",
+        r"traceback_util|source_info_util|api|api_util|pjit|pxla|array|core|dispatch|profiler|",
+        r"compiler|compilation_cache|xla_bridge|partial_eval|ad|batching|mlir|lax|ufuncs|",
+        r"array_methods|array_creation|lax_numpy|reductions|indexing|prng|linear_util|tree_util|",
+        r"dtypes|basearray|config|stages|numeric|fromnumeric|_methods|format|_format_impl|npyio|",
+        r"_npyio_impl|serialization|tensor|module|_tensor|autograd|callback|io_callback|",
+        r"__init__|weakref|gc)\.py:",
     ];
     CACHE = [
         r"compile_or_get_cached|_cache_read|_cache_write|(get|put)_executable|",
@@ -257,6 +290,7 @@ patterns! {
         r"^ParseArguments|^Handle (in|out)puts|AllocateOutputBuffer|CreateOutputs|^Thunks::|",
         r"LaunchOnDevice|MakeOutputBuffers|^Build buffer allocations|ScheduleWork",
     ];
+    EXECUTION = [r"(Executable|Executor)::Execute"];
     /// Names that only libraries give their events.
     RUNTIME = [
         r"::|^(Tfrt|Pj[Rr]t|Xla|XLA|JAX|TPU|PJRT|Thunk|cu[A-Z]|cuda[A-Z]|hip[A-Z]|nccl|LSRA|Executor)|",
@@ -412,6 +446,7 @@ mod tests {
             assert!(!is_request(name) && !is_batch(name), "{name}");
         }
         assert_eq!(dispatched_function("PjitFunction(step)"), Some("step"));
+        assert_eq!(dispatched_function("PjitFunction(jit(step))"), Some("step"));
         assert_eq!(compiled_function("simplification (jit_step)"), Some("step"));
         assert_eq!(module_function("jit_step"), "step");
     }

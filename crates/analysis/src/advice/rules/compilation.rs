@@ -55,6 +55,21 @@ fn check(facts: &Facts<'_>) -> Outcome {
         [] => String::new(),
         names => format!(": {}", names.join(", ")),
     };
+    // What comes with nearly every step is no warm-up.
+    let is_steady = count >= 3 && compiled * 5 >= count * 4;
+    let fix = if is_steady {
+        "Warming up does not help, for nearly every step compiles: find what changes from call to \
+         call. Pad batches to one shape; make jitted functions once, outside of the loop; pass Python \
+         numbers as arrays."
+    } else {
+        "Warm up before recording, or leave the first steps out (`--steps`). Keep compiled programs \
+         between runs with a compilation cache."
+    };
+    let code = if is_steady {
+        "jax.config.update(\"jax_explain_cache_misses\", True)"
+    } else {
+        "jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")"
+    };
     finding(
         &RULE,
         severity,
@@ -65,12 +80,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .why("The first call of a jitted function compiles it, and so does every call with another shape, type or static argument.")
-    .fix(
-        "Warm up before recording, or leave the first steps out (`--steps`). Keep compiled programs \
-         between runs with a compilation cache.",
-    )
+    .fix(fix)
     .why_elsewhere("The first call of a compiled function compiles it, and so does every call with another shape or type.")
-    .code("jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")")
+    .code(code)
     .gain(Some(time), "idle time of the devices during compilation ÷ all steps, of the mean step")
     .of_mean_step(facts)
     .seen(evidence)

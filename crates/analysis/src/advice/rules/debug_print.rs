@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-fn is_debug(row: &OpRow) -> bool {
+pub(super) fn is_debug(row: &OpRow) -> bool {
     ["debug_print", "debug_callback"]
         .iter()
         .any(|name| row.name.contains(name) || row.scope.contains(name))

@@ -1,5 +1,7 @@
 //! One op takes most of the time (guides: one op > 50 %).
 
+use super::debug_print::is_debug;
+use super::python_callback::is_callback;
 use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, ops_seen};
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
@@ -14,9 +16,11 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    // Collectives and copies have rules of their own.
+    // Collectives, copies and Python have rules of their own.
     let mut rows = facts.rows_of_ops();
-    let largest = rows.find(|row| !matches!(row.class.as_str(), "collective" | "copy"));
+    let largest = rows.find(|row| {
+        !matches!(row.class.as_str(), "collective" | "copy") && !is_callback(row) && !is_debug(row)
+    });
     let Some(row) = largest.filter(|_| facts.has_enough_work()) else {
         return Outcome::Skipped(LITTLE_WORK.to_owned());
     };

@@ -1,13 +1,15 @@
 //! The device is idle while the host does other work: dispatch, Python (guides: host overhead).
+//!
+//! The finding is called by what the host does most of that time. Copies to the device that the host
+//! makes meanwhile are part of waiting for input, and not counted again.
 
-use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
-use crate::activity::{CAUSES, Cause};
-use crate::advice::evidence::between;
-use crate::advice::facts::Facts;
-use crate::advice::report::AdviceEvidence;
+use super::host_causes::{Causes, longest_gaps, title_of, why_of};
+use super::{Outcome, Rule, finding, gravity, part};
+use crate::activity::Cause;
+use crate::advice::facts::{Facts, Place};
 use crate::format;
-use crate::idle::GapRow;
 use crate::overview::PartKind;
+use crate::steps::median;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_bound",
@@ -16,120 +18,103 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// Causes and gaps that are told.
-const TOLD: usize = 3;
-/// A cause with less of the gaps is not told.
-const MIN_SHARE: f64 = 0.05;
-/// Share of idle time in gaps too short to have a cause from which on a word is due.
-const MAX_SHORT: f64 = 0.1;
+/// Copies to the device are worth leaving out from this share of the host's work on.
+const MIN_COPIES: f64 = 0.05;
+
+fn is_work(cause: Cause) -> bool {
+    !matches!(
+        cause,
+        Cause::Compilation | Cause::DataLoading | Cause::Blocked | Cause::Unknown
+    )
+}
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let found = match part(facts, "host_bound_ratio", RULE.parts) {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let is_work = |cause: Cause| {
-        !matches!(
-            cause,
-            Cause::Compilation | Cause::DataLoading | Cause::Blocked | Cause::Unknown
-        )
+    let step = facts.step_ps.unwrap_or(found.time);
+    let copies = copies_ps(facts, found.place).min(found.time);
+    let copies = if copies < MIN_COPIES * found.time {
+        0.0
+    } else {
+        copies
     };
-    let causes = causes(facts, is_work);
-    let doing = match causes.as_slice() {
-        [] => "Python, dispatch, bookkeeping".to_owned(),
-        causes => told(facts, causes),
+    let time = found.time - copies;
+    let share = format::percent(time / step);
+    let Some(severity) = gravity(&facts.threshold("host_bound_ratio"), time / step) else {
+        return Outcome::Passed(format!(
+            "At most {share} of the median step, without copies to the device."
+        ));
     };
-    let remedy = causes
-        .first()
-        .map(|&(cause, _)| cause.remedy(facts.session.framework()));
-    finding(
+    let left_out = if copies > 0.0 {
+        ", copies to the device not counted,"
+    } else {
+        ""
+    };
+    let causes = Causes::of_place(facts, found.place, |cause| {
+        is_work(cause) && (copies < MIN_COPIES || cause != Cause::Transfer)
+    });
+    let doing = if causes.is_empty() {
+        "Python, dispatch, bookkeeping".to_owned()
+    } else {
+        causes.told(facts)
+    };
+    let main = causes.main();
+    let remedy = main.map_or("", |cause| cause.remedy(facts.session.framework()));
+    let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
+    let advice = |general: &str| {
+        if is_one_thing {
+            remedy.to_owned()
+        } else {
+            format!("{remedy} {general}").trim().to_owned()
+        }
+    };
+    let finding = finding(
         &RULE,
-        found.severity,
+        severity,
         format!(
-            "{} is idle for {} while its host does other work than input and compilation: {doing}.",
+            "{} is idle for {} of its median step ({share}){left_out} while its host does other work \
+             than input and compilation: {doing}.",
             facts.place_name(found.place),
-            found.text
+            format::duration_ps(time)
         ),
     )
-    .why("Work is launched one piece at a time, and the next launch waits for the host.")
-    .fix(format!(
-        "{}Put the whole step into one jitted function, several steps into one with jax.lax.scan; do \
+    .titled(main.map_or(RULE.title, title_of).to_owned())
+    .why(why_of(main.unwrap_or(Cause::Dispatch)))
+    .fix(advice(
+        "Put the whole step into one jitted function, several steps into one with jax.lax.scan; do \
          not read results (float(loss), block_until_ready, print) in every step; keep logging and \
          checkpoints out of the loop.",
-        remedy.map_or_else(String::new, |remedy| format!("{remedy} ")),
     ))
-    .fix_elsewhere(format!(
-        "{}Put the whole step into one compiled function, several steps into one call; do not read \
+    .fix_elsewhere(advice(
+        "Put the whole step into one compiled function, several steps into one call; do not read \
          results in every step; keep logging and checkpoints out of the loop.",
-        remedy.map_or_else(String::new, |remedy| format!("{remedy} ")),
     ))
-    .code(
-        "@jax.jit\ndef many_steps(state, batches):\n    return jax.lax.scan(train_step, state, batches)",
+    .gain(
+        Some(time),
+        "the median over steps of this part on the device that has most of it",
     )
-    .gain(Some(found.time), PART_ESTIMATE)
     .seen(facts.longest(found.place, PartKind::HostOverhead))
-    .seen(longest_gaps(facts, is_work))
-    .found()
-}
-
-/// What hosts did in gaps within steps, mean over steps and devices, most time first.
-pub(super) fn causes(facts: &Facts<'_>, counts: impl Fn(Cause) -> bool) -> Vec<(Cause, f64)> {
-    let steps = &facts.gaps().steps;
-    let rows = steps.len().max(1) as f64;
-    let mut sums: Vec<(Cause, f64)> = CAUSES
-        .into_iter()
-        .filter(|&cause| counts(cause))
-        .map(|cause| {
-            let times = steps.iter().map(|step| step.causes_ps[cause.position()]);
-            (cause, times.sum::<i64>() as f64 / rows)
-        })
-        .collect();
-    let all: f64 = sums.iter().map(|(_, time)| time).sum();
-    sums.retain(|&(_, time)| time > MIN_SHARE * all);
-    sums.sort_by(|a, b| b.1.total_cmp(&a.1));
-    sums
-}
-
-/// `running Python 1.2 ms; sleeping 0.3 ms (means over steps)`, and which gaps do not count, where
-/// that is a good part of them.
-pub(super) fn told(facts: &Facts<'_>, causes: &[(Cause, f64)]) -> String {
-    let all: Vec<String> = causes
-        .iter()
-        .take(TOLD)
-        .map(|&(cause, time)| format!("{} {}", cause.meaning(), format::duration_ps(time)))
-        .collect();
-    let gaps = facts.gaps();
-    let left_out = if gaps.short_ratio > MAX_SHORT {
-        let length = format::duration_ps(gaps.min_gap_ps as f64);
-        format!(", without gaps shorter than {length}")
+    .seen(longest_gaps(facts, is_work));
+    if is_one_thing {
+        finding.found()
     } else {
-        String::new()
-    };
-    format!("{} (means over steps{left_out})", all.join("; "))
-}
-
-/// The longest gaps of some causes, with the call and the line of Python in them.
-pub(super) fn longest_gaps(
-    facts: &Facts<'_>,
-    counts: impl Fn(Cause) -> bool,
-) -> Vec<AdviceEvidence> {
-    let gaps = facts.gaps().longest.iter();
-    let within_steps = gaps.filter(|gap| counts(gap.cause) && gap.step.is_some());
-    within_steps.take(TOLD).map(seen).collect()
-}
-
-fn seen(gap: &GapRow) -> AdviceEvidence {
-    let words = [&gap.python, &gap.what, &gap.annotation];
-    let doing = words.into_iter().find(|text| !text.is_empty());
-    let doing = doing.map_or_else(
-        || gap.cause.meaning().to_owned(),
-        |text| format::shortened(text),
-    );
-    let length = format::duration_ps(gap.duration_ps as f64);
-    let text = format!("a gap of {length} on {}: {doing}", gap.device);
-    AdviceEvidence {
-        step: gap.step,
-        device: gap.device.clone(),
-        ..between(gap.start_ps, gap.start_ps + gap.duration_ps, text)
+        finding.code(CODE).found()
     }
 }
+
+/// Median over the steps of a place of the copies to the device that its host makes meanwhile.
+fn copies_ps(facts: &Facts<'_>, place: Place) -> f64 {
+    let Some(device) = place.1 else {
+        return 0.0;
+    };
+    let host = &facts.session.host(place.0).name;
+    let device = &facts.session.device(device).name;
+    let rows = facts.waits().rows.iter();
+    let own = rows.filter(|row| row.host == *host && row.device == *device);
+    let copies: Vec<f64> = own.map(|row| row.host_copies_ps as f64).collect();
+    median(&copies)
+}
+
+const CODE: &str = "@jax.jit\ndef many_steps(state, batches):\n    return jax.lax.scan(train_step, state, batches)";

@@ -2,7 +2,7 @@
 
 use stepscope_model::SliceKind;
 
-use super::host_bound::{causes, longest_gaps, told};
+use super::host_causes::{Causes, longest_gaps, why_of};
 use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
 use crate::activity::Cause;
 use crate::advice::facts::Facts;
@@ -22,14 +22,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Err(outcome) => return outcome,
     };
     let waits = |cause: Cause| matches!(cause, Cause::Blocked | Cause::Unknown);
-    let causes = causes(facts, waits);
-    let doing = match causes.as_slice() {
-        [] | [(Cause::Unknown, _)] => "nothing was recorded on its host, or it waits".to_owned(),
-        causes => format!("its host does no work: {}", told(facts, causes)),
+    let causes = Causes::of_place(facts, found.place, waits);
+    let is_blocked = causes.main() == Some(Cause::Blocked);
+    let doing = if causes.main() == Some(Cause::Unknown) || causes.is_empty() {
+        "nothing was recorded on its host, or it waits".to_owned()
+    } else {
+        format!("its host does no work: {}", causes.told(facts))
     };
-    let is_blocked = causes
-        .first()
-        .is_some_and(|(cause, _)| *cause == Cause::Blocked);
     let finding = finding(
         &RULE,
         found.severity,
@@ -45,10 +44,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .seen(longest_gaps(facts, waits));
     if is_blocked {
         return finding
-            .why(
-                "The host waits for a result before it launches more, so the device runs dry between \
-                 the end of one piece of work and the launch of the next.",
-            )
+            .why(why_of(Cause::Blocked))
             .fix(
                 "Launch the next step before reading the results of the last one; wait \
                  (block_until_ready, float(loss), np.asarray) once in many steps.",

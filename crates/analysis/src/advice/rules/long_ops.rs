@@ -1,5 +1,7 @@
 //! Single executions of an op that last long (guides: more than 10 ms a look, 50 ms a target).
 
+use super::debug_print::is_debug;
+use super::python_callback::is_callback;
 use super::{NO_WORK, Outcome, Rule, each_ps, finding, gravity, ops_seen};
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
@@ -17,7 +19,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(facts: &Facts<'_>) -> Outcome {
     // Collectives last as long as the others are late; copies have rules of their own.
     let rows = facts.rows_of_ops();
-    let rows = rows.filter(|row| !matches!(row.class.as_str(), "collective" | "copy"));
+    let rows = rows.filter(|row| {
+        !matches!(row.class.as_str(), "collective" | "copy") && !is_callback(row) && !is_debug(row)
+    });
     let mut rows: Vec<&OpRow> = rows.collect();
     rows.sort_by(|a, b| {
         each_ps(b)

@@ -17,11 +17,15 @@ mod exposed_communication;
 mod float32_matmul;
 mod fragmentation;
 mod gradient_methods;
+mod heap_growth;
 mod host_bound;
+mod host_causes;
 mod host_syncs;
 mod host_transfers;
 mod idle;
+mod idle_recording;
 mod input_wait;
+mod interpreted_kernels;
 mod launch_overhead;
 mod load_imbalance;
 mod long_ops;
@@ -34,11 +38,13 @@ mod memory_spikes;
 mod over_peak;
 mod pad_ops;
 mod program_runs;
+mod python_callback;
 mod recompilation;
 mod rematerialisation;
 mod request_padding;
 mod request_queue;
 mod small_allocations;
+mod small_loop;
 mod sparse_core;
 mod step_outliers;
 mod straggler;
@@ -82,6 +88,7 @@ pub(super) enum Outcome {
 
 /// All rules, in the order in which checks are listed.
 pub static RULES: &[&Rule] = &[
+    &idle_recording::RULE,
     &input_wait::RULE,
     &host_bound::RULE,
     &idle::RULE,
@@ -111,15 +118,19 @@ pub static RULES: &[&Rule] = &[
     &unfused_attention::RULE,
     &unfused_ops::RULE,
     &unrolled_loop::RULE,
+    &small_loop::RULE,
     &gradient_methods::RULE,
     &rematerialisation::RULE,
     &debug_print::RULE,
+    &python_callback::RULE,
+    &interpreted_kernels::RULE,
     &barrier_cores::RULE,
     &async_done::RULE,
     &sparse_core::RULE,
     &cpu_fallback::RULE,
     &memory_headroom::RULE,
     &memory_growth::RULE,
+    &heap_growth::RULE,
     &memory_spikes::RULE,
     &fragmentation::RULE,
     &small_allocations::RULE,

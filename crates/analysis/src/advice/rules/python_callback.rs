@@ -1,0 +1,61 @@
+//! Programs that call Python in their middle: `pure_callback`, `io_callback`.
+
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::advice::facts::Facts;
+use crate::format;
+use crate::ops::OpRow;
+use crate::overview::PartKind;
+
+pub(super) static RULE: Rule = Rule {
+    id: "python_callback",
+    title: "The program calls Python",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+/// An op that calls Python: time that the device does not compute.
+pub(super) fn is_callback(row: &OpRow) -> bool {
+    [
+        "pure_callback",
+        "io_callback",
+        "python_cpu_callback",
+        "python_gpu_callback",
+    ]
+    .iter()
+    .any(|name| row.name.contains(name) || row.scope.contains(name))
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match share(facts, "python_callback_ratio", is_callback) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let largest = facts.rows_of_ops().find(|row| is_callback(row));
+    let called = largest.map_or_else(String::new, |row| {
+        let at = match row.source.as_str() {
+            "" => String::new(),
+            source => format!(", called at {source}"),
+        };
+        format!(" Most of it is {}{at}.", format::shortened(&row.name))
+    });
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "{} of what looks like work of the devices is Python that the program calls.{called}",
+            found.text
+        ),
+    )
+    .why(
+        "The device stops, its operands go to the host, Python runs, and the result goes back: \
+         nothing else of the program runs meanwhile.",
+    )
+    .fix(
+        "Write the function in jax.numpy, so that it is compiled with the rest; or take it out of \
+         the jitted function and call it once in many steps.",
+    )
+    .code("y = jnp.interp(x, xs, ys)    # instead of jax.pure_callback(np.interp, ...)")
+    .gain(found.per_step, SHARE_OF_WORK)
+    .seen(facts.largest_ops(is_callback))
+    .found()
+}

@@ -1,0 +1,139 @@
+//! Steps of the training loop's annotation, with the work that each one launched on every device.
+//!
+//! A loop that waits for its devices in every step works within its annotations: these are the steps.
+//! A loop that runs ahead annotates how long it takes to dispatch a step, which is no step time: there
+//! a step lasts on a device from its first work to the next step's.
+//!
+//! ```text
+//! host     [step 0][step 1][step 2]......[wait]
+//! device       [   work 0   ][   work 1   ][   work 2   ]
+//! steps        |-- step 0 ---|-- step 1 ---|-- cut: nothing says where it ends
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::launched::{DeviceWorks, device_works};
+use super::{Evidence, HostStep, Occurrences, StepKey, Steps, period};
+use crate::ids::HostId;
+use crate::session::StepSpan;
+
+/// The annotated steps; none where it is not known which work belongs to which annotation.
+pub(super) fn steps(evidence: &Evidence<'_>) -> Option<Steps> {
+    let mut by_host: BTreeMap<HostId, Vec<HostStep>> = BTreeMap::new();
+    for &step in &evidence.annotations {
+        by_host.entry(step.host).or_default().push(step);
+    }
+    let mut steps = Steps::new();
+    let mut seen = Occurrences::default();
+    for (host, mut annotations) in by_host {
+        annotations.sort_unstable();
+        let works = device_works(evidence, host, &annotations)?;
+        let host_steps = HostSteps {
+            host,
+            is_synchronous: is_synchronous(&annotations, &works),
+            is_without_run: without_run(evidence, host, &annotations),
+            annotations,
+            works,
+        };
+        for position in 0..host_steps.annotations.len() {
+            let step = host_steps.annotations[position];
+            let key = seen.next(host, None, Some(step.series), step.number);
+            host_steps.add(position, key, &mut steps);
+        }
+    }
+    Some(steps)
+}
+
+/// The annotations of one host and what they launched.
+struct HostSteps {
+    host: HostId,
+    annotations: Vec<HostStep>,
+    works: Vec<DeviceWorks>,
+    /// For each annotation: the loop waited for the devices within those of its series.
+    is_synchronous: Vec<bool>,
+    /// For each annotation: it called something whose run was not recorded.
+    is_without_run: Vec<bool>,
+}
+
+impl HostSteps {
+    fn add(&self, position: usize, key: StepKey, steps: &mut Steps) {
+        let found = steps.entry(key).or_default();
+        let (host, annotation) = (self.host, self.annotations[position].span);
+        let is_synchronous = self.is_synchronous[position];
+        let launched_nothing = self.works.iter().all(|on| on.works[position].is_none());
+        found.is_cut |= self.is_without_run[position];
+        // Among steps whose work is known, the annotation of one without work is no step time.
+        found.is_cut |= launched_nothing && !is_synchronous;
+        if is_synchronous || launched_nothing {
+            found.spans.push(StepSpan {
+                host,
+                device: None,
+                span: annotation,
+                work: None,
+            });
+        }
+        let is_only = self.annotations.len() == 1;
+        for DeviceWorks { device, works } in &self.works {
+            let work = works[position];
+            let span = match (is_synchronous, period(works, position)) {
+                (true, _) => Some(annotation),
+                // From its call to the end of its work: there is nothing else to tell by.
+                (false, Some((own, _))) if is_only => Some(annotation.hull(own)),
+                (false, Some((own, is_last))) => {
+                    found.is_cut |= is_last;
+                    Some(own)
+                }
+                (false, None) => None,
+            };
+            found.spans.extend(span.map(|span| StepSpan {
+                host,
+                device: Some(*device),
+                span,
+                work,
+            }));
+        }
+    }
+}
+
+/// For each annotation: of its series, nine in ten have their work within, on every device.
+fn is_synchronous(annotations: &[HostStep], works: &[DeviceWorks]) -> Vec<bool> {
+    let judged = |series| {
+        works.iter().all(|DeviceWorks { works, .. }| {
+            let own = works.iter().zip(annotations);
+            let own = own.filter(|(_, step)| step.series == series);
+            let (mut inside, mut all) = (0usize, 0usize);
+            for (work, step) in own.filter_map(|(work, step)| Some(((*work)?, step))) {
+                all += 1;
+                inside += usize::from(step.span.contains(work));
+            }
+            inside * 10 >= all * 9
+        })
+    };
+    let mut known = BTreeMap::new();
+    annotations
+        .iter()
+        .map(|step| {
+            *known
+                .entry(step.series)
+                .or_insert_with(|| judged(step.series))
+        })
+        .collect()
+}
+
+fn without_run(evidence: &Evidence<'_>, host: HostId, annotations: &[HostStep]) -> Vec<bool> {
+    let mut without = vec![false; annotations.len()];
+    for &(_, start) in evidence
+        .calls_without_run
+        .iter()
+        .filter(|(of, _)| *of == host)
+    {
+        let after = annotations.partition_point(|step| step.span.start <= start);
+        let Some(step) = after.checked_sub(1) else {
+            continue;
+        };
+        if annotations[step].span.contains_instant(start) {
+            without[step] = true;
+        }
+    }
+    without
+}

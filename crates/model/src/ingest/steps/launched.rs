@@ -1,0 +1,94 @@
+//! What each annotation launched on every device of its host.
+
+use super::{Evidence, HostStep};
+use crate::ids::{DeviceId, HostId};
+use crate::ingest::runs::runs_by_device;
+use crate::units::{Picos, Span};
+
+/// The work of the steps on one device.
+pub(super) struct DeviceWorks {
+    pub(super) device: DeviceId,
+    /// For each annotation the hull of what it launched.
+    pub(super) works: Vec<Option<Span>>,
+}
+
+/// More steps times devices than any host has: a file made to exhaust memory.
+const MAX_STEP_SPANS: usize = 1 << 24;
+
+/// Share of a device's work in the time of the steps that may belong to no annotation for sure.
+const MOST_UNKNOWN: f64 = 0.1;
+
+/// For each device of a host, what each annotation launched; none where that is not known of too much
+/// work. Work belongs to the last annotation that began before its launch. Where no launch is known,
+/// it belongs to the annotation that it lies in.
+pub(super) fn device_works(
+    evidence: &Evidence<'_>,
+    host: HostId,
+    annotations: &[HostStep],
+) -> Option<Vec<DeviceWorks>> {
+    let runs_of = runs_by_device(evidence.runs, evidence.devices.len());
+    let mut pieces: Vec<Vec<Piece>> = runs_of
+        .iter()
+        .map(|runs| {
+            let runs = runs.iter();
+            runs.map(|run| Piece {
+                launched: run.launched,
+                span: run.span,
+            })
+            .collect()
+        })
+        .collect();
+    for work in evidence.foreign {
+        pieces[work.device.index()].push(Piece {
+            launched: Some(work.launched),
+            span: work.span,
+        });
+    }
+    let devices = evidence.devices.iter().zip(&pieces).enumerate();
+    let devices = devices.filter(|(_, (device, own))| device.host == host && !own.is_empty());
+    if devices.clone().count().saturating_mul(annotations.len()) > MAX_STEP_SPANS {
+        return Some(Vec::new());
+    }
+    devices
+        .map(|(position, (_, own))| {
+            let works = works(annotations, own)?;
+            Some(DeviceWorks {
+                device: DeviceId::from_index(position),
+                works,
+            })
+        })
+        .collect()
+}
+
+/// A run, or a kernel of no program.
+#[derive(Clone, Copy)]
+struct Piece {
+    launched: Option<Picos>,
+    span: Span,
+}
+
+fn works(annotations: &[HostStep], pieces: &[Piece]) -> Option<Vec<Option<Span>>> {
+    let mut works: Vec<Option<Span>> = vec![None; annotations.len()];
+    let (mut unknown_ps, mut all_ps) = (0i64, 0i64);
+    for piece in pieces {
+        let duration = piece.span.duration().0;
+        all_ps = all_ps.saturating_add(duration);
+        let began = piece.launched.unwrap_or(piece.span.start);
+        let after = annotations.partition_point(|step| step.span.start <= began);
+        let Some(step) = after.checked_sub(1) else {
+            continue;
+        };
+        let around = annotations[step].span;
+        if piece.launched.is_none() && !around.contains(piece.span) {
+            unknown_ps = unknown_ps.saturating_add(duration);
+            continue;
+        }
+        // Long after the last annotation comes something else: evaluation, a checkpoint.
+        if after == annotations.len() && began >= around.end {
+            continue;
+        }
+        let work = &mut works[step];
+        *work = Some(work.map_or(piece.span, |work| work.hull(piece.span)));
+    }
+    (unknown_ps as f64 <= MOST_UNKNOWN * all_ps as f64).then_some(works)
+}

@@ -74,13 +74,13 @@ fn with_asynchronous_dispatch_device_spans_are_periods() {
         &steps(&session),
         "0: TPU:0 5us..50us work 5us..45us
          1: TPU:0 50us..100us work 50us..95us
-         2: TPU:0 100us..140us work 100us..140us",
+         2 cut: TPU:0 100us..140us work 100us..140us",
     );
 }
 
-/// A step without device work among asynchronous ones keeps its place and its annotation's time.
+/// A step without device work among asynchronous ones keeps its place; its annotation is no step time.
 #[test]
-fn a_step_that_launched_nothing_is_as_long_as_its_annotation() {
+fn a_step_that_launched_nothing_is_cut() {
     let session = session(
         "thread python
            0..10us  train #step_num=0,_r=1#
@@ -96,9 +96,157 @@ fn a_step_that_launched_nothing_is_as_long_as_its_annotation() {
     assert_text(
         &steps(&session),
         "0: TPU:0 5us..100us work 5us..45us
-         1: host0 10us..20us
-         2: TPU:0 100us..140us work 100us..140us",
+         1 cut: host0 10us..20us
+         2 cut: TPU:0 100us..140us work 100us..140us",
     );
+}
+
+/// Calls of one function start its runs in their order: no arrow says so on XLA:CPU.
+#[test]
+fn runs_of_a_cpu_belong_to_the_calls_in_their_order() {
+    let session = session(
+        "thread python
+         repeat 3 every 10us
+           0..8us train #step_num=$i,_r=1#
+           1..7us PjitFunction(step)
+           2..6us PjitFunction(step)
+         end
+         thread tf_XLAEigen/42
+         each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+           3..33us   fusion.1 [run_id=7]
+           40..70us  fusion.1 [run_id=8]
+           80..110us fusion.1 [run_id=9]",
+    );
+    assert_eq!(session.step_origin, Some(StepOrigin::Annotation));
+    assert_text(
+        &steps(&session),
+        "0: CPU:0 3us..40us work 3us..33us
+         1: CPU:0 40us..80us work 40us..70us
+         2 cut: CPU:0 80us..110us work 80us..110us",
+    );
+}
+
+/// The first run was called before the recording began, and the last calls have not run.
+#[test]
+fn runs_and_calls_that_are_left_over_cut_steps() {
+    let session = session(
+        "thread python
+         repeat 4 every 10us
+           10..18us train #step_num=$i,_r=1#
+           11..17us PjitFunction(step)
+         end
+         thread tf_XLAEigen/42
+         each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+           0..30us   fusion.1 [run_id=7]
+           40..70us  fusion.1 [run_id=8]
+           80..110us fusion.1 [run_id=9]",
+    );
+    assert_text(
+        &steps(&session),
+        "0: CPU:0 40us..80us work 40us..70us
+         1 cut: CPU:0 80us..110us work 80us..110us
+         2 cut: host0 30us..38us
+         3 cut: host0 40us..48us",
+    );
+}
+
+/// The profiler stopped before anything ran: how long dispatch takes is no step time.
+#[test]
+fn steps_whose_work_never_ran_are_cut() {
+    let session = session(
+        "thread python
+         repeat 2 every 10us
+           0..8us train #step_num=$i,_r=1#
+           1..7us PjitFunction(step)
+         end",
+    );
+    assert_text(
+        &steps(&session),
+        "0 cut: host0 0us..8us
+         1 cut: host0 10us..18us",
+    );
+}
+
+/// Launches that lie on a row of their own, as recent JAX records them.
+#[test]
+fn kernels_belong_to_the_step_that_was_open_at_their_launch() {
+    let session = session(
+        "thread python
+         repeat 3 every 10us
+           0..8us train #step_num=$i,_r=1#
+         end
+         thread Host Threads/77
+           2..3us   cuLaunchKernel [correlation_id=1]
+           12..13us cuLaunchKernel [correlation_id=2]
+           22..23us cuLaunchKernel [correlation_id=3]
+         device gpu:0 nvidia H100
+         stream 7 Compute
+           5..35us   gemm [hlo_op=dot.1 hlo_module=jit_step program_id=5 correlation_id=1]
+           40..70us  gemm [hlo_op=dot.1 hlo_module=jit_step program_id=5 correlation_id=2]
+           80..110us gemm [hlo_op=dot.1 hlo_module=jit_step program_id=5 correlation_id=3]",
+    );
+    assert_text(
+        &steps(&session),
+        "0: GPU:0 5us..40us work 5us..35us
+         1: GPU:0 40us..80us work 40us..70us
+         2 cut: GPU:0 80us..110us work 80us..110us",
+    );
+}
+
+/// Nothing says which annotation launched which run: the cadence of the device is the step.
+#[test]
+fn without_launches_the_cadence_of_the_device_tells() {
+    let session = session(
+        "thread python
+         repeat 3 every 10us
+           0..8us train #step_num=$i,_r=1#
+         end
+         device tpu:0 v6e
+         line XLA Modules
+           5..45us    jit_step(5)
+           50..95us   jit_step(5)
+           100..140us jit_step(5)",
+    );
+    assert_eq!(session.step_origin, Some(StepOrigin::Cadence));
+    assert_text(
+        &steps(&session),
+        "0: TPU:0 5us..50us work 5us..45us
+         1: TPU:0 50us..100us work 50us..95us
+         2 cut: TPU:0 100us..140us work 100us..140us",
+    );
+}
+
+#[test]
+fn annotations_of_different_names_are_series() {
+    let session = session(
+        "thread python
+           0..10us  train #step_num=0,_r=1#
+           10..20us train #step_num=1,_r=1#
+           20..90us eval #step_num=0,_r=1#",
+    );
+    let series: Vec<&str> = session
+        .steps
+        .iter()
+        .filter_map(|step| Some(session.text(step.series?)))
+        .collect();
+    assert_eq!(series, ["train", "train", "eval"]);
+}
+
+/// An evaluation takes longer than all steps together, and runs less often.
+#[test]
+fn the_program_that_runs_most_often_tells_the_steps() {
+    let session = session(
+        "device tpu:0 v6e
+         line XLA Modules
+           0..10us    jit_step(5)
+           20..30us   jit_step(5)
+           40..50us   jit_step(5)
+           60..100us  jit_eval(6)
+           110..120us jit_step(5)
+           130..170us jit_eval(6)",
+    );
+    let counted = session.steps.iter().filter(|step| !step.is_cut).count();
+    assert_eq!((session.steps.len(), counted), (4, 3));
 }
 
 #[test]
@@ -241,8 +389,8 @@ fn without_annotations_runs_of_the_main_program_are_steps() {
     assert_text(
         &steps(&session),
         "0: TPU:0 100us..150us work 100us..140us, TPU:1 101us..151us work 101us..141us
-         1: TPU:0 150us..200us work 150us..190us, TPU:1 151us..191us work 151us..191us
-         2: TPU:0 200us..240us work 200us..240us",
+         1 cut: TPU:0 150us..200us work 150us..190us, TPU:1 151us..191us work 151us..191us
+         2 cut: TPU:0 200us..240us work 200us..240us",
     );
 }
 

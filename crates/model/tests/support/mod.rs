@@ -172,7 +172,7 @@ pub(crate) fn stats(session: &Session, id: SliceId) -> String {
         .join(" ")
 }
 
-/// One line a step: `number: owner span work span, …`.
+/// One line a step: `number cut: owner span work span, …`.
 pub(crate) fn steps(session: &Session) -> String {
     let mut text = String::new();
     for step in &session.steps {
@@ -187,9 +187,10 @@ pub(crate) fn steps(session: &Session) -> String {
                 .unwrap_or_default();
             format!("{owner} {}{work}", span(part.span))
         });
+        let cut = if step.is_cut { " cut" } else { "" };
         writeln!(
             text,
-            "{}: {}",
+            "{}{cut}: {}",
             step.number,
             spans.collect::<Vec<_>>().join(", ")
         )

@@ -1,0 +1,263 @@
+//! Programs with one planted cause each (`fixtures/capture_causes.py`), and what is said of them: the
+//! step time against the program's own clock, the cause first, its figure, and nothing false before.
+//!
+//! Captures are named `case`, `case-a` with steps annotated, `case-t` with the Python tracer, and
+//! `case-at` with both.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use stepscope_model::Session;
+use stepscope_testing::corpus::{self, Capture};
+use support::{ask, open};
+
+/// A capture and what its program measured.
+struct Planted {
+    case: String,
+    name: String,
+    is_annotated: bool,
+    has_python: bool,
+    /// Mean over its steps, seconds; none where it did not wait for any.
+    step_s: Option<f64>,
+    /// What the cause took in a step, seconds.
+    cause_s: f64,
+    session: Session,
+}
+
+/// What has to stand first, by the names of its findings: any of these.
+struct Expected {
+    case: &'static str,
+    /// With frames of Python.
+    with_python: &'static [&'static str],
+    /// Without: nobody but Python may know.
+    without_python: &'static [&'static str],
+    /// Words that the first finding has to say with frames of Python.
+    words: &'static [&'static str],
+    /// The figure is the cause's own time.
+    has_figure: bool,
+}
+
+const fn case(
+    case: &'static str,
+    with_python: &'static [&'static str],
+    without_python: &'static [&'static str],
+    words: &'static [&'static str],
+    has_figure: bool,
+) -> Expected {
+    Expected {
+        case,
+        with_python,
+        without_python,
+        words,
+        has_figure,
+    }
+}
+
+/// Findings about what the device computes, which are true of most of these programs.
+const COMPUTE: &[&str] = &["long_ops", "dominating_op", "unrolled_loop", "step_outliers", ""];
+const IDLE: &[&str] = &["idle"];
+const NOT_RECORDED: &[&str] = &["capture_quality"];
+
+const EXPECTED: &[Expected] = &[
+    case("compute-async", COMPUTE, COMPUTE, &[], false),
+    case("compute-sync", COMPUTE, COMPUTE, &[], false),
+    case("two-programs-async", COMPUTE, COMPUTE, &[], false),
+    case("train-and-eval", COMPUTE, COMPUTE, &[], false),
+    case("sleeping-dataset", &["input_wait"], IDLE, &["__next__"], true),
+    case("reading-dataset", &["input_wait"], IDLE, &["__next__"], true),
+    case("queue-loader", &["input_wait"], IDLE, &["__next__"], true),
+    case("to-device", &["input_wait"], &["input_wait"], &["copied"], false),
+    case("pure-callback", &["python_callback"], &["python_callback"], &["pure_callback"], true),
+    case("io-callback", &["python_callback"], &["python_callback"], &["io_callback"], true),
+    case("debug-callback", &["debug_print"], &["debug_print"], &["callbacks"], true),
+    case(
+        "interpreted-pallas",
+        &["interpreted_kernels"],
+        &["interpreted_kernels"],
+        &["Pallas", "interpreted"],
+        false,
+    ),
+    case(
+        "host-syncs",
+        &["host_syncs", "program_runs", "host_bound"],
+        &["host_syncs", "program_runs"],
+        &[],
+        false,
+    ),
+    case("python-between", &["host_bound"], IDLE, &["Python", "summarize"], true),
+    case("sleep-between", &["host_bound"], IDLE, &["sleep", "wait_for_quota"], true),
+    case("garbage", &["host_bound"], IDLE, &["garbage"], true),
+    case(
+        "checkpoints",
+        &["host_bound", "step_outliers"],
+        &["idle", "step_outliers"],
+        &[],
+        false,
+    ),
+    case(
+        "recompiles",
+        &["compilation", "recompilation"],
+        &["compilation", "recompilation"],
+        &["small_step"],
+        false,
+    ),
+    case(
+        "eager-ops",
+        &["program_runs", "idle_recording"],
+        &["program_runs", "idle_recording"],
+        &[],
+        false,
+    ),
+    case("tiny-loop", &["small_loop"], &["small_loop"], &["loop"], false),
+    case("sorting", COMPUTE, COMPUTE, &[], false),
+    case("nothing-ran", NOT_RECORDED, NOT_RECORDED, &[], false),
+];
+
+fn planted() -> Vec<Planted> {
+    let folder = corpus::repository_root().join("fixtures/causes-cpu");
+    let mut folders: Vec<PathBuf> = fs::read_dir(&folder)
+        .expect("the planted captures are there")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    folders.iter().map(|path| read(path)).collect()
+}
+
+fn read(folder: &Path) -> Planted {
+    let text = fs::read_to_string(folder.join("truth.json")).expect("each has its truth");
+    let truth: Value = serde_json::from_str(&text).expect("the truth is JSON");
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let steps = truth["steps"].as_f64().unwrap_or(0.0).max(1.0);
+    Planted {
+        case: truth["case"].as_str().unwrap_or_default().to_owned(),
+        is_annotated: truth["annotated"] == true,
+        has_python: truth["python_tracer"] == true,
+        step_s: truth["step_s"].as_f64(),
+        cause_s: truth["cause_s"].as_f64().unwrap_or(0.0) / steps,
+        session: open(&Capture {
+            name: name.to_string(),
+            folder: folder.to_path_buf(),
+            hosts: vec![folder.join("vm.xplane.pb.gz")],
+            own: true,
+        }),
+        name: name.into_owned(),
+    }
+}
+
+impl Planted {
+    fn expected(&self) -> &'static Expected {
+        let mut all = EXPECTED.iter();
+        all.find(|expected| expected.case == self.case)
+            .unwrap_or_else(|| panic!("{} is expected to say something", self.case))
+    }
+
+    /// Nobody can tell a step of many programs, or of another one each time, from what ran.
+    fn has_steps(&self) -> bool {
+        self.step_s.is_some()
+            && (self.is_annotated || !["eager-ops", "recompiles"].contains(&self.case.as_str()))
+    }
+}
+
+/// The step time is right, or there is none.
+#[test]
+fn step_times_are_those_of_the_programs_clock() {
+    let mut wrong = Vec::new();
+    for planted in planted() {
+        let report = ask(&planted.session, "steps", &[]);
+        let time = &report["step_time_ps"];
+        let Some(mean_ps) = time["mean"].as_f64() else {
+            if planted.has_steps() {
+                wrong.push(format!("{}: no step time", planted.name));
+            }
+            continue;
+        };
+        if !planted.has_steps() {
+            wrong.push(format!("{}: {mean_ps} ps of no step", planted.name));
+            continue;
+        }
+        // Loops whose steps differ have another mean without the step that is cut; and from run to run
+        // the time is that of what stands between, too.
+        let differs = ["checkpoints", "train-and-eval", "to-device"];
+        if !planted.is_annotated && differs.contains(&planted.case.as_str()) {
+            continue;
+        }
+        let truth_ps = planted.step_s.unwrap_or_default() * 1e12;
+        let allowed = if planted.is_annotated { 0.06 } else { 0.12 };
+        if (mean_ps / truth_ps - 1.0).abs() > allowed {
+            wrong.push(format!(
+                "{}: {:.3} ms, truth {:.3} ms",
+                planted.name,
+                mean_ps / 1e9,
+                truth_ps / 1e9
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The cause stands first, is called by its name, and has the right figure.
+#[test]
+fn the_planted_cause_stands_first() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for planted in planted() {
+        count += 1;
+        let expected = planted.expected();
+        let report = ask(&planted.session, "advice", &[]);
+        let first = &report["findings"][0];
+        let id = first["id"].as_str().unwrap_or_default();
+        let allowed = if planted.has_python {
+            expected.with_python
+        } else {
+            expected.without_python
+        };
+        let said = format!("{} {}", first["title"], first["what"]);
+        let mut complain = |what: String| {
+            wrong.push(format!("{}: {what}: {id} {said}", planted.name));
+        };
+        if !allowed.contains(&id) {
+            complain(format!("not among {allowed:?}"));
+            continue;
+        }
+        if planted.has_python {
+            for word in expected.words {
+                if !said.contains(word) {
+                    complain(format!("does not say {word}"));
+                }
+            }
+        }
+        let gain = first["gain_ps_per_step"].as_f64();
+        if let Some(gain) = gain.filter(|_| expected.has_figure) {
+            // The gain is of the median step, the program's clock has the mean; and the device waits
+            // a little longer than the cause takes.
+            let truth = planted.cause_s * 1e12;
+            let step = planted.step_s.unwrap_or_default() * 1e12;
+            if (gain - truth).abs() > 0.1 * step {
+                complain(format!("{:.3} ms, truth {:.3} ms", gain / 1e9, truth / 1e9));
+            }
+        }
+    }
+    assert!(count >= EXPECTED.len(), "the planted captures are there");
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// What is said of time never exceeds the step that it is a share of.
+#[test]
+fn no_share_of_a_step_is_more_than_the_step() {
+    for planted in planted() {
+        let report = ask(&planted.session, "advice", &[]);
+        for finding in report["findings"].as_array().into_iter().flatten() {
+            let ratio = finding["gain_ratio"].as_f64().unwrap_or(0.0);
+            assert!(ratio <= 1.0, "{}: {finding}", planted.name);
+        }
+    }
+}

@@ -10,7 +10,7 @@
 //! | interval | what the value may truly be, noise within and between runs included: [`judge`] |
 //! | broken | the value is beyond the limit, and so is the whole interval |
 //! | within noise | the value is beyond the limit, the near end of the interval is not |
-//! | unknown | the figure, or what it would be held against, is not there |
+//! | unknown | the figure, or what it would be held against, is not there; of steps whose length was not recorded, everything that is of that length |
 
 mod budget;
 mod chart;
@@ -220,6 +220,11 @@ impl Run<'_, '_> {
         }
     }
 
+    fn is_untimed(&self, metric: &Metric) -> bool {
+        let own = self.figures.last();
+        own.is_some_and(|own| own.is_untimed(metric))
+    }
+
     /// The same figure of each baseline that has it.
     fn of_baselines(&self, metric: &Metric) -> Vec<Measured> {
         if let Metric::Op(name) = metric {
@@ -232,6 +237,12 @@ impl Run<'_, '_> {
         found.filter_map(|one| one.measured(metric)).collect()
     }
 
+    /// What was counted says that the checked session and the baseline did not run the same.
+    fn is_other_work(&self) -> bool {
+        let nearest = self.pairs.last();
+        nearest.is_some_and(|both| both.other_work.is_some())
+    }
+
     fn row(&self, budget: &Budget) -> CheckedBudget {
         let checked = self.checked(&budget.metric);
         let of_baselines;
@@ -241,7 +252,7 @@ impl Run<'_, '_> {
             of_baselines = self.of_baselines(&budget.metric);
             match of_baselines.as_slice() {
                 [] => Against::Nothing,
-                [one] => Against::One(one),
+                [one] => Against::One(one, self.is_other_work()),
                 several => Against::Runs(several.iter().map(|one| one.value).collect()),
             }
         };
@@ -252,6 +263,7 @@ impl Run<'_, '_> {
                 Err(words::Unknown::OtherSource(checked.value, why))
             }
             (Some(checked), Some(_)) => self.judge.judge(budget, checked, &Against::Nothing),
+            (None, _) if self.is_untimed(&budget.metric) => Err(words::Unknown::NoStepTime),
             (None, _) => Err(words::Unknown::NotMeasured),
         };
         words::row(budget, &judged, self.source_of(&budget.metric))

@@ -258,10 +258,10 @@ pub(super) fn blame(session: &Session, blamed: &[StepBlame]) -> Vec<BlameRow> {
             host: session.host(host).name.clone(),
             device: names.join(", "),
             activity: activity.to_owned(),
-            activity_on: if worst.activity.is_device {
-                "device"
-            } else {
-                "host"
+            activity_on: match (activity, worst.activity.is_device) {
+                ("", _) => "",
+                (_, true) => "device",
+                (_, false) => "host",
             }
             .to_owned(),
             step_count: own.len(),

@@ -3,7 +3,7 @@
 use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
 use crate::activity::{CAUSES, Cause};
 use crate::advice::evidence::between;
-use crate::advice::facts::Facts;
+use crate::advice::facts::{Facts, Place};
 use crate::advice::report::AdviceEvidence;
 use crate::format;
 use crate::idle::GapRow;
@@ -34,7 +34,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             Cause::Compilation | Cause::DataLoading | Cause::Blocked | Cause::Unknown
         )
     };
-    let causes = causes(facts, is_work);
+    let causes = causes(facts, found.place, is_work);
     let doing = match causes.as_slice() {
         [] => "Python, dispatch, bookkeeping".to_owned(),
         causes => told(facts, causes),
@@ -67,14 +67,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "@jax.jit\ndef many_steps(state, batches):\n    return jax.lax.scan(train_step, state, batches)",
     )
     .gain(Some(found.time), PART_ESTIMATE)
+    .of_step(found.step_ps)
     .seen(facts.longest(found.place, PartKind::HostOverhead))
-    .seen(longest_gaps(facts, is_work))
+    .seen(longest_gaps(facts, found.place, is_work))
     .found()
 }
 
-/// What hosts did in gaps within steps, mean over steps and devices, most time first.
-pub(super) fn causes(facts: &Facts<'_>, counts: impl Fn(Cause) -> bool) -> Vec<(Cause, f64)> {
-    let steps = &facts.gaps().steps;
+/// What the host of a device did in its gaps within steps, mean over steps, most time first.
+pub(super) fn causes(
+    facts: &Facts<'_>,
+    (_, device): Place,
+    counts: impl Fn(Cause) -> bool,
+) -> Vec<(Cause, f64)> {
+    let steps = facts.gaps().steps.iter();
+    let steps: Vec<_> = steps
+        .filter(|step| device.is_none_or(|device| step.device_index == device.0))
+        .collect();
     let rows = steps.len().max(1) as f64;
     let mut sums: Vec<(Cause, f64)> = CAUSES
         .into_iter()
@@ -105,16 +113,19 @@ pub(super) fn told(facts: &Facts<'_>, causes: &[(Cause, f64)]) -> String {
     } else {
         String::new()
     };
-    format!("{} (means over steps{left_out})", all.join("; "))
+    format!("{} (its means over steps{left_out})", all.join("; "))
 }
 
-/// The longest gaps of some causes, with the call and the line of Python in them.
+/// The longest gaps of a device that have some causes, with the call and the line of Python in them.
 pub(super) fn longest_gaps(
     facts: &Facts<'_>,
+    (_, device): Place,
     counts: impl Fn(Cause) -> bool,
 ) -> Vec<AdviceEvidence> {
     let gaps = facts.gaps().longest.iter();
-    let within_steps = gaps.filter(|gap| counts(gap.cause) && gap.step.is_some());
+    let name = device.map(|device| facts.session.device_title(device));
+    let is_own = |gap: &GapRow| name.as_ref().is_none_or(|name| *name == gap.device);
+    let within_steps = gaps.filter(|gap| counts(gap.cause) && gap.step.is_some() && is_own(gap));
     within_steps.take(TOLD).map(seen).collect()
 }
 

@@ -22,7 +22,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Err(outcome) => return outcome,
     };
     let waits = |cause: Cause| matches!(cause, Cause::Blocked | Cause::Unknown);
-    let causes = causes(facts, waits);
+    let causes = causes(facts, found.place, waits);
     let doing = match causes.as_slice() {
         [] | [(Cause::Unknown, _)] => "nothing was recorded on its host, or it waits".to_owned(),
         causes => format!("its host does no work: {}", told(facts, causes)),
@@ -40,9 +40,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .gain(Some(found.time), PART_ESTIMATE)
+    .of_step(found.step_ps)
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))
-    .seen(longest_gaps(facts, waits));
+    .seen(longest_gaps(facts, found.place, waits));
     if is_blocked {
         return finding
             .why(

@@ -17,7 +17,7 @@ pub struct AdviceReport {
     pub passed: Vec<AdviceCheck>,
     /// Checks that could not be made, and why.
     pub skipped: Vec<AdviceCheck>,
-    /// Median step that the gains are of; absent without steps.
+    /// Mean step that the gains are of; absent without steps.
     pub step_ps: Option<f64>,
     /// What the figures do not cover.
     pub notes: Vec<Note>,

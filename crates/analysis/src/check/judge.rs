@@ -22,7 +22,7 @@ use super::report::{CheckVerdict, FigureUnit};
 use super::words::Unknown;
 use crate::compare::effect_of_ranges;
 use crate::compare::noise::{
-    FEWEST_RUNS, FEWEST_STEPS, RunNoise, effect_beyond, effect_of_runs, interval, median,
+    Effect, FEWEST_RUNS, FEWEST_STEPS, RunNoise, effect_beyond, effect_of_runs, interval, median,
     quantile_interval, spread,
 };
 
@@ -42,7 +42,7 @@ pub(super) struct Judge {
 /// What a value is held against.
 pub(super) enum Against<'a> {
     Nothing,
-    /// One run, and whether exact counts say that other work ran in it.
+    /// One run, and whether other work that was counted may be why it differs.
     One(&'a Measured, bool),
     /// The values of several runs.
     Runs(Vec<f64>),
@@ -140,7 +140,7 @@ impl Judge {
             (Against::Runs(runs), samples) if !runs.is_empty() => {
                 self.of_runs(runs, value, samples, margin)
             }
-            (Against::One(base, is_other_work), Samples::Mean(other)) => {
+            (Against::One(base, is_by_work), Samples::Mean(other)) => {
                 let Samples::Mean(before) = &base.samples else {
                     return Reach::exactly(value);
                 };
@@ -149,10 +149,7 @@ impl Judge {
                 }
                 let found = effect_beyond(before, other, margin, self.noise, self.confidence);
                 let exact = effect_of_ranges(before, other, self.noise, self.confidence);
-                // Of two that hold, the narrower says more.
-                let exact = exact.filter(|exact| {
-                    *is_other_work && exact.high - exact.low < found.high - found.low
-                });
+                let exact = exact.filter(|_| *is_by_work && self.leaves_open(&found, margin));
                 let found = exact.unwrap_or(found);
                 Reach {
                     low: Some(base.value + found.low),
@@ -190,6 +187,12 @@ impl Judge {
             }
             (_, Samples::Counted) => Reach::exactly(value),
         }
+    }
+
+    /// Whether the change is beyond the limit is not known from this.
+    fn leaves_open(&self, found: &Effect, margin: f64) -> bool {
+        let is_rare = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence);
+        !is_rare || (found.low..=found.high).contains(&margin)
     }
 
     fn of_runs(&self, runs: &[f64], value: f64, samples: &Samples, margin: f64) -> Reach {

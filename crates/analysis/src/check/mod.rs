@@ -237,10 +237,17 @@ impl Run<'_, '_> {
         found.filter_map(|one| one.measured(metric)).collect()
     }
 
-    /// What was counted says that the checked session and the baseline did not run the same.
-    fn is_other_work(&self) -> bool {
-        let nearest = self.pairs.last();
-        nearest.is_some_and(|both| both.other_work.is_some())
+    /// Other work that was counted may be why the figure differs from that of the one baseline.
+    fn is_by_work(&self, metric: &Metric, baseline: f64) -> bool {
+        let (Some(both), Some(checked)) = (self.pairs.last(), self.checked(metric)) else {
+            return false;
+        };
+        let is_longer = checked.value > baseline;
+        match metric {
+            Metric::StepTime | Metric::AllStepsTime => both.is_by_work(None, is_longer),
+            Metric::Part(part) => both.is_by_work(Some(*part), is_longer),
+            _ => false,
+        }
     }
 
     fn row(&self, budget: &Budget) -> CheckedBudget {
@@ -252,7 +259,7 @@ impl Run<'_, '_> {
             of_baselines = self.of_baselines(&budget.metric);
             match of_baselines.as_slice() {
                 [] => Against::Nothing,
-                [one] => Against::One(one, self.is_other_work()),
+                [one] => Against::One(one, self.is_by_work(&budget.metric, one.value)),
                 several => Against::Runs(several.iter().map(|one| one.value).collect()),
             }
         };

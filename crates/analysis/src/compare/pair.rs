@@ -8,7 +8,7 @@ use super::items::Item;
 use super::nodes::Node;
 use super::noise::{Effect, RunNoise, discoveries, effect};
 use super::pairing::Pairing;
-use super::ranges::{OtherWork, are_other_counts, effect_of_ranges};
+use super::ranges::{OtherWork, are_other_counts, effect_of_ranges, gap};
 use super::report::{ComparedOp, ComparedOpSide, Evidence, TimeDifference};
 use super::side::Side;
 use super::waterfall::{Change, Changes};
@@ -29,7 +29,7 @@ pub(crate) struct Both<'a, 'b> {
     confidence: f64,
     effects: Vec<(Effect, Evidence)>,
     /// What was counted says that the sessions did not run the same.
-    pub(crate) other_work: Option<OtherWork>,
+    pub(super) other_work: Option<OtherWork>,
     /// For each item its program pair and node.
     node_of: [Vec<Option<(usize, usize)>>; 2],
 }
@@ -74,17 +74,18 @@ impl<'a, 'b> Both<'a, 'b> {
     /// The step.
     pub(super) fn step(&self) -> Option<TimeDifference> {
         let [a, b] = self.sides.map(Side::durations);
-        (!a.is_empty() && !b.is_empty()).then(|| self.time(&a, &b))
+        (!a.is_empty() && !b.is_empty()).then(|| self.time(&a, &b, None))
     }
 
     /// A part of the step.
     pub(super) fn part(&self, part: PartKind) -> TimeDifference {
         let [a, b] = self.sides.map(|side| side.part(part));
-        self.time(&a, &b)
+        self.time(&a, &b, Some(part))
     }
 
-    fn time(&self, baseline: &[f64], other: &[f64]) -> TimeDifference {
-        let found = self.effect(baseline, other, self.other_work.is_some());
+    fn time(&self, baseline: &[f64], other: &[f64], part: Option<PartKind>) -> TimeDifference {
+        let [before, after] = [baseline, other].map(|values| mean(values));
+        let found = self.effect(baseline, other, self.is_by_work(part, after > before));
         let is_discovery = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence);
         difference(baseline, other, &found, found.evidence(is_discovery))
     }
@@ -99,6 +100,21 @@ impl<'a, 'b> Both<'a, 'b> {
             .filter(|_| is_other_work && !is_shown)
             .filter(|exact| exact.evidence(true) == Evidence::BeyondNoise)
             .unwrap_or(found)
+    }
+
+    /// The work that differs may be why a part of the step, or all of it, takes longer or shorter. More
+    /// launches keep the host busy as well; larger ops keep the device busy, and no gap is their doing.
+    pub(crate) fn is_by_work(&self, part: Option<PartKind>, is_longer: bool) -> bool {
+        match (&self.other_work, part) {
+            (None, _) => false,
+            (Some(OtherWork::Devices(..)), _) => true,
+            (Some(OtherWork::Launches(before, after)), _) => (after > before) == is_longer,
+            (Some(OtherWork::Ops(_)), Some(part)) => part < PartKind::InputWait,
+            (Some(OtherWork::Ops(_)), None) => {
+                let [before, after] = self.sides.map(Side::work);
+                gap(&before, &after).is_some() && (mean(&after) > mean(&before)) == is_longer
+            }
+        }
     }
 
     /// Share of the work in ops that are new, gone or changed, on the side where it is larger.
@@ -344,13 +360,16 @@ fn is_in_all_steps(sides: [&Side<'_>; 2], change: &Change) -> bool {
     item.occurrences.iter().all(|&count| count > 0.0)
 }
 
+fn mean(values: &[f64]) -> f64 {
+    super::side::mean(values.iter().copied()).unwrap_or(0.0)
+}
+
 fn difference(
     baseline: &[f64],
     other: &[f64],
     found: &Effect,
     evidence: Evidence,
 ) -> TimeDifference {
-    let mean = |values: &[f64]| super::side::mean(values.iter().copied()).unwrap_or(0.0);
     let baseline_ps = mean(baseline);
     TimeDifference {
         baseline_ps,

@@ -10,8 +10,8 @@
 //!
 //! This is exact for steps of one run, whatever their distribution, but runs differ too: a third of
 //! the pairs of runs of one program on a busy machine have such steps in a window of five. So it
-//! proves a difference only where something counted says that other work ran ([`OtherWork`]). Runs of
-//! one program never do.
+//! proves a difference only where something counted says that other work ran ([`OtherWork`]), and where
+//! that may be the reason ([`Both::is_by_work`]). Runs of one program never show any of it.
 
 use super::noise::{Effect, FEWEST_STEPS, RunNoise, normal_quantile};
 use super::pair::{Both, number};
@@ -24,7 +24,7 @@ const MIN_CHANGED_SHARE: f64 = 0.1;
 
 /// Exact evidence that the sessions did not run the same work on the same devices.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum OtherWork {
+pub(super) enum OtherWork {
     /// Other chips, or another number of them: before and after.
     Devices(String, String),
     /// Pieces of work per step and device: before and after.

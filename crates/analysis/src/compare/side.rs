@@ -95,6 +95,17 @@ impl<'a> Side<'a> {
         steps.map(|step| step.parts_ps[index]).collect()
     }
 
+    /// The parts of every typical step in which the device works, in the order of time.
+    pub(super) fn work(&self) -> Vec<f64> {
+        let steps = self.typical().filter(|_| self.is_timed);
+        let work = steps.map(|step| {
+            let parts = PARTS.iter().zip(&step.parts_ps);
+            let of_device = parts.filter(|(part, _)| **part < PartKind::InputWait);
+            of_device.map(|(_, time)| time).sum()
+        });
+        work.collect()
+    }
+
     /// Mean duration of the typical steps.
     pub(super) fn typical_step_ps(&self) -> Option<f64> {
         mean(self.typical().map(|step| step.duration_ps))

@@ -71,6 +71,10 @@ pub trait Report: Serialize + Send {
     fn unprinted(&self) -> &'static [&'static str] {
         &[]
     }
+    /// Keys of tables that say little here: people get them with `--wide` or by name.
+    fn only_wide(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
 }
 
 /// What is declared of a question, its types erased: what menus, help and parsers are made of.
@@ -118,6 +122,7 @@ trait ErasedReport: Send {
     fn headline(&self) -> Vec<(String, String)>;
     fn chart(&self) -> Vec<String>;
     fn unprinted(&self) -> &'static [&'static str];
+    fn only_wide(&self) -> Vec<&'static str>;
 }
 
 impl<R: Report> ErasedReport for R {
@@ -147,6 +152,10 @@ impl<R: Report> ErasedReport for R {
     }
     fn unprinted(&self) -> &'static [&'static str] {
         Report::unprinted(self)
+    }
+
+    fn only_wide(&self) -> Vec<&'static str> {
+        Report::only_wide(self)
     }
 }
 
@@ -205,6 +214,11 @@ impl Answer {
     /// See [`Report::unprinted`].
     pub fn unprinted(&self) -> &'static [&'static str] {
         self.report.unprinted()
+    }
+
+    /// See [`Report::only_wide`].
+    pub fn only_wide(&self) -> Vec<&'static str> {
+        self.report.only_wide()
     }
 }
 

@@ -316,3 +316,67 @@ fn sessions_are_runs_of_a_history_too() {
         .expect("steps");
     assert_eq!(step["run_count"], 3);
 }
+
+#[test]
+fn steps_of_unknown_length_pass_no_gate() {
+    let mut untimed = cpu(100, "dot.1", 30);
+    // Steps are there, and nothing says how long they take.
+    untimed.step_origin = None;
+    let budgets = ["step_time<=1s", "device_busy>=1%", "launch_count<=1000"];
+    let report = check(&[&untimed], &budgets);
+    assert_eq!(verdicts(&report), ["unknown", "unknown", "passed"]);
+    assert_eq!(report["is_passed"], false);
+    let row = row(&report, "step_time<=1s");
+    assert_eq!(row["value"], Value::Null);
+    assert_eq!(
+        row["text"],
+        "How long a step takes was not recorded: its recorded end is not the end of the devices' work."
+    );
+    let against = check(&[&cpu(100, "dot.1", 30), &untimed], &["step_time=+2%"]);
+    assert_eq!(verdicts(&against), ["unknown"]);
+    assert!(
+        against["comparison"]
+            .as_str()
+            .is_some_and(|text| text.contains("how long the steps of second take was not recorded")),
+        "{}",
+        against["comparison"]
+    );
+}
+
+#[test]
+fn other_work_and_steps_without_overlap_break_a_budget() {
+    let uneven = |lengths: [u64; 5], ops: u64| {
+        let mut start = 0;
+        let (mut steps, mut work) = (String::new(), String::new());
+        for (number, length) in lengths.iter().enumerate() {
+            let end = start + length;
+            steps.push_str(&format!(
+                "{start}..{end}us train #step_num={number},_r=1#\n"
+            ));
+            for op in 0..ops {
+                let at = start + 10 + op * 2;
+                work.push_str(&format!("{at}..{}us add.1\n", at + 1));
+            }
+            start = end + 10;
+        }
+        drawn(&[&format!(
+            "
+            host vm
+            thread python
+            {steps}
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+            {work}
+            "
+        )])
+    };
+    let before = uneven([150, 250, 180, 220, 200], 20);
+    let same = uneven([380, 620, 430, 560, 480], 20);
+    let other = uneven([380, 620, 430, 560, 480], 60);
+    let budget = ["step_time=+2%"];
+    assert_eq!(
+        verdicts(&check(&[&before, &same], &budget)),
+        ["within_noise"]
+    );
+    assert_eq!(verdicts(&check(&[&before, &other], &budget)), ["broken"]);
+}

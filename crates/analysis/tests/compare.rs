@@ -583,3 +583,140 @@ fn memory_that_a_planted_batch_needs_is_found() {
     let source = cause["source"].as_str().expect("a source");
     assert!(source.contains("capture_planted.py:"), "{cause}");
 }
+
+/// Steps of these lengths on one virtual device, that many additions of 1 us in each.
+fn uneven(lengths: [u64; 5], ops: u64) -> Session {
+    let mut steps = String::new();
+    let mut work = String::new();
+    let mut start = 0;
+    for (number, length) in lengths.iter().enumerate() {
+        steps.push_str(&format!(
+            "{start}..{}us train #step_num={number},_r=1#\n",
+            start + length
+        ));
+        for op in 0..ops {
+            let at = start + 10 + op * 2;
+            work.push_str(&format!("{at}..{}us add.1\n", at + 1));
+        }
+        start += length + 10;
+    }
+    drawn(&[&format!(
+        "
+        host vm
+        thread python
+        {steps}
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        {work}
+        "
+    )])
+}
+
+/// Steps that scatter so much that the mean proves nothing.
+const SHORT: [u64; 5] = [150, 250, 180, 220, 200];
+const LONG: [u64; 5] = [380, 620, 430, 560, 480];
+
+#[test]
+fn steps_without_overlap_and_other_work_are_a_difference() {
+    let report = both(&uneven(SHORT, 20), &uneven(LONG, 60));
+    let difference = &report["differences"][0];
+    let step = &difference["step"];
+    assert_eq!(step["evidence"], "beyond_noise", "{step}");
+    assert!((number(&step["p_value"]) - 2.0 / 252.0).abs() < 1e-12);
+    assert!(micros(&step["low_ps"]) > 150.0, "{step}");
+    let conclusion = difference["conclusion"].as_str().expect("a sentence");
+    assert!(conclusion.starts_with("after is 14"), "{conclusion}");
+    assert!(conclusion.contains("slower than before"), "{conclusion}");
+}
+
+#[test]
+fn steps_without_overlap_of_the_same_work_may_be_the_machine() {
+    let report = both(&uneven(SHORT, 20), &uneven(LONG, 20));
+    let difference = &report["differences"][0];
+    assert_eq!(difference["step"]["evidence"], "within_noise");
+    let conclusion = difference["conclusion"].as_str().expect("a sentence");
+    for part in [
+        "after may be slower than before",
+        "every step of after is longer than every step of before",
+        "Compare another run of each.",
+    ] {
+        assert!(conclusion.contains(part), "{conclusion}");
+    }
+}
+
+#[test]
+fn an_interval_beyond_all_reason_is_too_noisy_to_tell() {
+    let scattered = [160, 900, 320, 620, 450];
+    let report = both(&uneven(SHORT, 20), &uneven(scattered, 60));
+    let conclusion = report["differences"][0]["conclusion"]
+        .as_str()
+        .expect("a sentence");
+    for part in [
+        "Too noisy to tell whether after differs from before",
+        "They did other work: 60 instead of 20 ops, kernels and copies run per step and device.",
+        "Capture more steps, or compare another run of each.",
+    ] {
+        assert!(conclusion.contains(part), "{conclusion}");
+    }
+}
+
+#[test]
+fn a_copy_to_the_device_is_never_one_to_the_host() {
+    let copies = |kind: &str, src: &str, dst: &str| {
+        drawn(&[&format!(
+            "
+            host vm
+            device gpu:0 nvidia H100
+            stream 9 {kind}
+            repeat 6 every 100us
+              10..60us {kind} [kind_src={src} kind_dst={dst} size=4096]
+            end
+            thread python
+            repeat 6 every 100us
+              0..100us train #step_num=$i,_r=1#
+            end
+            "
+        )])
+    };
+    let report = both(
+        &copies("MemcpyH2D", "pinned", "device"),
+        &copies("MemcpyD2H", "device", "pinned"),
+    );
+    let matched: Vec<_> = list(&report["ops"])
+        .iter()
+        .map(|op| &op["matched"])
+        .collect();
+    assert_eq!(matched.len(), 2, "{:#}", report["ops"]);
+    assert!(matched.contains(&&Value::from("new")) && matched.contains(&&Value::from("gone")));
+}
+
+#[test]
+fn another_chip_is_the_first_cause() {
+    let on = |chip: &str, end: u64| {
+        drawn(&[&format!(
+            "
+            host vm
+            device gpu:0 nvidia {chip}
+            stream 7 Compute
+            repeat 6 every 100us
+              10..{end}us gemm_kernel [hlo_op=dot.1 program_id=5 hlo_module=jit_step correlation_id=11]
+            end
+            thread python
+            repeat 6 every 100us
+              0..100us train #step_num=$i,_r=1#
+            end
+            "
+        )])
+    };
+    let report = both(&on("A100", 90), &on("H100", 40));
+    let causes = causes(&report);
+    assert_eq!(causes[0].0, "environment", "{causes:?}");
+    assert!(
+        causes[0].1.contains("A100") && causes[0].1.contains("H100"),
+        "{causes:?}"
+    );
+    assert!(
+        causes.iter().any(|(kind, _)| *kind == "op_faster"),
+        "{causes:?}"
+    );
+}

@@ -269,3 +269,80 @@ fn parts_of_hosts_sum_to_their_steps() {
         }
     }
 }
+
+/// Two hosts of five steps, one of which loads data for 30 us of each 100.
+fn five_steps(loading: bool) -> Vec<String> {
+    let texts = if loading {
+        two_hosts(0)
+    } else {
+        vec![host("a", 0, 0, 20, ""), host("b", 1, 0, 50, "")]
+    };
+    texts
+        .into_iter()
+        .map(|text| text.replace("repeat 8", "repeat 5"))
+        .collect()
+}
+
+#[test]
+fn five_of_five_steps_name_one_of_two_hosts() {
+    let report = asked(&five_steps(true), &[]);
+    let hosts = rows(&report, "rows");
+    assert_eq!(hosts[1]["last_count"], json!(5));
+    assert_eq!(
+        (&hosts[0]["is_straggler"], &hosts[1]["is_straggler"]),
+        (&json!(false), &json!(true))
+    );
+    // Late by 2 us of 100, as anybody may be.
+    let near: Vec<String> = vec![host("a", 0, 0, 20, ""), host("b", 1, 0, 22, "")];
+    let near: Vec<String> = near
+        .into_iter()
+        .map(|text| text.replace("repeat 8", "repeat 5"))
+        .collect();
+    let report = asked(&near, &[]);
+    for row in rows(&report, "rows") {
+        assert_eq!(row["is_straggler"], json!(false), "{row}");
+    }
+}
+
+#[test]
+fn what_explains_nothing_is_no_cause() {
+    // Its ops take as long as elsewhere, and its host recorded nothing in the 30 us.
+    let report = asked(&five_steps(false), &[]);
+    let blame = &rows(&report, "blame")[0];
+    assert_eq!(
+        (&blame["host"], &blame["activity"], &blame["activity_on"]),
+        (&json!("b"), &json!(""), &json!(""))
+    );
+    let note = rows(&report, "notes")[0]["text"].clone();
+    let note = note.as_str().unwrap_or_default();
+    assert!(
+        note.ends_with("what made it late was not recorded."),
+        "{note}"
+    );
+    // What both hosts do for as long is no cause either.
+    let both = vec![
+        host("a", 0, 0, 20, "1..9us bookkeeping"),
+        host("b", 1, 0, 50, "1..9us bookkeeping"),
+    ];
+    let blame = rows(&asked(&both, &[]), "blame");
+    assert_eq!(blame[0]["activity"], json!(""));
+}
+
+#[test]
+fn a_cause_is_of_the_place_that_it_is_told_of() {
+    // Host b computes for a while and then sleeps; host a sleeps from the start.
+    let advice = |texts: &[String]| {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        ask(&drawn(&texts), "advice", &[])
+    };
+    let texts = vec![
+        host("a", 0, 0, 20, "75..90us time_sleep"),
+        host("b", 1, 0, 50, "2..38us PjitFunction(other)"),
+    ];
+    let report = advice(&texts);
+    let found = rows(&report, "findings");
+    let bound = found.iter().find(|one| one["id"] == "host_bound");
+    let what = bound.expect("a finding")["what"].as_str().expect("a text");
+    assert!(what.starts_with("b/CPU:"), "{what}");
+    assert!(!what.contains("sleeping"), "{what}");
+}

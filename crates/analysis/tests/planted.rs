@@ -57,7 +57,13 @@ const fn case(
 }
 
 /// Findings about what the device computes, which are true of most of these programs.
-const COMPUTE: &[&str] = &["long_ops", "dominating_op", "unrolled_loop", "step_outliers", ""];
+const COMPUTE: &[&str] = &[
+    "long_ops",
+    "dominating_op",
+    "unrolled_loop",
+    "step_outliers",
+    "",
+];
 const IDLE: &[&str] = &["idle"];
 const NOT_RECORDED: &[&str] = &["capture_quality"];
 
@@ -66,13 +72,49 @@ const EXPECTED: &[Expected] = &[
     case("compute-sync", COMPUTE, COMPUTE, &[], false),
     case("two-programs-async", COMPUTE, COMPUTE, &[], false),
     case("train-and-eval", COMPUTE, COMPUTE, &[], false),
-    case("sleeping-dataset", &["input_wait"], IDLE, &["__next__"], true),
-    case("reading-dataset", &["input_wait"], IDLE, &["__next__"], true),
+    case(
+        "sleeping-dataset",
+        &["input_wait"],
+        IDLE,
+        &["__next__"],
+        true,
+    ),
+    case(
+        "reading-dataset",
+        &["input_wait"],
+        IDLE,
+        &["__next__"],
+        true,
+    ),
     case("queue-loader", &["input_wait"], IDLE, &["__next__"], true),
-    case("to-device", &["input_wait"], &["input_wait"], &["copied"], false),
-    case("pure-callback", &["python_callback"], &["python_callback"], &["pure_callback"], true),
-    case("io-callback", &["python_callback"], &["python_callback"], &["io_callback"], true),
-    case("debug-callback", &["debug_print"], &["debug_print"], &["callbacks"], true),
+    case(
+        "to-device",
+        &["input_wait"],
+        &["input_wait"],
+        &["copied"],
+        false,
+    ),
+    case(
+        "pure-callback",
+        &["python_callback"],
+        &["python_callback"],
+        &["pure_callback"],
+        true,
+    ),
+    case(
+        "io-callback",
+        &["python_callback"],
+        &["python_callback"],
+        &["io_callback"],
+        true,
+    ),
+    case(
+        "debug-callback",
+        &["debug_print"],
+        &["debug_print"],
+        &["callbacks"],
+        true,
+    ),
     case(
         "interpreted-pallas",
         &["interpreted_kernels"],
@@ -87,8 +129,20 @@ const EXPECTED: &[Expected] = &[
         &[],
         false,
     ),
-    case("python-between", &["host_bound"], IDLE, &["Python", "summarize"], true),
-    case("sleep-between", &["host_bound"], IDLE, &["sleep", "wait_for_quota"], true),
+    case(
+        "python-between",
+        &["host_bound"],
+        IDLE,
+        &["Python", "summarize"],
+        true,
+    ),
+    case(
+        "sleep-between",
+        &["host_bound"],
+        IDLE,
+        &["sleep", "wait_for_quota"],
+        true,
+    ),
     case("garbage", &["host_bound"], IDLE, &["garbage"], true),
     case(
         "checkpoints",
@@ -111,7 +165,13 @@ const EXPECTED: &[Expected] = &[
         &[],
         false,
     ),
-    case("tiny-loop", &["small_loop"], &["small_loop"], &["loop"], false),
+    case(
+        "tiny-loop",
+        &["small_loop"],
+        &["small_loop"],
+        &["loop"],
+        false,
+    ),
     case("sorting", COMPUTE, COMPUTE, &[], false),
     case("nothing-ran", NOT_RECORDED, NOT_RECORDED, &[], false),
 ];

@@ -71,10 +71,19 @@ fn row_count(table: &Table, view: &View) -> usize {
         .map_or(table.rows.len(), |limit| limit.min(table.rows.len()))
 }
 
+/// Of two sessions all rows are about the second: its name, which may be long, says nothing more.
+fn names_one_session(table: &Table, index: usize) -> bool {
+    let column = table.columns[index];
+    let mut cells = table.rows.iter().map(|row| &row[index]);
+    let first = cells.next();
+    column.key == "session" && !column.is_essential && cells.all(|cell| Some(cell) == first)
+}
+
 fn body(table: &Table, view: &View) -> (String, Vec<&'static str>) {
     let shown = row_count(table, view);
     let rows = &table.rows[..shown];
     let mut columns: Vec<Shown> = (0..table.columns.len())
+        .filter(|&index| view.is_wide || !names_one_session(table, index))
         .map(|index| Shown::new(table, index, rows, view.charset))
         .collect();
     let hidden = if view.is_wide {

@@ -32,10 +32,9 @@ pub(super) struct Facts<'a> {
     pub(super) selected: Selected<'a>,
     thresholds: &'a Thresholds,
     glance: Arc<Glance>,
-    /// Median over steps of their duration.
+    /// The mean step as `overview` divides it into parts: over steps, of the mean over hosts, of the
+    /// mean over the host's devices.
     pub(super) step_ps: Option<f64>,
-    /// Mean over steps of their duration, for what only some steps have.
-    pub(super) mean_step_ps: Option<f64>,
     lazy: Lazy<'a>,
 }
 
@@ -55,6 +54,29 @@ struct Lazy<'a> {
 
 /// A device, or a host without devices.
 pub(super) type Place = (HostId, Option<DeviceId>);
+
+/// A figure of the steps of one place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OfPlace {
+    pub(super) place: Place,
+    /// Mean over its steps.
+    pub(super) mean: f64,
+    /// Median over its steps.
+    pub(super) median: f64,
+    /// Mean duration of its steps.
+    pub(super) step_ps: f64,
+}
+
+impl OfPlace {
+    /// Share of the place's own steps.
+    pub(super) fn share(&self) -> f64 {
+        if self.step_ps > 0.0 {
+            self.mean / self.step_ps
+        } else {
+            0.0
+        }
+    }
+}
 
 impl Deref for Facts<'_> {
     type Target = Glance;
@@ -77,13 +99,14 @@ impl<'a> Facts<'a> {
         };
         let selected = selection.resolve(session)?;
         let glance = Glance::of(session, &selected);
-        let known = |time: f64| Some(time).filter(|&time| time > 0.0);
-        let time = glance.step_time.as_ref();
+        let durations = glance.bars.iter().map(|bar| bar.duration_ps);
+        let mean = durations.sum::<f64>() / glance.bars.len().max(1) as f64;
+        // Without a step time the lengths of steps are not those of their work.
+        let is_timed = glance.step_time.is_some() && mean > 0.0;
         Ok(Self {
             session,
             thresholds,
-            step_ps: time.and_then(|time| known(time.median)),
-            mean_step_ps: time.and_then(|time| known(time.mean)),
+            step_ps: is_timed.then_some(mean),
             selected,
             glance,
             lazy: Lazy::default(),
@@ -189,30 +212,50 @@ impl<'a> Facts<'a> {
         self.total_self_ps() > 0
     }
 
-    /// For each place the median over steps of a figure, in the order of places.
-    pub(super) fn typical(&self, figure: impl Fn(&StepParts) -> f64) -> Vec<(Place, f64)> {
-        let mut places: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+    /// A figure of the steps of each place, in the order of places.
+    pub(super) fn by_place(&self, figure: impl Fn(&StepParts) -> f64) -> Vec<OfPlace> {
+        let mut places: BTreeMap<Place, (Vec<f64>, f64)> = BTreeMap::new();
         for row in self.rows() {
             let values = places.entry((row.host, row.device)).or_default();
-            values.push(figure(row));
+            values.0.push(figure(row));
+            values.1 += row.span.duration().0 as f64;
         }
-        let typical = places
-            .into_iter()
-            .map(|(place, values)| (place, median(&values)));
-        typical.collect()
+        let of_place = |(place, (values, duration_ps)): (Place, (Vec<f64>, f64))| {
+            let count = values.len().max(1) as f64;
+            OfPlace {
+                place,
+                mean: values.iter().sum::<f64>() / count,
+                median: median(&values),
+                step_ps: duration_ps / count,
+            }
+        };
+        places.into_iter().map(of_place).collect()
     }
 
-    /// The place with the largest typical figure.
-    pub(super) fn worst(&self, figure: impl Fn(&StepParts) -> f64) -> Option<(Place, f64)> {
-        let typical = self.typical(figure).into_iter();
-        typical.reduce(|worst, next| if next.1 > worst.1 { next } else { worst })
+    /// The place on which a figure has the largest share of its steps.
+    pub(super) fn worst(&self, figure: impl Fn(&StepParts) -> f64) -> Option<OfPlace> {
+        let places = self.by_place(figure).into_iter();
+        places.reduce(|worst, next| {
+            if next.share() > worst.share() {
+                next
+            } else {
+                worst
+            }
+        })
     }
 
-    /// The mean over places of a typical figure.
+    /// The mean over steps of a figure, of the mean over hosts, of the mean over the host's devices.
     pub(super) fn mean(&self, figure: impl Fn(&StepParts) -> f64) -> Option<f64> {
-        let typical = self.typical(figure);
-        let sum: f64 = typical.iter().map(|(_, value)| value).sum();
-        (!typical.is_empty()).then(|| sum / typical.len() as f64)
+        let steps = self.rows().chunk_by(|a, b| a.step == b.step);
+        let means = steps.map(|rows| {
+            let mut hosts: BTreeMap<HostId, Vec<f64>> = BTreeMap::new();
+            for row in rows {
+                hosts.entry(row.host).or_default().push(figure(row));
+            }
+            mean(hosts.values().map(|values| mean(values.iter().copied())))
+        });
+        let means: Vec<f64> = means.collect();
+        (!means.is_empty()).then(|| mean(means.iter().copied()))
     }
 
     /// `host-2` or `host-2/GPU:0`; with one host the device alone.
@@ -265,6 +308,11 @@ impl<'a> Facts<'a> {
         working.peek().is_some()
             && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
     }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
 }
 
 /// A part of a row.

@@ -17,7 +17,7 @@ pub struct AdviceReport {
     pub passed: Vec<AdviceCheck>,
     /// Checks that could not be made, and why.
     pub skipped: Vec<AdviceCheck>,
-    /// Median step that the gains are of; absent without steps.
+    /// Mean step that the gains are of; absent without steps.
     pub step_ps: Option<f64>,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
@@ -46,7 +46,8 @@ pub struct AdviceFinding {
     pub code: String,
     /// Time of one step that is gained at most; absent where it cannot be told.
     pub gain_ps_per_step: Option<f64>,
-    /// The step that the gain is of: the median, or the mean where only some steps have the cause.
+    /// The step that the gain is of: the mean step, of the device or host that the finding is about where
+    /// it is about one.
     pub step_ps: Option<f64>,
     /// Gain ÷ that step, at most 1.
     pub gain_ratio: Option<f64>,

@@ -87,9 +87,8 @@ pub(super) fn sentences(report: &AdviceReport) -> Vec<String> {
     if !report.passed.is_empty() {
         lines.push(String::new());
         let (count, titles) = (report.passed.len(), titles(&report.passed));
-        // A step that stands out may wait for what the usual one does not wait for.
         let by = match report.step_ps {
-            Some(_) => " Steps are judged by their median.",
+            Some(_) => " Shares are of the mean step, as in overview.",
             None => "",
         };
         lines.push(format!(

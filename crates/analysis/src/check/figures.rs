@@ -49,6 +49,8 @@ pub(super) struct Figures {
     communication: Vec<f64>,
     /// Name, scope, source and self times of all that ran.
     items: Vec<Ran>,
+    /// There are steps, and how long they take is not known.
+    has_untimed_steps: bool,
 }
 
 struct Ran {
@@ -83,7 +85,8 @@ impl Figures {
             session,
             parts: PARTS.iter().map(|&part| (part, side.part(part))).collect(),
             durations: side.durations(),
-            all_durations: side.steps.iter().map(|step| step.duration_ps).collect(),
+            all_durations: side.all_durations(),
+            has_untimed_steps: !side.is_timed && !side.steps.is_empty(),
             busy: busy(&side.busy_steps),
             communication: communication(side, selection)?,
             items: side.items.iter().map(|item| ran(side, item)).collect(),
@@ -92,7 +95,10 @@ impl Figures {
 
     /// The figure; none where the session does not have it.
     pub(super) fn measured(&self, metric: &Metric) -> Option<Measured> {
-        let has_steps = !self.durations.is_empty();
+        let has_steps = !self.durations.is_empty() || self.has_untimed_steps;
+        if self.is_untimed(metric) {
+            return None;
+        }
         match metric {
             Metric::StepTime => Measured::mean(self.durations.clone()),
             Metric::AllStepsTime => Measured::mean(self.all_durations.clone()),
@@ -120,6 +126,11 @@ impl Figures {
             Metric::Scope(path) if has_steps => self.of_scope(path),
             Metric::Scope(_) => None,
         }
+    }
+
+    /// The figure is of the length of steps, which are there and whose length is not known.
+    pub(super) const fn is_untimed(&self, metric: &Metric) -> bool {
+        self.has_untimed_steps && metric.is_of_step_time()
     }
 
     /// Without communication none are moved; of communication whose shapes are unknown nothing is.
@@ -191,7 +202,7 @@ pub(super) fn op_of_pair(both: &Both<'_, '_>, name: &str) -> Option<(Measured, M
         return None;
     }
     let sum = |side: usize, item: fn(&crate::compare::waterfall::Change) -> Option<usize>| {
-        let nothing = vec![0.0; both.sides[side].durations().len()];
+        let nothing = vec![0.0; both.sides[side].typical().count()];
         let items = found
             .iter()
             .filter_map(|change| both.item(side, item(change)));

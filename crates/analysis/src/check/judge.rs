@@ -10,7 +10,7 @@
 //!
 //! | measured | interval of the value |
 //! |---|---|
-//! | mean of steps, one baseline | that of `compare`: steps, neighbours that are alike, noise between runs; the ranks of the steps have to agree |
+//! | mean of steps, one baseline | that of `compare`: steps, neighbours that are alike, noise between runs; the ranks of the steps have to agree; or, where other work ran and no steps overlap, that of the ranges |
 //! | percentile of steps | order statistics of either side, and noise between runs |
 //! | once a run (compilation time) | noise between runs: [`ONCE_RATIO`] unless given |
 //! | counted (bytes, launches) | none: it is exact |
@@ -20,8 +20,9 @@ use super::budget::Budget;
 use super::figures::{Measured, PERCENTILE, Samples};
 use super::report::{CheckVerdict, FigureUnit};
 use super::words::Unknown;
+use crate::compare::effect_of_ranges;
 use crate::compare::noise::{
-    FEWEST_RUNS, FEWEST_STEPS, RunNoise, effect_beyond, effect_of_runs, interval, median,
+    Effect, FEWEST_RUNS, FEWEST_STEPS, RunNoise, effect_beyond, effect_of_runs, interval, median,
     quantile_interval, spread,
 };
 
@@ -41,7 +42,8 @@ pub(super) struct Judge {
 /// What a value is held against.
 pub(super) enum Against<'a> {
     Nothing,
-    One(&'a Measured),
+    /// One run, and whether other work that was counted may be why it differs.
+    One(&'a Measured, bool),
     /// The values of several runs.
     Runs(Vec<f64>),
 }
@@ -70,7 +72,7 @@ impl Against<'_> {
     fn center(&self) -> Option<f64> {
         match self {
             Self::Nothing => None,
-            Self::One(measured) => Some(measured.value),
+            Self::One(measured, _) => Some(measured.value),
             Self::Runs(runs) => (!runs.is_empty()).then(|| median(runs)),
         }
     }
@@ -138,7 +140,7 @@ impl Judge {
             (Against::Runs(runs), samples) if !runs.is_empty() => {
                 self.of_runs(runs, value, samples, margin)
             }
-            (Against::One(base), Samples::Mean(other)) => {
+            (Against::One(base, is_by_work), Samples::Mean(other)) => {
                 let Samples::Mean(before) = &base.samples else {
                     return Reach::exactly(value);
                 };
@@ -146,6 +148,9 @@ impl Judge {
                     return reach;
                 }
                 let found = effect_beyond(before, other, margin, self.noise, self.confidence);
+                let exact = effect_of_ranges(before, other, self.noise, self.confidence);
+                let exact = exact.filter(|_| *is_by_work && self.leaves_open(&found, margin));
+                let found = exact.unwrap_or(found);
                 Reach {
                     low: Some(base.value + found.low),
                     high: Some(base.value + found.high),
@@ -160,7 +165,9 @@ impl Judge {
                     p_value: None,
                 }
             }
-            (Against::One(base), Samples::Quantile(other)) => self.of_quantiles(base, value, other),
+            (Against::One(base, _), Samples::Quantile(other)) => {
+                self.of_quantiles(base, value, other)
+            }
             (_, Samples::Quantile(other)) => {
                 let (low, high) = quantile_interval(other, PERCENTILE, self.confidence);
                 let run = self.noise.reach(value, spread(other), self.confidence);
@@ -170,7 +177,7 @@ impl Judge {
                     p_value: None,
                 }
             }
-            (Against::One(base), Samples::Once) => {
+            (Against::One(base, _), Samples::Once) => {
                 let largest = base.value.max(value);
                 let run = self.once().reach(largest, 0.0, self.confidence);
                 Reach::around(value, run * std::f64::consts::SQRT_2)
@@ -180,6 +187,12 @@ impl Judge {
             }
             (_, Samples::Counted) => Reach::exactly(value),
         }
+    }
+
+    /// Whether the change is beyond the limit is not known from this.
+    fn leaves_open(&self, found: &Effect, margin: f64) -> bool {
+        let is_rare = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence);
+        !is_rare || (found.low..=found.high).contains(&margin)
     }
 
     fn of_runs(&self, runs: &[f64], value: f64, samples: &Samples, margin: f64) -> Reach {
@@ -297,7 +310,7 @@ fn too_few_steps(checked: &Measured, against: &Against<'_>, needs_baseline: bool
         Samples::Once | Samples::Counted => None,
     };
     let of_baseline = match against {
-        Against::One(base) if needs_baseline => count(base),
+        Against::One(base, _) if needs_baseline => count(base),
         _ => None,
     };
     let least = count(checked).into_iter().chain(of_baseline).min();
@@ -348,7 +361,7 @@ mod tests {
             mean(&[10.0, 11.0, 12.0, 13.0, 14.0]),
         );
         let judge = judge(true, 0.0);
-        let of = |budget| ask(&judge, budget, &after, &Against::One(&before));
+        let of = |budget| ask(&judge, budget, &after, &Against::One(&before, false));
         let near = of("step_time=+2%");
         assert!((near.low.expect("steps") - 9.694).abs() < 1e-3, "{near:?}");
         assert!((near.limit - 10.2).abs() < 1e-9);
@@ -371,7 +384,7 @@ mod tests {
             &judge(true, 0.0),
             "step_time=+2%",
             &after,
-            &Against::One(&before),
+            &Against::One(&before, false),
         );
         assert_eq!(found.verdict, CheckVerdict::WithinNoise);
     }
@@ -381,7 +394,14 @@ mod tests {
         let none = mean(&[0.0; 6]);
         let new = mean(&[1.0, 2.0, 9.0, 30.0, 1.0, 2.0]);
         let judge = judge(false, 0.01);
-        let of = |checked: &Measured| ask(&judge, "op:dot.1<=0ps", checked, &Against::One(&none));
+        let of = |checked: &Measured| {
+            ask(
+                &judge,
+                "op:dot.1<=0ps",
+                checked,
+                &Against::One(&none, false),
+            )
+        };
         let found = of(&new);
         assert_eq!(
             (found.verdict, found.low),
@@ -406,7 +426,7 @@ mod tests {
                 &judge,
                 budget,
                 &counted(value),
-                &Against::One(&counted(100.0)),
+                &Against::One(&counted(100.0), false),
             )
         };
         assert_eq!(of("memory_peak=+1%", 101.0).verdict, CheckVerdict::Passed);
@@ -445,7 +465,14 @@ mod tests {
     fn higher_may_be_better() {
         let busy = |value: f64| mean(&[value; 6]);
         let judge = judge(true, 0.0);
-        let of = |budget, value| ask(&judge, budget, &busy(value), &Against::One(&busy(0.8)));
+        let of = |budget, value| {
+            ask(
+                &judge,
+                budget,
+                &busy(value),
+                &Against::One(&busy(0.8), false),
+            )
+        };
         assert_eq!(of("device_busy=-5%", 0.77).verdict, CheckVerdict::Passed);
         assert_eq!(of("device_busy=-5%", 0.75).verdict, CheckVerdict::Broken);
         assert_eq!(of("device_busy>=90%", 0.85).verdict, CheckVerdict::Broken);
@@ -461,7 +488,12 @@ mod tests {
         let few = quantile((0..12).map(f64::from).collect());
         let more = quantile((0..12).map(|step| f64::from(step) + 100.0).collect());
         let judge = judge(true, 0.0);
-        let found = ask(&judge, "step_time_p95=+2%", &more, &Against::One(&few));
+        let found = ask(
+            &judge,
+            "step_time_p95=+2%",
+            &more,
+            &Against::One(&few, false),
+        );
         assert_eq!(
             (found.verdict, found.low),
             (CheckVerdict::WithinNoise, None)
@@ -471,7 +503,7 @@ mod tests {
             &judge,
             "step_time_p95=+2%",
             &many(100.0),
-            &Against::One(&many(0.0)),
+            &Against::One(&many(0.0), false),
         );
         assert_eq!(found.verdict, CheckVerdict::Broken);
     }
@@ -489,7 +521,7 @@ mod tests {
                 &judge,
                 "compilation_time=+2%",
                 &once(value),
-                &Against::One(&once(100.0)),
+                &Against::One(&once(100.0), false),
             )
         };
         assert_eq!(of(130.0).verdict, CheckVerdict::WithinNoise);
@@ -519,7 +551,7 @@ mod tests {
         let judge = judge(false, 0.01);
         let bound = ask(&judge, "step_time<=10ps", &few, &Against::Nothing);
         assert_eq!((bound.verdict, bound.low), (CheckVerdict::Passed, None));
-        let same = ask(&judge, "step_time=+2%", &few, &Against::One(&few));
+        let same = ask(&judge, "step_time=+2%", &few, &Against::One(&few, false));
         assert_eq!((same.verdict, same.high), (CheckVerdict::Passed, None));
     }
 }

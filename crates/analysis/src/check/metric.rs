@@ -227,6 +227,18 @@ impl Metric {
         }
     }
 
+    /// It is the length of steps, or a part or share of that.
+    pub(super) const fn is_of_step_time(&self) -> bool {
+        matches!(
+            self,
+            Self::StepTime
+                | Self::AllStepsTime
+                | Self::StepTimeP95
+                | Self::Part(_)
+                | Self::DeviceBusy
+        )
+    }
+
     /// More of it is better.
     pub const fn is_better_higher(&self) -> bool {
         matches!(self, Self::DeviceBusy)

@@ -10,7 +10,7 @@
 //! | interval | what the value may truly be, noise within and between runs included: [`judge`] |
 //! | broken | the value is beyond the limit, and so is the whole interval |
 //! | within noise | the value is beyond the limit, the near end of the interval is not |
-//! | unknown | the figure, or what it would be held against, is not there |
+//! | unknown | the figure, or what it would be held against, is not there; of steps whose length was not recorded, everything that is of that length |
 
 mod budget;
 mod chart;
@@ -220,6 +220,11 @@ impl Run<'_, '_> {
         }
     }
 
+    fn is_untimed(&self, metric: &Metric) -> bool {
+        let own = self.figures.last();
+        own.is_some_and(|own| own.is_untimed(metric))
+    }
+
     /// The same figure of each baseline that has it.
     fn of_baselines(&self, metric: &Metric) -> Vec<Measured> {
         if let Metric::Op(name) = metric {
@@ -232,6 +237,19 @@ impl Run<'_, '_> {
         found.filter_map(|one| one.measured(metric)).collect()
     }
 
+    /// Other work that was counted may be why the figure differs from that of the one baseline.
+    fn is_by_work(&self, metric: &Metric, baseline: f64) -> bool {
+        let (Some(both), Some(checked)) = (self.pairs.last(), self.checked(metric)) else {
+            return false;
+        };
+        let is_longer = checked.value > baseline;
+        match metric {
+            Metric::StepTime | Metric::AllStepsTime => both.is_by_work(None, is_longer),
+            Metric::Part(part) => both.is_by_work(Some(*part), is_longer),
+            _ => false,
+        }
+    }
+
     fn row(&self, budget: &Budget) -> CheckedBudget {
         let checked = self.checked(&budget.metric);
         let of_baselines;
@@ -241,7 +259,7 @@ impl Run<'_, '_> {
             of_baselines = self.of_baselines(&budget.metric);
             match of_baselines.as_slice() {
                 [] => Against::Nothing,
-                [one] => Against::One(one),
+                [one] => Against::One(one, self.is_by_work(&budget.metric, one.value)),
                 several => Against::Runs(several.iter().map(|one| one.value).collect()),
             }
         };
@@ -252,6 +270,7 @@ impl Run<'_, '_> {
                 Err(words::Unknown::OtherSource(checked.value, why))
             }
             (Some(checked), Some(_)) => self.judge.judge(budget, checked, &Against::Nothing),
+            (None, _) if self.is_untimed(&budget.metric) => Err(words::Unknown::NoStepTime),
             (None, _) => Err(words::Unknown::NotMeasured),
         };
         words::row(budget, &judged, self.source_of(&budget.metric))

@@ -16,6 +16,8 @@ use crate::note::Note;
 pub(super) enum Unknown {
     /// The session does not have the figure.
     NotMeasured,
+    /// It is of the length of steps, which was not recorded.
+    NoStepTime,
     /// Nothing has it that it could be held against.
     NoBaseline(f64),
     /// So many steps tell nothing.
@@ -76,7 +78,7 @@ pub(super) fn row(
     let baseline = known.and_then(|known| known.baseline);
     let value = match judged {
         Ok(judged) => Some(judged.value),
-        Err(Unknown::NotMeasured) => None,
+        Err(Unknown::NotMeasured | Unknown::NoStepTime) => None,
         Err(
             Unknown::NoBaseline(value)
             | Unknown::TooFewSteps(value, _)
@@ -164,6 +166,11 @@ fn unknown(budget: &Budget, why: &Unknown) -> String {
             }
             _ => "The capture does not tell it: it has no steps.".to_owned(),
         },
+        Unknown::NoStepTime => {
+            "How long a step takes was not recorded: its recorded end is not the \
+                                end of the devices' work."
+                .to_owned()
+        }
         Unknown::NoBaseline(value) => format!(
             "{} here, and no baseline to hold it against.",
             figure(*value, unit)
@@ -254,6 +261,18 @@ pub(super) fn notes(
             Note::warning("What cannot be checked does not pass.")
                 .with_hint("--allow-unknown lets it pass"),
         );
+    }
+    for side in sides
+        .iter()
+        .filter(|side| !side.is_timed && !side.steps.is_empty())
+    {
+        let text = format!(
+            "{}: how long its steps take was not recorded, so no budget of a step's time can be \
+             checked.",
+            side.name
+        );
+        let hint = "call jax.block_until_ready(...) on the results within each annotated step";
+        notes.push(Note::warning(text).with_hint(hint));
     }
     for side in sides.iter().filter(|side| side.steps.is_empty()) {
         let text = format!(

@@ -7,6 +7,7 @@ use super::report::{
     BarKind, ComparedCause, ComparedFact, ComparedProgram, Evidence, WaterfallBar,
 };
 use super::side::Side;
+use super::surroundings;
 use super::waterfall::in_words;
 use crate::format::{self, duration_ps, percent};
 use crate::overview::PartKind;
@@ -43,11 +44,15 @@ pub(super) fn causes(
     causes.extend(launches(both));
     causes.extend(memory::causes(both));
     causes.extend(programs.iter().filter_map(of_program));
-    causes.extend(of_environment(environment));
     causes.sort_by(|a, b| {
         let weight = |cause: &ComparedCause| cause.difference_ps.map_or(-1.0, f64::abs);
         weight(b).total_cmp(&weight(a))
     });
+    // Other hardware or software comes first: nothing below it is comparable as it stands.
+    if let Some(cause) = surroundings::hardware_and_versions(environment) {
+        causes.insert(0, cause);
+    }
+    causes.extend(surroundings::options(environment));
     causes
 }
 
@@ -401,37 +406,4 @@ fn of_program(program: &ComparedProgram) -> Option<ComparedCause> {
         _ => return None,
     };
     Some(cause("program", text, None))
-}
-
-/// Facts that change what is compiled or where it runs.
-fn of_environment(facts: &[ComparedFact]) -> Option<ComparedCause> {
-    let matters = |name: &str| {
-        name == "devices"
-            || name == "chip"
-            || name.contains("version")
-            || name.contains("XLA_FLAGS")
-            || name.contains("arguments")
-            || name.contains("git_commit")
-    };
-    let texts: Vec<String> = facts
-        .iter()
-        .filter(|fact| matters(&fact.name) && !fact.baseline.is_empty() && !fact.other.is_empty())
-        .take(4)
-        .map(|fact| {
-            let short = |text: &str| format::shortened(text);
-            format!(
-                "{} {} → {}",
-                fact.name,
-                short(&fact.baseline),
-                short(&fact.other)
-            )
-        })
-        .collect();
-    (!texts.is_empty()).then(|| {
-        cause(
-            "environment",
-            format!("the environment differs: {}", texts.join(", ")),
-            None,
-        )
-    })
 }

@@ -7,11 +7,12 @@
 //! | step | per step the mean over hosts of the mean over the host's devices, as in `overview` |
 //! | typical steps | the selected steps but outliers, by the rule of `steps` |
 //! | effect | mean of the typical steps − that of the baseline, its interval as in [`noise`] |
-//! | beyond noise | the interval excludes 0 and the ranks agree; of ops, after Benjamini and Hochberg |
+//! | beyond noise | the interval excludes 0 and the ranks agree; of ops, after Benjamini and Hochberg; or no steps overlap and other work ran ([`ranges`]) |
 //! | op | matched by meaning: [`pairing`], [`matching`] |
 //! | waterfall | the difference of the mean of all steps as a sum: [`waterfall`] |
 
 mod causes;
+mod conclusion;
 mod figures;
 pub(crate) mod items;
 mod kernels;
@@ -23,8 +24,10 @@ mod notes;
 pub(crate) mod pair;
 mod pairing;
 mod programs;
+mod ranges;
 mod report;
 pub(crate) mod side;
+mod surroundings;
 mod tables;
 pub(crate) mod waterfall;
 
@@ -42,6 +45,7 @@ use crate::selection::Selection;
 use crate::steps::parts::PARTS;
 use noise::RunNoise;
 use pair::Both;
+pub(crate) use ranges::effect_of_ranges;
 use side::{Side, listed};
 
 /// The `compare` comparison.
@@ -230,7 +234,7 @@ pub(crate) fn difference(both: &Both<'_, '_>) -> SessionDifference {
     let step = both.step();
     SessionDifference {
         session: both.session,
-        conclusion: notes::conclusion(both.sides, step.as_ref()),
+        conclusion: conclusion::conclusion(both, step.as_ref()),
         causes: causes::causes(both, &waterfall, &programs, &environment),
         step,
         parts,

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use stepscope_model::{ProgramId, Session};
 
 use super::items::Item;
+use crate::ops::collect::Key;
 
 /// Instruction, op or kernel.
 pub(super) struct Node {
@@ -127,10 +128,11 @@ fn of_item(session: &Session, index: usize, item: &Item) -> Node {
     Node {
         item: Some(index),
         name: item.name(session).to_owned(),
-        opcode: if category.is_empty() {
-            session.label(item.label).class.name().to_owned()
-        } else {
-            category
+        opcode: match item.key {
+            // A copy of another direction is another copy.
+            Key::Transfer(_, direction) => format!("copy {}", direction.name()),
+            _ if category.is_empty() => session.label(item.label).class.name().to_owned(),
+            _ => category,
         },
         shape: String::new(),
         scope: text(op.map(|op| op.scope).or(framework_op)),

@@ -215,6 +215,11 @@ impl RunNoise {
         (self.ratio * mean).max(self.spreads * spread)
     }
 
+    /// The reach of an interval on either side, whatever the steps of a run differ by.
+    pub(super) fn least(self, mean: f64, confidence: f64) -> f64 {
+        self.ratio * mean * normal_quantile(f64::midpoint(confidence, 1.0))
+    }
+
     /// The same as the reach of an interval on either side.
     pub(crate) fn reach(self, mean: f64, spread: f64, confidence: f64) -> f64 {
         self.run(mean, spread) * student_quantile(f64::midpoint(confidence, 1.0), 1e4)
@@ -371,6 +376,11 @@ fn student_quantile(probability: f64, freedom: f64) -> f64 {
         }
     }
     f64::midpoint(low, high)
+}
+
+/// The same of the normal distribution.
+pub(super) fn normal_quantile(probability: f64) -> f64 {
+    student_quantile(probability, 1e4)
 }
 
 /// The regularised incomplete beta function, by its continued fraction (Lentz).

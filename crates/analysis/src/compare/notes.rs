@@ -1,52 +1,11 @@
-//! The answer in a sentence, and what the figures do not cover.
+//! What the figures do not cover.
 
 use super::CompareOptions;
-use super::causes::signed;
 use super::noise::FEWEST_STEPS;
-use super::report::{Evidence, SessionDifference, TimeDifference};
+use super::report::SessionDifference;
 use super::side::Side;
-use crate::format::{self, duration_ps, percent};
+use crate::format::{self, percent};
 use crate::note::Note;
-
-/// Whether the other session is slower, in a sentence.
-pub(super) fn conclusion(sides: [&Side<'_>; 2], step: Option<&TimeDifference>) -> String {
-    let [baseline, other] = sides.map(|side| side.name);
-    let Some(step) = step else {
-        return format!("{other} and {baseline} cannot be compared by step: one has none.");
-    };
-    let change = |ps: f64| {
-        let ratio = ps / step.baseline_ps.max(1.0);
-        let sign = if ratio < 0.0 { "−" } else { "+" };
-        format!("{sign}{}", percent(ratio.abs()))
-    };
-    let times = format!(
-        "{} instead of {} per step",
-        duration_ps(step.mean_ps),
-        duration_ps(step.baseline_ps)
-    );
-    let interval = format!("{} to {}", change(step.low_ps), change(step.high_ps));
-    match step.evidence {
-        Evidence::BeyondNoise => {
-            let (word, ratio) = if step.difference_ps > 0.0 {
-                ("slower", step.difference_ps / step.baseline_ps)
-            } else {
-                ("faster", -step.difference_ps / step.baseline_ps)
-            };
-            format!(
-                "{other} is {} {word} than {baseline}: {times} ({interval}), more than noise.",
-                percent(ratio)
-            )
-        }
-        Evidence::WithinNoise => format!(
-            "No difference beyond noise between {other} and {baseline}: {times} ({}; {interval}).",
-            change(step.difference_ps)
-        ),
-        Evidence::TooFewSteps => format!(
-            "Too few steps to tell whether {other} differs from {baseline}: {times} ({}).",
-            signed(step.difference_ps)
-        ),
-    }
-}
 
 pub(super) fn notes(
     sides: &[Side<'_>],
@@ -64,6 +23,12 @@ pub(super) fn notes(
             );
             let hint = "with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
             notes.push(Note::warning(text).with_hint(hint));
+        } else if !side.is_timed {
+            let text = format!(
+                "{}: how long its steps take was not recorded, so they are not compared.",
+                side.name
+            );
+            notes.push(Note::warning(text));
         } else if typical < FEWEST_STEPS {
             let text = format!(
                 "{}: {} are too few to tell noise from a change; figures stand as they are.",

@@ -8,6 +8,7 @@ use super::items::Item;
 use super::nodes::Node;
 use super::noise::{Effect, RunNoise, discoveries, effect};
 use super::pairing::Pairing;
+use super::ranges::{OtherWork, are_other_counts, effect_of_ranges, gap};
 use super::report::{ComparedOp, ComparedOpSide, Evidence, TimeDifference};
 use super::side::Side;
 use super::waterfall::{Change, Changes};
@@ -27,6 +28,8 @@ pub(crate) struct Both<'a, 'b> {
     noise: RunNoise,
     confidence: f64,
     effects: Vec<(Effect, Evidence)>,
+    /// What was counted says that the sessions did not run the same.
+    pub(super) other_work: Option<OtherWork>,
     /// For each item its program pair and node.
     node_of: [Vec<Option<(usize, usize)>>; 2],
 }
@@ -52,35 +55,96 @@ impl<'a, 'b> Both<'a, 'b> {
             }
             node_of
         });
-        let effects = effects(sides, &changes, noise, confidence);
-        Self {
+        let mut both = Self {
             sides,
             session,
             pairing,
             changes,
             noise,
             confidence,
-            effects,
+            effects: Vec::new(),
+            other_work: None,
             node_of,
-        }
+        };
+        both.other_work = OtherWork::of(&both);
+        both.effects = both.tested();
+        both
     }
 
     /// The step.
     pub(super) fn step(&self) -> Option<TimeDifference> {
         let [a, b] = self.sides.map(Side::durations);
-        (!a.is_empty() && !b.is_empty()).then(|| self.time(&a, &b))
+        (!a.is_empty() && !b.is_empty()).then(|| self.time(&a, &b, None))
     }
 
     /// A part of the step.
     pub(super) fn part(&self, part: PartKind) -> TimeDifference {
         let [a, b] = self.sides.map(|side| side.part(part));
-        self.time(&a, &b)
+        self.time(&a, &b, Some(part))
     }
 
-    fn time(&self, baseline: &[f64], other: &[f64]) -> TimeDifference {
-        let found = effect(baseline, other, self.noise, self.confidence);
+    fn time(&self, baseline: &[f64], other: &[f64], part: Option<PartKind>) -> TimeDifference {
+        let [before, after] = [baseline, other].map(|values| mean(values));
+        let found = self.effect(baseline, other, self.is_by_work(part, after > before));
         let is_discovery = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence);
         difference(baseline, other, &found, found.evidence(is_discovery))
+    }
+
+    /// The effect by means and ranks; where other work ran and these leave it open, that of ranges.
+    fn effect(&self, baseline: &[f64], other: &[f64], is_other_work: bool) -> Effect {
+        let found = effect(baseline, other, self.noise, self.confidence);
+        let is_shown = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence)
+            && found.evidence(true) == Evidence::BeyondNoise;
+        let of_ranges = effect_of_ranges(baseline, other, self.noise, self.confidence);
+        of_ranges
+            .filter(|_| is_other_work && !is_shown)
+            .filter(|exact| exact.evidence(true) == Evidence::BeyondNoise)
+            .unwrap_or(found)
+    }
+
+    /// The work that differs may be why a part of the step, or all of it, takes longer or shorter. More
+    /// launches keep the host busy as well; larger ops keep the device busy, and no gap is their doing.
+    pub(crate) fn is_by_work(&self, part: Option<PartKind>, is_longer: bool) -> bool {
+        match (&self.other_work, part) {
+            (None, _) => false,
+            (Some(OtherWork::Devices(..)), _) => true,
+            (Some(OtherWork::Launches(before, after)), _) => (after > before) == is_longer,
+            (Some(OtherWork::Ops(_)), Some(part)) => part < PartKind::InputWait,
+            (Some(OtherWork::Ops(_)), None) => {
+                let [before, after] = self.sides.map(Side::work);
+                gap(&before, &after).is_some() && (mean(&after) > mean(&before)) == is_longer
+            }
+        }
+    }
+
+    /// Share of the work in ops that are new, gone or changed, on the side where it is larger.
+    pub(super) fn changed_share(&self) -> f64 {
+        let share = |side: usize| {
+            let (mut all, mut changed) = (0.0, 0.0);
+            for change in &self.changes.ops {
+                let item = [change.baseline, change.other][side];
+                let time = self.item(side, item).map_or(0.0, Item::mean_ps);
+                all += time;
+                if matches!(self.matched(change), "new" | "gone" | "changed") {
+                    changed += time;
+                }
+            }
+            if all > 0.0 { changed / all } else { 0.0 }
+        };
+        share(0).max(share(1))
+    }
+
+    /// The op itself is another: its shape, its content, how often it runs.
+    fn is_another(&self, change: &Change) -> bool {
+        let counts = |side: usize, item| self.item(side, item).map(|item| &item.occurrences);
+        let counts = [counts(0, change.baseline), counts(1, change.other)];
+        let has_other_counts = match counts {
+            [Some(a), Some(b)] => are_other_counts(a, b),
+            _ => true,
+        };
+        has_other_counts
+            || self.matched(change) == "changed"
+            || matches!(self.other_work, Some(OtherWork::Devices(..)))
     }
 
     pub(crate) fn item(&self, side: usize, index: Option<usize>) -> Option<&'b Item> {
@@ -133,6 +197,53 @@ impl<'a, 'b> Both<'a, 'b> {
         }
     }
 
+    /// The effect on each op, and whether it is a discovery among those that are large enough to matter.
+    fn tested(&self) -> Vec<(Effect, Evidence)> {
+        let (sides, changes) = (self.sides, &self.changes);
+        let steps = sides.map(|side| side.typical_step_ps().unwrap_or(0.0));
+        let found: Vec<Effect> = changes
+            .ops
+            .iter()
+            .map(|change| {
+                let [a, b] = [(0, change.baseline), (1, change.other)]
+                    .map(|(side, item)| values(sides[side], item));
+                self.effect(&a, &b, self.is_another(change))
+            })
+            .collect();
+        let is_large = |change: &Change| {
+            let mean = |side: usize, item: Option<usize>| {
+                item.map_or(0.0, |item: usize| sides[side].items[item].mean_ps())
+            };
+            mean(0, change.baseline) >= TESTED_RATIO * steps[0] && change.baseline.is_some()
+                || mean(1, change.other) >= TESTED_RATIO * steps[1] && change.other.is_some()
+        };
+        let tested: Vec<Option<f64>> = changes
+            .ops
+            .iter()
+            .zip(&found)
+            .map(|(change, effect)| effect.p_value.filter(|_| is_large(change)))
+            .collect();
+        let discovered = discoveries(&tested, 1.0 - self.confidence);
+        found
+            .into_iter()
+            .zip(discovered)
+            .zip(&changes.ops)
+            .map(|((mut effect, is_discovery), change)| {
+                let is_there = effect.p_value.is_some() && is_in_all_steps(sides, change);
+                let evidence = if is_there {
+                    // No op takes less than no time: a new one adds, one that is gone takes away.
+                    if change.other.is_none() {
+                        effect.high = effect.high.min(0.0);
+                    }
+                    Evidence::BeyondNoise
+                } else {
+                    effect.evidence(is_discovery)
+                };
+                (effect, evidence)
+            })
+            .collect()
+    }
+
     fn values(&self, side: usize, item: Option<usize>) -> Vec<f64> {
         values(self.sides[side], item)
     }
@@ -172,7 +283,8 @@ impl<'a, 'b> Both<'a, 'b> {
                     Some(std::cmp::Ordering::Less) => "shrank",
                     _ => "changed",
                 };
-                texts.push(format!("its shape {verb} from {} to {}", a.shape, b.shape));
+                let [before, after] = [&a.shape, &b.shape].map(|shape| format::shortened(shape));
+                texts.push(format!("its shape {verb} from {before} to {after}"));
             }
             if a.body != b.body {
                 texts.push("it fuses other instructions".to_owned());
@@ -238,57 +350,6 @@ fn values(side: &Side<'_>, item: Option<usize>) -> Vec<f64> {
     }
 }
 
-/// The effect on each op, and whether it is a discovery among those that are large enough to matter.
-fn effects(
-    sides: [&Side<'_>; 2],
-    changes: &Changes,
-    noise: RunNoise,
-    confidence: f64,
-) -> Vec<(Effect, Evidence)> {
-    let steps = sides.map(|side| side.typical_step_ps().unwrap_or(0.0));
-    let found: Vec<Effect> = changes
-        .ops
-        .iter()
-        .map(|change| {
-            let [a, b] = [(0, change.baseline), (1, change.other)]
-                .map(|(side, item)| values(sides[side], item));
-            effect(&a, &b, noise, confidence)
-        })
-        .collect();
-    let is_large = |change: &Change| {
-        let mean = |side: usize, item: Option<usize>| {
-            item.map_or(0.0, |item: usize| sides[side].items[item].mean_ps())
-        };
-        mean(0, change.baseline) >= TESTED_RATIO * steps[0] && change.baseline.is_some()
-            || mean(1, change.other) >= TESTED_RATIO * steps[1] && change.other.is_some()
-    };
-    let tested: Vec<Option<f64>> = changes
-        .ops
-        .iter()
-        .zip(&found)
-        .map(|(change, effect)| effect.p_value.filter(|_| is_large(change)))
-        .collect();
-    let discovered = discoveries(&tested, 1.0 - confidence);
-    found
-        .into_iter()
-        .zip(discovered)
-        .zip(&changes.ops)
-        .map(|((mut effect, is_discovery), change)| {
-            let is_there = effect.p_value.is_some() && is_in_all_steps(sides, change);
-            let evidence = if is_there {
-                // No op takes less than no time: a new one adds, one that is gone takes away.
-                if change.other.is_none() {
-                    effect.high = effect.high.min(0.0);
-                }
-                Evidence::BeyondNoise
-            } else {
-                effect.evidence(is_discovery)
-            };
-            (effect, evidence)
-        })
-        .collect()
-}
-
 /// The op runs in all typical steps of one side and never on the other: no noise does that.
 fn is_in_all_steps(sides: [&Side<'_>; 2], change: &Change) -> bool {
     let item = match (change.baseline, change.other) {
@@ -299,13 +360,16 @@ fn is_in_all_steps(sides: [&Side<'_>; 2], change: &Change) -> bool {
     item.occurrences.iter().all(|&count| count > 0.0)
 }
 
+fn mean(values: &[f64]) -> f64 {
+    super::side::mean(values.iter().copied()).unwrap_or(0.0)
+}
+
 fn difference(
     baseline: &[f64],
     other: &[f64],
     found: &Effect,
     evidence: Evidence,
 ) -> TimeDifference {
-    let mean = |values: &[f64]| super::side::mean(values.iter().copied()).unwrap_or(0.0);
     let baseline_ps = mean(baseline);
     TimeDifference {
         baseline_ps,

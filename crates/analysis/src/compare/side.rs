@@ -11,7 +11,7 @@ use crate::overview::{EnvironmentReport, PartKind, StepBar, environment, step_ba
 use crate::registry::{Analysis, AnalysisError, Compared};
 use crate::selection::{Selected, Selection};
 use crate::steps::parts::{PARTS, position};
-use crate::steps::{StepParts, divide_steps};
+use crate::steps::{StepParts, divide_steps, step_time};
 
 /// One session and what is measured of it.
 pub(crate) struct Side<'a> {
@@ -19,6 +19,8 @@ pub(crate) struct Side<'a> {
     pub(crate) session: &'a Session,
     /// Every selected step with its parts.
     pub(crate) steps: Vec<StepBar>,
+    /// How long these take is known.
+    pub(crate) is_timed: bool,
     /// What ran in the typical steps.
     pub(crate) items: Vec<Item>,
     pub(super) environment: EnvironmentReport,
@@ -62,6 +64,7 @@ impl<'a> Side<'a> {
             memory_peak: figures::memory_peak(session, &selected, &items),
             environment: environment(session, &selected),
             compilations: Compile::run(session, &compile)?,
+            is_timed: step_time(session, &selected).is_some(),
             steps,
             items,
         })
@@ -72,15 +75,35 @@ impl<'a> Side<'a> {
         self.steps.iter().filter(|step| !step.is_outlier)
     }
 
-    /// Durations of the typical steps, in the order of time.
+    /// Durations of the typical steps, in the order of time; none where they are not known.
     pub(crate) fn durations(&self) -> Vec<f64> {
-        self.typical().map(|step| step.duration_ps).collect()
+        let steps = self.typical().filter(|_| self.is_timed);
+        steps.map(|step| step.duration_ps).collect()
     }
 
-    /// A part of every typical step, in the order of time.
+    /// Durations of all steps, in the order of time; none where they are not known.
+    pub(crate) fn all_durations(&self) -> Vec<f64> {
+        let steps = self.steps.iter().filter(|_| self.is_timed);
+        steps.map(|step| step.duration_ps).collect()
+    }
+
+    /// A part of every typical step, in the order of time; none where it is not known how long they
+    /// are.
     pub(crate) fn part(&self, part: PartKind) -> Vec<f64> {
         let index = position(part);
-        self.typical().map(|step| step.parts_ps[index]).collect()
+        let steps = self.typical().filter(|_| self.is_timed);
+        steps.map(|step| step.parts_ps[index]).collect()
+    }
+
+    /// The parts of every typical step in which the device works, in the order of time.
+    pub(super) fn work(&self) -> Vec<f64> {
+        let steps = self.typical().filter(|_| self.is_timed);
+        let work = steps.map(|step| {
+            let parts = PARTS.iter().zip(&step.parts_ps);
+            let of_device = parts.filter(|(part, _)| **part < PartKind::InputWait);
+            of_device.map(|(_, time)| time).sum()
+        });
+        work.collect()
     }
 
     /// Mean duration of the typical steps.
@@ -106,6 +129,17 @@ impl<'a> Side<'a> {
         (!self.items.is_empty()).then(|| self.items.iter().map(Item::count).sum())
     }
 
+    /// The same in each typical step.
+    pub(super) fn launches_by_step(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.typical().count()];
+        for item in &self.items {
+            for (sum, count) in sums.iter_mut().zip(&item.occurrences) {
+                *sum += count;
+            }
+        }
+        sums
+    }
+
     pub(crate) fn report(&self) -> ComparedSession {
         let part = |part| mean(self.part(part).into_iter()).unwrap_or(0.0);
         ComparedSession {
@@ -113,10 +147,11 @@ impl<'a> Side<'a> {
             devices: self.environment.devices.clone(),
             step_count: self.steps.len(),
             typical_step_count: self.typical().count(),
-            step_ps: self.typical_step_ps(),
-            all_steps_ps: mean(self.steps.iter().map(|step| step.duration_ps)),
+            step_ps: self.typical_step_ps().filter(|_| self.is_timed),
+            all_steps_ps: mean(self.steps.iter().map(|step| step.duration_ps))
+                .filter(|_| self.is_timed),
             parts_ps: PARTS.into_iter().map(part).collect(),
-            busy_ratio: self.busy_ratio,
+            busy_ratio: self.busy_ratio.filter(|_| self.is_timed),
             launch_count: self.launches(),
             collective_bytes: self.collective_bytes,
             wall_step_ps: figures::wall_step_ps(self.session),

@@ -1,8 +1,8 @@
 //! The `compare` report as tables.
 
 use super::report::{
-    CompareReport, ComparedMethod, ComparedOp, ComparedOpSide, Evidence, MethodUnit,
-    SessionDifference, TimeDifference,
+    CompareReport, ComparedKernel, ComparedMethod, ComparedOp, ComparedOpSide, Evidence,
+    MethodUnit, SessionDifference, TimeDifference,
 };
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
@@ -179,6 +179,15 @@ impl Report for CompareReport {
         &self.notes
     }
 
+    fn only_wide(&self) -> Vec<&'static str> {
+        // Of whole sessions both repeat what the others say, unless other kernels ran.
+        let are_scopes = self.methods.iter().any(|method| !method.scope.is_empty());
+        if are_scopes || self.kernels.iter().any(has_other_count) {
+            return Vec::new();
+        }
+        vec!["methods", "kernels"]
+    }
+
     fn headline(&self) -> Vec<(String, String)> {
         let mut lines: Vec<(String, String)> = Vec::new();
         if let Some(baseline) = self.sessions.first() {
@@ -227,6 +236,13 @@ fn all_steps(report: &CompareReport, difference: &SessionDifference) -> Option<S
         format::duration_ps(after),
         format::duration_ps(before)
     ))
+}
+
+/// The kernel is launched more or less often than in the first method.
+fn has_other_count(kernel: &ComparedKernel) -> bool {
+    const LEAST_SHARE: f64 = 0.05;
+    let (before, after) = (kernel.baseline_count, kernel.count);
+    (after - before).abs() > LEAST_SHARE * before.max(after)
 }
 
 fn name(op: &ComparedOp) -> &str {

@@ -13,6 +13,9 @@
 //! computation exceeds that of the other participants by half of its lateness or more, the op with
 //! the longest time is the activity. Else it is what the threads that drive the devices did longest
 //! in the gaps: outermost slice first, and from there inwards as long as one slice has most of it.
+//!
+//! An activity must explain the lateness: what it takes beyond the others' time in the same activity
+//! before the same collective is at least a third of it. Else there is none.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,6 +36,11 @@ const MAX_DEPTH: usize = 200;
 const PATH_LENGTH: usize = 3;
 /// A slice that has less than this share of what encloses it is not the cause.
 const SHARE: f64 = 0.5;
+
+/// Share of the lateness that the cause of it has.
+const MIN_EXPLAINED: f64 = 1.0 / 3.0;
+/// Other hosts that are asked how long the same takes there.
+const MAX_COMPARED: usize = 8;
 
 /// What happened in one step.
 #[derive(Debug, Clone)]
@@ -108,15 +116,8 @@ pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame
             .max_by_key(|(device, (caused_ps, ..))| (*caused_ps, std::cmp::Reverse(*device)))?;
         let span = before.span(evidence, arrivals.last);
         let lateness_ps = arrivals.last_ps - arrivals.median_ps;
-        let driving = &threads[session.device(device).host.index()];
-        let activity = activity(
-            evidence,
-            &before,
-            instance,
-            arrivals.last,
-            lateness_ps,
-            driving,
-        );
+        let at = (instance, arrivals.last);
+        let activity = activity(evidence, &before, &threads, at, lateness_ps);
         Some(StepBlame {
             step,
             device,
@@ -191,31 +192,107 @@ impl Before {
 fn activity(
     evidence: &Evidence<'_>,
     before: &Before,
-    instance: usize,
-    last: usize,
+    threads: &[Vec<TrackId>],
+    (instance, last): (usize, usize),
     lateness_ps: i64,
-    driving: &[TrackId],
 ) -> Activity {
-    let session = evidence.session;
     let span = before.span(evidence, last);
     let work = before.work(evidence, last);
     let members = evidence.matched.instances[instance].members.iter();
-    let others: Vec<f64> = members
-        .filter(|&&member| member != last)
-        .map(|&member| before.work(evidence, member).duration().0 as f64)
-        .collect();
-    let excess_ps = work.duration().0 as f64 - median(&others);
-    let gaps = Intervals::union_of(vec![span]).subtract(&work);
-    if excess_ps * 2.0 < lateness_ps.max(1) as f64
-        && let Some(found) = on_host(session, driving, &gaps)
-    {
-        return found;
-    }
-    on_device(session, evidence.survey.occurrences[last].device, span).unwrap_or_default()
+    let others: Vec<usize> = members.filter(|&&one| one != last).copied().collect();
+    let busy = others
+        .iter()
+        .map(|&member| before.work(evidence, member).duration().0 as f64);
+    let excess_ps = work.duration().0 as f64 - median(&busy.collect::<Vec<f64>>());
+    let found = if excess_ps * 2.0 >= lateness_ps.max(1) as f64 {
+        of_device(evidence, before, last, span, &others)
+    } else {
+        of_host(evidence, before, threads, last, &others)
+    };
+    let explains = |(_, excess_ps): &(Activity, f64)| {
+        *excess_ps >= MIN_EXPLAINED * lateness_ps as f64 && *excess_ps > 0.0
+    };
+    found
+        .filter(explains)
+        .map(|(activity, _)| activity)
+        .unwrap_or_default()
 }
 
-/// The op or kernel with the longest time.
-fn on_device(session: &Session, device: DeviceId, span: Span) -> Option<Activity> {
+/// The op with most time beyond what it takes on the other devices, and that excess.
+fn of_device(
+    evidence: &Evidence<'_>,
+    before: &Before,
+    last: usize,
+    span: Span,
+    others: &[usize],
+) -> Option<(Activity, f64)> {
+    let session = evidence.session;
+    let times = |occurrence: usize, span: Span| {
+        on_device(
+            session,
+            evidence.survey.occurrences[occurrence].device,
+            span,
+        )
+    };
+    let elsewhere: Vec<_> = others
+        .iter()
+        .take(MAX_COMPARED)
+        .map(|&other| times(other, before.span(evidence, other)))
+        .collect();
+    let own = times(last, span)
+        .into_iter()
+        .map(|(name, (time_ps, track))| {
+            let of_others = elsewhere
+                .iter()
+                .map(|times| times.get(name).map_or(0.0, |(time_ps, _)| *time_ps as f64));
+            let excess_ps = time_ps as f64 - median(&of_others.collect::<Vec<f64>>());
+            let activity = Activity {
+                text: name.to_owned(),
+                duration_ps: time_ps,
+                is_device: true,
+                track: Some(track),
+            };
+            (activity, excess_ps)
+        });
+    own.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// What the host of the device did longest in its gaps, and how much longer than other hosts did.
+fn of_host(
+    evidence: &Evidence<'_>,
+    before: &Before,
+    threads: &[Vec<TrackId>],
+    last: usize,
+    others: &[usize],
+) -> Option<(Activity, f64)> {
+    let session = evidence.session;
+    let host_of = |occurrence: usize| {
+        let device = evidence.survey.occurrences[occurrence].device;
+        session.device(device).host.index()
+    };
+    let found = |occurrence: usize| {
+        let span = before.span(evidence, occurrence);
+        let work = before.work(evidence, occurrence);
+        let gaps = Intervals::union_of(vec![span]).subtract(&work);
+        on_host(session, &threads[host_of(occurrence)], &gaps)
+    };
+    let own = found(last)?;
+    let mut hosts: Vec<usize> = vec![host_of(last)];
+    let mut elsewhere: Vec<f64> = Vec::new();
+    for &other in others {
+        let host = host_of(other);
+        if !hosts.contains(&host) && elsewhere.len() < MAX_COMPARED {
+            hosts.push(host);
+            let same = found(other).filter(|activity| activity.text == own.text);
+            elsewhere.push(same.map_or(0.0, |activity| activity.duration_ps as f64));
+        }
+    }
+    let excess_ps = own.duration_ps as f64 - median(&elsewhere);
+    Some((own, excess_ps))
+}
+
+/// Time of each op or kernel within a span, by name, and where it ran.
+fn on_device(session: &Session, device: DeviceId, span: Span) -> BTreeMap<&str, (i64, TrackId)> {
     let mut sums: BTreeMap<LabelId, (i64, TrackId)> = BTreeMap::new();
     for (id, track) in session.work_tracks(device) {
         for lane in &track.lanes {
@@ -229,13 +306,14 @@ fn on_device(session: &Session, device: DeviceId, span: Span) -> Option<Activity
             }
         }
     }
-    let (label, (duration_ps, track)) = sums.into_iter().max_by_key(|(_, (sum, _))| *sum)?;
-    Some(Activity {
-        text: session.label_name(label).to_owned(),
-        duration_ps,
-        is_device: true,
-        track: Some(track),
-    })
+    let mut by_name = BTreeMap::new();
+    for (label, (time_ps, track)) in sums {
+        by_name
+            .entry(session.label_name(label))
+            .or_insert((0, track))
+            .0 += time_ps;
+    }
+    by_name
 }
 
 /// What the driving threads did longest in the gaps.

@@ -210,9 +210,9 @@ pub struct BlameRow {
     /// Its devices that did, comma separated.
     pub device: String,
     /// What it did longest between leaving the collective before and arriving: slices, outermost
-    /// first, joined by ` › `.
+    /// first, joined by ` › `. Empty where nothing that was recorded explains a third of its lateness.
     pub activity: String,
-    /// `host` or `device`: where that was recorded.
+    /// `host` or `device`: where that was recorded; empty without an activity.
     pub activity_on: String,
     /// Steps in which it was blamed.
     pub step_count: usize,

@@ -191,7 +191,9 @@ fn step(
         lateness_ps: blame.map(|of| of.lateness_ps),
         caused_ps: blame.map(|of| of.caused_ps),
         activity: blame.map(|of| of.activity.text.clone()).unwrap_or_default(),
-        activity_ps: blame.map(|of| of.activity.duration_ps),
+        activity_ps: blame
+            .filter(|of| !of.activity.text.is_empty())
+            .map(|of| of.activity.duration_ps),
         from_ps: blame.map(|of| of.before.start.0),
         until_ps: blame.map(|of| of.before.end.0),
     }
@@ -258,10 +260,10 @@ pub(super) fn blame(session: &Session, blamed: &[StepBlame]) -> Vec<BlameRow> {
             host: session.host(host).name.clone(),
             device: names.join(", "),
             activity: activity.to_owned(),
-            activity_on: if worst.activity.is_device {
-                "device"
-            } else {
-                "host"
+            activity_on: match (activity, worst.activity.is_device) {
+                ("", _) => "",
+                (_, true) => "device",
+                (_, false) => "host",
             }
             .to_owned(),
             step_count: own.len(),

@@ -261,7 +261,10 @@ impl Report for HostsReport {
                     worst.device,
                     format::duration_ps(worst.caused_ps as f64),
                     format::counted(worst.step_count, "step"),
-                    worst.activity
+                    match worst.activity.as_str() {
+                        "" => "cause not recorded",
+                        activity => activity,
+                    }
                 ),
             ));
         }

@@ -7,7 +7,7 @@
 //! | busy | union of the device's work within the span |
 //! | parts | a sweep by priority ([`parts`]); they sum to the duration exactly |
 //! | step time | per step the host's annotation (mean over hosts), else the mean over devices |
-//! | outlier | 0.6745·abs(x − median) ÷ MAD > 3.5 and at least 5 % of the median; from 5 steps on |
+//! | outlier | 0.6745·abs(x − median) ÷ MAD > 3.5 and at least 5 % of the median, from 5 steps on; or above twice the median, with a gap below that is wider than the range of all others, from 3 steps on |
 
 mod host;
 mod notes;
@@ -31,7 +31,7 @@ pub(crate) use crate::activity::compilation_ps;
 pub(crate) use notes::step_notes;
 pub(crate) use parts::position as part_position;
 pub(crate) use rows::{DividedSteps, StepParts, divide_steps};
-pub(crate) use statistics::{host_step_ps, median, outliers, step_time};
+pub(crate) use statistics::{MIN_APART, host_step_ps, median, outliers, step_time};
 pub(crate) use tables::step_time_lines;
 
 /// The `steps` analysis.

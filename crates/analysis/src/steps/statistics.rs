@@ -6,8 +6,12 @@ use super::source;
 use crate::overview::StepTime;
 use crate::selection::Selected;
 
-/// Steps needed before one can stand out.
+/// Steps from which a spread can be told.
 const MIN_STEPS: usize = 5;
+/// Steps from which one can stand apart from the others.
+pub(crate) const MIN_APART: usize = 3;
+/// How many medians it takes then, at least.
+const APART_RATIO: f64 = 2.0;
 /// Robust deviations from the median (Iglewicz and Hoaglin's modified z-score).
 const MAX_SCORE: f64 = 3.5;
 /// Scales the median absolute deviation to the standard deviation of a normal distribution.
@@ -132,23 +136,39 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// For each value: 0.6745·|x − median| ÷ MAD > 3.5 and at least 5 % of the median away. Where the
-/// MAD is 0 (most values equal) the 5 % decide alone.
+/// For each value: it lies further from the median than the spread explains ([`is_far`]), or it is one
+/// of few that stand apart above all others ([`bound_of_apart`]).
 pub(crate) fn outliers(values: &[f64]) -> Vec<bool> {
-    if values.len() < MIN_STEPS {
-        return vec![false; values.len()];
-    }
-    let median_value = median(values);
-    let deviations: Vec<f64> = values
-        .iter()
-        .map(|value| (value - median_value).abs())
-        .collect();
+    let middle = median(values);
+    let deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
     let mad = median(&deviations);
-    let stands_out = |&deviation: &f64| {
-        // Not divided by the MAD, so that a MAD of 0 makes every difference large.
-        MAD_SCALE * deviation > MAX_SCORE * mad && deviation >= MIN_RATIO * median_value
+    let has_spread = values.len() >= MIN_STEPS;
+    let apart = bound_of_apart(values, middle);
+    let stands_out = |(&value, &deviation): (&f64, &f64)| {
+        has_spread && is_far(deviation, mad, middle) || apart.is_some_and(|bound| value >= bound)
     };
-    deviations.iter().map(stands_out).collect()
+    values.iter().zip(&deviations).map(stands_out).collect()
+}
+
+/// 0.6745·|x − median| ÷ MAD > 3.5 and at least 5 % of the median away. Where the MAD is 0 (most
+/// values equal) the 5 % decide alone.
+fn is_far(deviation: f64, mad: f64, middle: f64) -> bool {
+    // Not divided by the MAD, so that a MAD of 0 makes every difference large.
+    MAD_SCALE * deviation > MAX_SCORE * mad && deviation >= MIN_RATIO * middle
+}
+
+/// The least of the values above twice the median, where the gap between them and the others is wider
+/// than all of the others' range: this needs no estimate of a spread, so three values suffice.
+fn bound_of_apart(values: &[f64], middle: f64) -> Option<f64> {
+    if values.len() < MIN_APART {
+        return None;
+    }
+    let limit = APART_RATIO * middle;
+    let (long, others): (Vec<f64>, Vec<f64>) = values.iter().partition(|&&value| value > limit);
+    let first = long.into_iter().reduce(f64::min)?;
+    let low = others.iter().copied().reduce(f64::min)?;
+    let high = others.iter().copied().reduce(f64::max)?;
+    (first - high > high - low).then_some(first)
 }
 
 #[expect(
@@ -176,7 +196,52 @@ mod tests {
             Vec::<usize>::new()
         );
         assert_eq!(marked(&[100.0, 100.0, 100.0, 100.0, 106.0]), [4]);
-        assert_eq!(marked(&[100.0, 100.0, 100.0, 500.0]), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn few_steps_suffice_for_one_that_stands_apart() {
+        assert_eq!(marked(&[6.0, 17.0, 6.2]), [1]);
+        assert_eq!(marked(&[100.0, 100.0, 100.0, 500.0]), [3]);
+        assert_eq!(marked(&[6.0, 17.0]), Vec::<usize>::new(), "which is usual?");
+        assert_eq!(marked(&[8.0, 5.0, 17.0]), [2]);
+        assert_eq!(marked(&[9.0, 5.0, 12.0]), Vec::<usize>::new());
+        // Half of the steps are no exception.
+        assert_eq!(marked(&[6.0, 6.1, 17.0, 17.1]), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn a_wide_spread_does_not_hide_a_step_beyond_all_of_it() {
+        // MAD 2: 0.6745 · 10.5 ÷ 2 is 3.54 of 3.5 with seven steps below 9, and less with one more.
+        let wide = [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.5, 17.0];
+        assert!(!is_far(17.0 - 7.0, 2.0, 7.0));
+        assert_eq!(marked(&wide), [8]);
+        // One far step among others nearly as far is a tail.
+        assert_eq!(
+            marked(&[3.0, 4.0, 5.0, 6.0, 9.0, 12.0, 14.0, 17.0]),
+            Vec::<usize>::new()
+        );
+    }
+
+    /// Exponential times have a long tail, and a few steps of it are no outliers.
+    #[test]
+    fn draws_of_one_distribution_rarely_stand_apart() {
+        let mut state = 7u64;
+        let mut draw = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+        };
+        for count in [3, 4, 5, 10, 20] {
+            let mut found = 0;
+            for _ in 0..2000 {
+                // A step of 5 and 1 more on average, as a busy machine has it.
+                let values: Vec<f64> = (0..count).map(|_| 5.0 - draw().ln()).collect();
+                let middle = median(&values);
+                found += usize::from(bound_of_apart(&values, middle).is_some());
+            }
+            assert!(found <= 60, "{found} of 2000 with {count} steps");
+        }
     }
 
     #[test]

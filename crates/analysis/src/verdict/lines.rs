@@ -71,7 +71,8 @@ fn captured(report: &VerdictReport) -> String {
     )
 }
 
-/// `Step time 7.815 ms (mean; median 6.556 ms), devices busy 77.5 %`
+/// `Step time 7.815 ms (mean; median 6.556 ms); devices busy 77.5 % of the time from the first to the
+/// last step`
 fn key_figures(report: &VerdictReport) -> Option<String> {
     let time = report.step_time_ps.as_ref().map(|time| {
         let inferred = match time.source {
@@ -86,18 +87,23 @@ fn key_figures(report: &VerdictReport) -> Option<String> {
             _ => format!("Step time {mean} (mean; median {median}{inferred})"),
         }
     });
-    let busy = report
-        .device_busy_ratio
-        .map(|ratio| format!("devices busy {}", format::percent(ratio)));
+    let window = match report.step_time_ps {
+        Some(_) => "from the first to the last step",
+        None => "from the first to the last device work",
+    };
+    let busy = report.device_busy_ratio.map(|ratio| {
+        let share = format::percent(ratio);
+        format!("devices busy {share} of the time {window}")
+    });
     match (time, busy) {
-        (Some(time), Some(busy)) => Some(format!("{time}, {busy}")),
+        (Some(time), Some(busy)) => Some(format!("{time}; {busy}")),
         (Some(only), None) => Some(only),
         (None, Some(busy)) => Some(format!("D{}", &busy[1..])),
         (None, None) => None,
     }
 }
 
-/// `Within steps: device compute 51.5 %, input wait 26.0 %, idle 12.1 %`: a device that copies or waits
+/// `Of the mean step: device compute 51.5 %, input wait 26.0 %, idle 12.1 %`: a device that copies or waits
 /// within an op is busy, so the busy share alone says nothing about the use that is made of it. That
 /// share counts the time between steps, too; these do not.
 fn mean_step(report: &VerdictReport) -> Option<String> {
@@ -112,7 +118,7 @@ fn mean_step(report: &VerdictReport) -> Option<String> {
             format!("{name} {}", format::percent(part.ratio))
         })
         .collect();
-    (!named.is_empty()).then(|| format!("Within steps: {}", named.join(", ")))
+    (!named.is_empty()).then(|| format!("Of the mean step: {}", named.join(", ")))
 }
 
 /// `Kernel time with an HLO op: 97.5 % (recorded 80.1 %, by order 17.4 %)`

@@ -53,11 +53,11 @@ fn nothing_is_wrong_with_a_healthy_capture() {
     );
     assert_eq!(
         lines[1],
-        "Step time 95.00 µs (mean; median 95.00 µs), devices busy 80.7 %"
+        "Step time 95.00 µs (mean; median 95.00 µs); devices busy 80.7 % of the time from the first to the last step"
     );
     assert_eq!(
         lines[2],
-        "Within steps: device compute 84.2 %, idle 9.5 %, host overhead 6.3 %"
+        "Of the mean step: device compute 84.2 %, idle 9.5 %, host overhead 6.3 %"
     );
     assert_eq!(lines[3], "Kernel time with an HLO op: 100.0 %");
     assert_eq!(lines[4], "Top ops: dot.1 100.0 %");

@@ -138,10 +138,12 @@ fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
         output.charset,
     ));
     // A table without rows is left out: its note, or the table before it, says why.
-    let shown: Vec<&Table> = tables
+    let printed = tables
         .iter()
-        .filter(|table| !table.rows.is_empty() && !answer.unprinted().contains(&table.key))
-        .collect();
+        .filter(|table| !table.rows.is_empty() && !answer.unprinted().contains(&table.key));
+    let only_wide = answer.only_wide();
+    let (hidden, shown): (Vec<&Table>, Vec<&Table>) =
+        printed.partition(|table| !view.is_wide && only_wide.contains(&table.key));
     for table in &shown {
         if !text.is_empty() && !text.ends_with("\n\n") {
             text.push('\n');
@@ -153,6 +155,10 @@ fn text(name: &str, answer: &Answer, view: &View, output: &Output) -> String {
     }
     if shown.is_empty() {
         let _ = writeln!(text, "{name}: no rows");
+    }
+    if !hidden.is_empty() {
+        let keys: Vec<&str> = hidden.iter().map(|table| table.key).collect();
+        let _ = writeln!(text, "... hidden tables: {} (--wide)", keys.join(", "));
     }
     let notes = page::notes(
         answer.notes(),

@@ -183,8 +183,8 @@ fn same_figures(before: &Path, after: &Path) {
     }
 }
 
-/// Words of our own sentences.
-const OURS: [&str; 3] = ["layer", "head", "loss"];
+/// Words of our own sentences and lines of code.
+const OURS: [&str; 4] = ["layer", "head", "loss", "train"];
 
 /// Words of the fixtures that only their programs have: of their files, functions and scopes.
 const PRIVATE: [&str; 6] = [

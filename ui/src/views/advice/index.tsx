@@ -34,7 +34,7 @@ export default function AdviceView(props: ViewProps) {
             <h2>{headline(data().findings)}</h2>
             <Show when={data().step_ps}>
               {(step) => (
-                <span class="muted number">median step {formatDuration(Math.round(step()))}</span>
+                <span class="muted number">mean step {formatDuration(Math.round(step()))}</span>
               )}
             </Show>
           </header>

@@ -92,14 +92,14 @@ function Blame(props: { report: HostsReport }) {
                 >
                   <span class="blame-who mono">{hasHosts() ? row.host : row.device}</span>
                   <span class="blame-what">
-                    <Show when={row.activity} fallback={<span class="muted">nothing recorded</span>}>
+                    <Show when={row.activity} fallback={<span class="muted">cause not recorded</span>}>
                       <span class="mono">{row.activity}</span>
+                      <span class="muted">
+                        {' '}
+                        {formatDuration(row.activity_ps)} on the{' '}
+                        {row.activity_on === 'device' ? 'device' : 'host'} before it arrives
+                      </span>
                     </Show>
-                    <span class="muted">
-                      {' '}
-                      {formatDuration(row.activity_ps)} on the{' '}
-                      {row.activity_on === 'device' ? 'device' : 'host'} before it arrives
-                    </span>
                   </span>
                   <span class="number">
                     {plural(row.step_count, 'step')}{' '}

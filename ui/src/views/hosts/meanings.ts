@@ -48,7 +48,7 @@ export const MEANINGS: Record<string, Figure> = {
   is_straggler: {
     title: 'Late',
     definition:
-      'Last in at least half of the steps, which chance explains with less than 1 %, and the others wait at least 1 % of a step for it.',
+      'Last in at least half of the steps, which chance explains with less than 1 %, and the others wait at least 1 % of a step for it. With few steps: last in every one of five or more, each wait at least 0.6 times the median one, and 5 % of a step on average.',
     formula: 'binomial tail with one chance per host',
     unit: '',
   },

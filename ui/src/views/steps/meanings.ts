@@ -42,7 +42,7 @@ export const MEANINGS: Record<string, Figure> = {
   is_outlier: {
     title: 'Outlier',
     definition:
-      'The step is further from the median than 3.5 robust deviations and at least 5 % of it.',
+      'The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it is longer than twice the median, and the gap below it is wider than the range of all other steps.',
     formula: '0.6745 · |x − median| ÷ MAD > 3.5',
     unit: '',
   },

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let count = facts.bars.len();
-    let Some(step) = facts.mean_step_ps else {
+    let Some(step) = facts.step_ps else {
         return Outcome::Skipped(no_steps(facts));
     };
     // Rare by nature, so the mean over steps counts rather than the median.
@@ -84,7 +84,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .why_elsewhere("The first call of a compiled function compiles it, and so does every call with another shape or type.")
     .code(code)
     .gain(Some(time), "idle time of the devices during compilation ÷ all steps, of the mean step")
-    .of_mean_step(facts)
     .seen(evidence)
     .seen([in_view("compile", "each compilation and its phases".to_owned())])
     .found()

@@ -31,6 +31,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .fix_elsewhere("Update the state in place; keep one layout and one sharding for each array.")
     .code("step = jax.jit(train_step, donate_argnums=0)")
     .gain(Some(found.time), PART_ESTIMATE)
+    .of_step(found.step_ps)
     .seen(facts.largest_ops(|row| row.class == "copy"))
     .found()
 }

@@ -6,6 +6,7 @@ use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, ops_seen};
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
 use crate::format;
+use crate::ops::OpRow;
 use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
@@ -16,18 +17,30 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
+    let threshold = facts.threshold("dominating_op_ratio");
     // Collectives, copies and Python have rules of their own.
-    let mut rows = facts.rows_of_ops();
-    let largest = rows.find(|row| {
-        !matches!(row.class.as_str(), "collective" | "copy") && !is_callback(row) && !is_debug(row)
-    });
+    let has_own_rule = |row: &OpRow| {
+        matches!(row.class.as_str(), "collective" | "copy") || is_callback(row) || is_debug(row)
+    };
+    let first = facts.rows_of_ops().next().filter(|row| has_own_rule(row));
+    if let Some(row) = first.filter(|row| gravity(&threshold, row.self_ratio).is_some()) {
+        return Outcome::Skipped(format!(
+            "{} takes {} of the work, and communication, copies and callbacks have checks of their \
+             own.",
+            format::shortened(&row.name),
+            format::percent(row.self_ratio)
+        ));
+    }
+    let largest = facts.rows_of_ops().find(|row| !has_own_rule(row));
     let Some(row) = largest.filter(|_| facts.has_enough_work()) else {
         return Outcome::Skipped(LITTLE_WORK.to_owned());
     };
     let share = format::percent(row.self_ratio);
     let name = format::shortened(&row.name);
-    let Some(severity) = gravity(&facts.threshold("dominating_op_ratio"), row.self_ratio) else {
-        return Outcome::Passed(format!("The largest, {name}, takes {share} of the work."));
+    let Some(severity) = gravity(&threshold, row.self_ratio) else {
+        return Outcome::Passed(format!(
+            "The largest that computes, {name}, takes {share} of the work."
+        ));
     };
     // Without peaks nobody knows how fast it could be.
     let wasted = row

@@ -28,10 +28,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let ratio = mean / step;
     let share = format::percent(ratio);
     let Some(severity) = gravity(&facts.threshold("exposed_collectives_ratio"), ratio) else {
-        return Outcome::Passed(format!("{share} of the median step, mean over devices."));
+        return Outcome::Passed(format!("{share} of the mean step, mean over devices."));
     };
     let what = format!(
-        "Devices communicate for {} of the median step ({share}) without computing anything, mean \
+        "Devices communicate for {} of the mean step ({share}) without computing anything, mean \
          over devices.{}",
         format::duration_ps(mean),
         spread(facts)
@@ -50,10 +50,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
             )
         });
     let compute = facts.mean(|row| part_ps(row, PartKind::DeviceCompute) as f64);
-    let typical = facts.typical(exposed);
-    let least = typical
+    let places = facts.by_place(exposed);
+    let least = places
         .iter()
-        .map(|(_, time)| *time)
+        .map(|place| place.mean)
         .fold(f64::INFINITY, f64::min);
     let gain = least
         .min(mean * (1.0 - waits.unwrap_or(0.0)))
@@ -104,8 +104,8 @@ fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
 
 /// How unequal the devices are.
 fn spread(facts: &Facts<'_>) -> String {
-    let typical = facts.typical(|row| part_ps(row, PartKind::Collectives) as f64);
-    let times = typical.iter().map(|(_, time)| *time);
+    let places = facts.by_place(|row| part_ps(row, PartKind::Collectives) as f64);
+    let times = places.iter().map(|place| place.mean);
     let least = times.clone().fold(f64::INFINITY, f64::min);
     let most = times.fold(0.0, f64::max);
     if most - least <= 0.2 * most {

@@ -4,12 +4,11 @@
 //! makes meanwhile are part of waiting for input, and not counted again.
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
-use super::{Outcome, Rule, finding, gravity, part};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, part};
 use crate::activity::Cause;
 use crate::advice::facts::{Facts, Place};
 use crate::format;
 use crate::overview::PartKind;
-use crate::steps::median;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_bound",
@@ -33,7 +32,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let step = facts.step_ps.unwrap_or(found.time);
     let copies = copies_ps(facts, found.place).min(found.time);
     let copies = if copies < MIN_COPIES * found.time {
         0.0
@@ -41,10 +39,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         copies
     };
     let time = found.time - copies;
-    let share = format::percent(time / step);
-    let Some(severity) = gravity(&facts.threshold("host_bound_ratio"), time / step) else {
+    let share = format::percent(time / found.step_ps);
+    let Some(severity) = gravity(&facts.threshold("host_bound_ratio"), time / found.step_ps) else {
         return Outcome::Passed(format!(
-            "At most {share} of the median step, without copies to the device."
+            "At most {share} of the mean step of a device, without copies to it."
         ));
     };
     let left_out = if copies > 0.0 {
@@ -53,7 +51,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ""
     };
     let causes = Causes::of_place(facts, found.place, |cause| {
-        is_work(cause) && (copies < MIN_COPIES || cause != Cause::Transfer)
+        is_work(cause) && (copies <= 0.0 || cause != Cause::Transfer)
     });
     let doing = if causes.is_empty() {
         "Python, dispatch, bookkeeping".to_owned()
@@ -74,7 +72,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{} is idle for {} of its median step ({share}){left_out} while its host does other work \
+            "{} is idle for {} of its mean step ({share}){left_out} while its host does other work \
              than input and compilation: {doing}.",
             facts.place_name(found.place),
             format::duration_ps(time)
@@ -91,12 +89,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Put the whole step into one compiled function, several steps into one call; do not read \
          results in every step; keep logging and checkpoints out of the loop.",
     ))
-    .gain(
-        Some(time),
-        "the median over steps of this part on the device that has most of it",
-    )
+    .gain(Some(time), PART_ESTIMATE)
+    .of_step(found.step_ps)
     .seen(facts.longest(found.place, PartKind::HostOverhead))
-    .seen(longest_gaps(facts, is_work));
+    .seen(longest_gaps(facts, found.place, is_work));
     if is_one_thing {
         finding.found()
     } else {
@@ -104,7 +100,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
 }
 
-/// Median over the steps of a place of the copies to the device that its host makes meanwhile.
+/// Mean over the steps of a place of the copies to the device that its host makes meanwhile.
 fn copies_ps(facts: &Facts<'_>, place: Place) -> f64 {
     let Some(device) = place.1 else {
         return 0.0;
@@ -113,8 +109,8 @@ fn copies_ps(facts: &Facts<'_>, place: Place) -> f64 {
     let device = &facts.session.device(device).name;
     let rows = facts.waits().rows.iter();
     let own = rows.filter(|row| row.host == *host && row.device == *device);
-    let copies: Vec<f64> = own.map(|row| row.host_copies_ps as f64).collect();
-    median(&copies)
+    let copies: Vec<i64> = own.map(|row| row.host_copies_ps).collect();
+    copies.iter().sum::<i64>() as f64 / copies.len().max(1) as f64
 }
 
 const CODE: &str = "@jax.jit\ndef many_steps(state, batches):\n    return jax.lax.scan(train_step, state, batches)";

@@ -6,7 +6,6 @@ use crate::advice::facts::{Facts, Place};
 use crate::advice::report::AdviceEvidence;
 use crate::format;
 use crate::idle::GapRow;
-use crate::steps::median;
 
 /// Causes and gaps that are told.
 const TOLD: usize = 3;
@@ -21,7 +20,7 @@ const MAX_SHORT: f64 = 0.1;
 pub(super) struct Causes(Vec<(Cause, f64)>);
 
 impl Causes {
-    /// Of the steps of one place: the median of each over them.
+    /// Of the steps of one place: the mean of each over them.
     pub(super) fn of_place(
         facts: &Facts<'_>,
         place: Place,
@@ -33,11 +32,8 @@ impl Causes {
             .map(|step| step.causes_ps.as_slice())
             .collect();
         let times = |cause: Cause| {
-            let of_steps: Vec<f64> = own
-                .iter()
-                .map(|step| step[cause.position()] as f64)
-                .collect();
-            median(&of_steps)
+            let all: i64 = own.iter().map(|step| step[cause.position()]).sum();
+            all as f64 / own.len().max(1) as f64
         };
         Self::of(times, counts)
     }
@@ -140,14 +136,18 @@ fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
     format!(", in {}", format::shortened(&named))
 }
 
-/// The longest gaps of some causes, with the call and the line of Python in them.
+/// The longest gaps of a device that have some causes, with the call and the line of Python in them.
 pub(super) fn longest_gaps(
     facts: &Facts<'_>,
+    (_, device): Place,
     counts: impl Fn(Cause) -> bool,
 ) -> Vec<AdviceEvidence> {
     let has_steps = facts.step_ps.is_some();
+    let name = device.map(|device| facts.session.device_title(device));
+    let is_own = |gap: &GapRow| name.as_ref().is_none_or(|name| *name == gap.device);
     let gaps = facts.gaps().longest.iter();
-    let told = gaps.filter(|gap| counts(gap.cause) && (gap.step.is_some() || !has_steps));
+    let told =
+        gaps.filter(|gap| counts(gap.cause) && is_own(gap) && (gap.step.is_some() || !has_steps));
     told.take(TOLD).map(seen).collect()
 }
 

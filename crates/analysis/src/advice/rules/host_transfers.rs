@@ -96,6 +96,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "batch = jax.device_put(batch, sharding)   # while the step before runs"
     })
     .gain(Some(found.time), PART_ESTIMATE)
+    .of_step(found.step_ps)
     .seen(facts.longest(found.place, most))
     .seen(evidence)
     .seen(by_program)

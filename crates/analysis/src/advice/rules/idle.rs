@@ -39,9 +39,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     )
     .gain(Some(found.time), PART_ESTIMATE)
+    .of_step(found.step_ps)
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))
-    .seen(longest_gaps(facts, waits));
+    .seen(longest_gaps(facts, found.place, waits));
     if is_blocked {
         return finding
             .why(why_of(Cause::Blocked))

@@ -1,5 +1,7 @@
 //! Where no step is known: how long the devices were idle in the whole recording, and why.
 
+use stepscope_model::DeviceId;
+
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::{NO_WORK, Outcome, Rule, finding, gravity};
 use crate::activity::Cause;
@@ -24,6 +26,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some((device, ratio)) = known.max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return Outcome::Skipped(NO_WORK.to_owned());
     };
+    let id = DeviceId(device.device_index);
+    let place = (facts.session.device(id).host, Some(id));
     let share = format::percent(ratio);
     let Some(severity) = gravity(&facts.threshold("idle_ratio"), ratio) else {
         return Outcome::Passed(format!("At most {share} of the recording."));
@@ -53,6 +57,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .titled(main.map_or(RULE.title, title_of).to_owned())
     .why(why)
     .fix(remedy)
-    .seen(longest_gaps(facts, |_| true))
+    .seen(longest_gaps(facts, place, |_| true))
     .found()
 }

@@ -1,5 +1,5 @@
 //! The device is idle while its host waits for or prepares input (guides: high input share). The
-//! figure is the one of `input`: the median step of the host that waits longest.
+//! figure is the one of `input`: the mean step of the host that waits longest.
 
 use stepscope_model::{Class, Picos, Span};
 
@@ -32,22 +32,23 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ];
         parts.iter().map(|&part| part_ps(row, part) as f64).sum()
     });
-    let (Some(step), Some((_, most))) = (facts.step_ps, bound) else {
+    let (Some(_), Some(most)) = (facts.step_ps, bound) else {
         return Outcome::Skipped(no_steps(facts));
     };
-    if gravity(&threshold, most / step).is_none() {
-        let share = format::percent(most / step);
-        return Outcome::Passed(format!("Less than {share} of the median step."));
+    if gravity(&threshold, most.share()).is_none() {
+        let share = format::percent(most.share());
+        return Outcome::Passed(format!("Less than {share} of the mean step of a device."));
     }
     let waits = facts.waits();
-    let Some(worst) = waits.hosts.first() else {
+    let by_share = |a: &&InputHost, b: &&InputHost| ratio(a).total_cmp(&ratio(b));
+    let Some(worst) = waits.hosts.iter().max_by(by_share) else {
         return Outcome::Skipped(no_steps(facts));
     };
-    let wait = worst.input_median_ps;
-    let share = format::percent(wait / step);
-    let Some(severity) = gravity(&threshold, wait / step) else {
+    let wait = worst.input_mean_ps;
+    let share = format::percent(ratio(worst));
+    let Some(severity) = gravity(&threshold, ratio(worst)) else {
         return Outcome::Passed(format!(
-            "At most {share} of the median step, on {}.",
+            "At most {share} of the mean step, on {}.",
             worst.host
         ));
     };
@@ -68,12 +69,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "The devices{on} wait for data for {} of their median step ({share}), {} in the mean: {}.{}{}",
+            "The devices{on} wait for data for {} of their mean step ({share}), {} of the median step: \
+             {}.{}{}",
             format::duration_ps(wait),
-            format::duration_ps(worst.input_mean_ps),
+            format::duration_ps(worst.input_median_ps),
             words.join("; "),
             doing(facts, worst),
-            others(&waits.hosts),
+            others(&waits.hosts, worst),
         ),
     )
     .why("The next batch is made in the loop, after the step before it, instead of beside it.")
@@ -90,14 +92,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .code(CODE)
     .gain(
         Some(wait),
-        "what `input` shows for the median step of the host that waits longest",
+        "what `input` shows for the mean step of the host that waits longest",
     )
+    .of_step(worst.duration_mean_ps)
     .seen(longest(&waits.rows, &worst.host))
     .seen([in_view("input", "waiting by step, cause and stage".to_owned())]);
     if several {
         found = found.titled(format!("{} waits for input", worst.host));
     }
     found.found()
+}
+
+/// Share of the steps of a host.
+fn ratio(host: &InputHost) -> f64 {
+    host.input_ratio.unwrap_or(0.0)
 }
 
 /// The step that waits longest.
@@ -142,18 +150,18 @@ fn doing(facts: &Facts<'_>, worst: &InputHost) -> String {
 }
 
 /// How long the other hosts wait, where they are many.
-fn others(hosts: &[InputHost]) -> String {
+fn others(hosts: &[InputHost], worst: &InputHost) -> String {
     let rest: Vec<f64> = hosts
         .iter()
-        .skip(1)
-        .map(|host| host.input_median_ps)
+        .filter(|host| host.host != worst.host)
+        .map(|host| host.input_mean_ps)
         .collect();
     if rest.is_empty() {
         return String::new();
     }
     format!(
-        " Devices of the other hosts wait {} for their data (median), and then for this host in the \
-         collectives.",
+        " Devices of the other hosts wait {} of their mean step for their data (median of the hosts), and \
+         then for this host in the collectives.",
         format::duration_ps(crate::steps::median(&rest))
     )
 }

@@ -15,24 +15,25 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let compute = |row: &_| part_ps(row, PartKind::DeviceCompute) as f64;
-    let typical = facts.typical(compute);
-    let working: Vec<_> = typical.iter().filter(|(_, time)| *time > 0.0).collect();
+    let places = facts.by_place(compute);
+    let working: Vec<_> = places.iter().filter(|place| place.mean > 0.0).collect();
     let Some(step) = facts.step_ps else {
         return Outcome::Skipped(no_steps(facts));
     };
     if working.len() < 2 {
         return Outcome::Skipped("Needs two devices that work in steps.".to_owned());
     }
-    let sum: f64 = working.iter().map(|(_, time)| *time).sum();
+    let sum: f64 = working.iter().map(|place| place.mean).sum();
     let mean = sum / working.len() as f64;
-    let Some((place, most)) = working.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
+    let Some(most) = working.iter().max_by(|a, b| a.mean.total_cmp(&b.mean)) else {
         return Outcome::Skipped(no_steps(facts));
     };
-    let more = most - mean;
+    let more = most.mean - mean;
     let share = format::percent(more / step);
     let Some(severity) = gravity(&facts.threshold("load_imbalance_ratio"), more / step) else {
         return Outcome::Passed(format!(
-            "The device with most computes {} of a step longer than the mean ({share}).",
+            "The device with most computes {} longer than the mean of the devices ({share} of the mean \
+             step).",
             format::duration_ps(more)
         ));
     };
@@ -40,9 +41,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{} computes {} in its median step, the mean of {} devices is {}.",
-            facts.place_name(*place),
-            format::duration_ps(*most),
+            "{} computes for {} of its mean step; the mean of {} devices is {}.",
+            facts.place_name(most.place),
+            format::duration_ps(most.mean),
             working.len(),
             format::duration_ps(mean)
         ),
@@ -52,8 +53,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Shard so that all devices have equal shares: batch and model dimensions that divide evenly, \
          experts with equal loads, pipeline stages of equal time.",
     )
-    .gain(Some(more), "computation of the device with most − the mean, in the median step")
+    .gain(Some(more), "computation of the device with most − the mean over devices, in the mean step")
     .sure(if facts.is_cpu_only() { Confidence::Low } else { Confidence::Medium })
-    .seen(facts.longest(*place, PartKind::DeviceCompute))
+    .seen(facts.longest(most.place, PartKind::DeviceCompute))
     .found()
 }

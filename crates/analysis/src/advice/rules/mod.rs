@@ -190,38 +190,55 @@ fn share(facts: &Facts<'_>, key: &str, passes: impl Fn(&OpRow) -> bool) -> Resul
 struct Part {
     severity: Severity,
     place: Place,
-    /// Median over the steps of the place that has most.
+    /// Mean over the steps of the place on which they have the largest share.
     time: f64,
-    /// `1.234 ms of its median step (12.3 %)`
+    /// The mean step of that place.
+    step_ps: f64,
+    /// `1.234 ms of its mean step (12.3 %)`
     text: String,
 }
 
 /// How a part of a step was estimated.
-const PART_ESTIMATE: &str = "the median over steps of this part on the device that has most of it";
+const PART_ESTIMATE: &str =
+    "the mean over steps of this part on the device where it has the largest share";
 
-/// The place with most of some parts in its median step, held against a threshold.
+/// A median below this share of the mean says that few steps have most of a part.
+const FEW_STEPS: f64 = 0.5;
+
+/// The place on which some parts have the largest share of its mean step, held against a threshold.
+/// No share of `overview`, which is the mean over places, is larger.
 fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<Part, Outcome> {
     let of_row = |row: &_| parts.iter().map(|&part| part_ps(row, part) as f64).sum();
-    let (Some(step), Some((place, time))) = (facts.step_ps, facts.worst(of_row)) else {
+    let (Some(_), Some(worst)) = (facts.step_ps, facts.worst(of_row)) else {
         return Err(Outcome::Skipped(no_steps(facts)));
     };
-    let share = format::percent(time / step);
-    let text = format!("{} of its median step ({share})", format::duration_ps(time));
-    match gravity(&facts.threshold(key), time / step) {
+    let share = format::percent(worst.share());
+    let few = if worst.median < FEW_STEPS * worst.mean {
+        let median = format::duration_ps(worst.median);
+        format!(", most of it in few steps: the median step has {median},")
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "{} of its mean step ({share}){few}",
+        format::duration_ps(worst.mean)
+    );
+    match gravity(&facts.threshold(key), worst.share()) {
         None => Err(Outcome::Passed(format!(
-            "At most {share} of the median step."
+            "At most {share} of the mean step of a device."
         ))),
         Some(severity) => Ok(Part {
             severity,
-            place,
-            time,
+            place: worst.place,
+            time: worst.mean,
+            step_ps: worst.step_ps,
             text,
         }),
     }
 }
 
-/// The median share of a step in which devices wait for their host, mean over them, and its time:
-/// host overhead and idle time, without input and compilation.
+/// The share of the mean step in which devices wait for their host, and its time: host overhead and
+/// idle time, without input and compilation.
 fn waiting(facts: &Facts<'_>) -> Option<(f64, f64)> {
     let waits =
         |row: &_| (part_ps(row, PartKind::Idle) + part_ps(row, PartKind::HostOverhead)) as f64;
@@ -342,9 +359,9 @@ impl AdviceFinding {
         self
     }
 
-    /// The gain is a mean over steps of which only some have the cause.
-    fn of_mean_step(mut self, facts: &Facts<'_>) -> Self {
-        self.step_ps = facts.mean_step_ps;
+    /// The gain is of the steps of one place, which are so long on average.
+    fn of_step(mut self, step_ps: f64) -> Self {
+        self.step_ps = Some(step_ps);
         self
     }
 

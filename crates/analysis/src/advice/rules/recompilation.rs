@@ -93,7 +93,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Some(time as f64 / facts.step_count() / facts.session.hosts.len().max(1) as f64),
         "time of these compilations within steps ÷ all steps and hosts, of the mean step",
     )
-    .of_mean_step(facts)
     .sure(Confidence::Medium)
     .seen(longest.into_iter().take(TOLD).map(seen))
     .found()

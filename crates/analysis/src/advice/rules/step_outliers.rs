@@ -4,7 +4,7 @@ use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::facts::Facts;
 use crate::format;
 use crate::overview::{PartKind, StepBar, grown_part};
-use crate::steps::median;
+use crate::steps::{MIN_APART, median};
 
 pub(super) static RULE: Rule = Rule {
     id: "step_outliers",
@@ -15,14 +15,14 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let bars = &facts.bars;
-    let Some(step) = facts.mean_step_ps else {
+    let Some(step) = facts.step_ps else {
         return Outcome::Skipped(no_steps(facts));
     };
-    if bars.len() < 5 {
+    if bars.len() < MIN_APART {
         let counted = format::counted(bars.len(), "step");
         let verb = if bars.len() == 1 { "is" } else { "are" };
         return Outcome::Skipped(format!(
-            "Needs five steps to know a usual one; there {verb} {counted}."
+            "Needs {MIN_APART} steps to know a usual one; there {verb} {counted}."
         ));
     }
     let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
@@ -61,20 +61,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .iter()
         .zip(&long)
         .all(|(first, long)| first.step == long.step);
-    let (noun, verb) = if long.len() == 1 {
-        ("Step", "takes")
+    let longest = format::duration_ps(worst.duration_ps);
+    let took = if long.len() == 1 {
+        format!("Step {} took {longest}", worst.step)
     } else {
-        ("Steps", "take")
+        format!("Steps {} took up to {longest}", numbers.join(", "))
     };
     finding(
         &RULE,
         severity,
         format!(
-            "{noun} {} of {} {verb} up to {} where {} are usual; that is {} more {} than usual.",
-            numbers.join(", "),
+            "{took}; the median of all {} steps is {}. Step {} has {} more {} than the median step.",
             bars.len(),
-            format::duration_ps(worst.duration_ps),
             format::duration_ps(usual),
+            worst.step,
             format::duration_ps(more),
             part.title().to_lowercase()
         ),
@@ -96,7 +96,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
         "Look at the longest of these steps beside a usual one in the timeline."
     })
     .gain(Some(gain), "Σ of what these steps take beyond the median ÷ all steps, of the mean step")
-    .of_mean_step(facts)
     .of_parts(&[part])
     .seen(evidence)
     .found()

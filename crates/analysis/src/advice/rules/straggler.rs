@@ -8,6 +8,7 @@ use crate::advice::report::AdviceEvidence;
 use crate::format;
 use crate::hosts::Late;
 use crate::overview::PartKind;
+use crate::recording;
 
 pub(super) static RULE: Rule = Rule {
     id: "straggler",
@@ -17,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
-    let Some(step) = facts.mean_step_ps else {
+    let Some(step) = facts.step_ps else {
         return Outcome::Skipped(no_steps(facts));
     };
     let several_hosts = facts.session.hosts.len() > 1;
@@ -47,7 +48,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let Some(severity) = gravity(&facts.threshold("straggler_ratio"), worst.cost_ps / step) else {
         return Outcome::Passed(text);
     };
-    let (doing, fix) = doing(worst);
+    let (doing, fix) = doing(facts, worst);
     finding(&RULE, severity, format!("{text}{doing}"))
         .titled(format!("{} is late", worst.name))
         .why("All meet in the collectives of every step, so the slowest one sets the pace.")
@@ -56,7 +57,6 @@ fn check(facts: &Facts<'_>) -> Outcome {
             Some(worst.cost_ps),
             "what `hosts` shows: mean over steps of the time that the others wait for it",
         )
-        .of_mean_step(facts)
         .of_parts(if worst.blame.activity_on == "device" {
             &[PartKind::Collectives, PartKind::DeviceCompute]
         } else {
@@ -72,31 +72,49 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .found()
 }
 
-fn doing(late: &Late) -> (String, String) {
+/// What made it late, and what to change; what to record where no activity explains it.
+fn doing(facts: &Facts<'_>, late: &Late) -> (String, String) {
     let blame = &late.blame;
     if blame.activity.is_empty() {
-        let fix = "Compare it with another in the timeline, in the same step: its load, its clock, \
-                   other processes.";
-        return (String::new(), fix.to_owned());
+        let lines = [
+            recording::host_threads(facts.session),
+            recording::python_frames(facts.session),
+        ];
+        let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+        let record = if lines.is_empty() {
+            String::new()
+        } else {
+            format!(" Record what its host does: {}.", lines.join(", "))
+        };
+        let text = " What made it late was not recorded: nothing on its device or host takes so much \
+                    longer than elsewhere.";
+        let fix = format!(
+            "Compare it with another in the timeline, in the same step: its load, its clock, other \
+             processes.{record}"
+        );
+        return (text.to_owned(), fix);
     }
     let name = format::shortened(&blame.activity);
     let time = format::duration_ps(blame.activity_ps);
-    let text = if blame.activity_on == "device" {
-        format!(" Before it arrives it computes {name} ({time}) longer than the others.")
+    let steps = if blame.step_count < late.last_count {
+        format!(" in {} of these steps", blame.step_count)
     } else {
-        format!(" Before it arrives its host is in {name} ({time}).")
+        String::new()
     };
-    let fix = if blame.activity_on == "device" {
-        "Give it less of the work, or see why the same work takes longer there: its clock, its \
-         temperature, what else runs on it."
-            .to_owned()
-    } else {
-        format!(
-            "Make {name} faster on {}, or take it out of the way: run it ahead of the step, in the \
-             background.",
-            late.name
-        )
-    };
+    if blame.activity_on == "device" {
+        let text = format!(
+            " Before it arrives it computes {name} for {time}{steps}, longer than the others."
+        );
+        let fix = "Give it less of the work, or see why the same work takes longer there: its clock, \
+                   its temperature, what else runs on it.";
+        return (text, fix.to_owned());
+    }
+    let text = format!(" Before it arrives its host is in {name} for {time}{steps}.");
+    let fix = format!(
+        "Make {name} faster on {}, or take it out of the way: run it ahead of the step, in the \
+         background.",
+        late.name
+    );
     (text, fix)
 }
 

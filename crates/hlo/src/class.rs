@@ -105,7 +105,7 @@ fn custom_call_class(instruction: &Instruction) -> OpClass {
 }
 
 /// Whether a call target or scope says that an attention kernel was asked for.
-fn names_attention(name: &str) -> bool {
+pub(crate) fn names_attention(name: &str) -> bool {
     const MARKS: [&str; 8] = [
         "flash_attention",
         "flashattention",

@@ -28,6 +28,7 @@ mod order;
 mod parts;
 mod plan;
 mod programs;
+mod recorded_op;
 mod repeat;
 mod runs;
 mod seen;

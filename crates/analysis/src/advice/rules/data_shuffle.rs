@@ -29,7 +29,6 @@ const CATEGORIES: &[&str] = &[
     "select-and-scatter",
     "shuffle",
     "slice",
-    "sort",
     "transpose",
 ];
 

@@ -22,6 +22,7 @@ mod host_syncs;
 mod host_transfers;
 mod idle;
 mod input_wait;
+mod kernel_input_wait;
 mod launch_overhead;
 mod load_imbalance;
 mod long_ops;
@@ -35,6 +36,7 @@ mod over_peak;
 mod pad_ops;
 mod program_runs;
 mod recompilation;
+mod register_spills;
 mod rematerialisation;
 mod request_padding;
 mod request_queue;
@@ -108,6 +110,8 @@ pub static RULES: &[&Rule] = &[
     &matrix_units::RULE,
     &float32_matmul::RULE,
     &low_occupancy::RULE,
+    &kernel_input_wait::RULE,
+    &register_spills::RULE,
     &unfused_attention::RULE,
     &unfused_ops::RULE,
     &unrolled_loop::RULE,

@@ -379,7 +379,7 @@ fn ops_of_a_tpu_are_the_same_in_a_trace_viewers_copy() {
         .retain(|plane| plane.name.starts_with("/device:TPU:"));
     let profile = support::session_of(vec![("vm".to_owned(), space.to_bytes())]);
     let (ours, theirs) = (ops_of_tpus(&session(&text)), ops_of_tpus(&profile));
-    assert!(theirs.len() > 100, "{} ops", theirs.len());
+    assert!(theirs.len() > 10, "{} ops", theirs.len());
     assert!(
         theirs
             .iter()

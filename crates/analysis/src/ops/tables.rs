@@ -135,7 +135,6 @@ impl Report for OpsReport {
         });
         vec![
             op_table("rows", "Ops", &self.rows, self.row_count),
-            Table::new("regions", "Regions within ops", REGION_COLUMNS, regions),
             Table {
                 key: "devices",
                 title: "Devices".to_owned(),
@@ -143,6 +142,7 @@ impl Report for OpsReport {
                 rows: devices.collect(),
                 row_count: self.devices.len(),
             },
+            Table::new("regions", "Regions within ops", REGION_COLUMNS, regions),
         ]
     }
 
@@ -158,7 +158,9 @@ impl Report for OpsReport {
                 format::duration_ps(self.total_self_ps as f64),
             ),
         ];
-        if let Some(unknown) = beside(self.flops_unknown_ratio).strip_prefix("; ") {
+        let has_flops = self.rows.iter().any(|row| row.flops.is_some());
+        let unknown = beside(self.flops_unknown_ratio);
+        if let Some(unknown) = unknown.strip_prefix("; ").filter(|_| has_flops) {
             lines.push(("FLOPs".to_owned(), unknown.to_owned()));
         }
         if let Some(covered) = attribution::sentence(&self.attribution) {

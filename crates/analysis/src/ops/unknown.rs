@@ -47,13 +47,15 @@ pub(crate) fn beside(unknown_ratio: f64) -> String {
     format!("; {share} of device time has no known FLOPs")
 }
 
-/// The same as a note.
+/// The same as a note; none where no op has FLOPs.
 pub(crate) fn unknown_flops_note<'a>(
     session: &Session,
     ops: impl Iterator<Item = &'a Measured> + Clone,
 ) -> Option<Note> {
     let ratio = unknown_flops_ratio(session, ops.clone());
-    if ratio < LEAST_SHARE {
+    // Where no op has FLOPs there is no figure of them to stand beside.
+    let has_flops = ops.clone().any(|op| op.row.flops.is_some());
+    if ratio < LEAST_SHARE || !has_flops {
         return None;
     }
     let note = Note::info(format!(

@@ -216,6 +216,7 @@ impl Pass<'_, '_> {
         let mut repeat = None;
         while let Some(head) = events.next_head() {
             if let Some(event) = head.timed()
+                && !self.kind.is_counter
                 && let Some(known) = known(input, &head, bare_number, repeat.as_ref())
             {
                 self.known_event(input, &event, &known, ordinal);

@@ -15,12 +15,17 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// Waits of the pipeline that Pallas puts around a kernel's body, for inputs and for outputs.
+const PIPELINE_WAIT: &str = "ep_wait";
+
 fn check(facts: &Facts<'_>) -> Outcome {
     let regions = regions_within(facts.session, &facts.selected);
     if regions.is_empty() {
         return Outcome::Skipped("No kernel recorded regions of its own.".to_owned());
     }
-    let waits: Vec<&OpRegion> = regions.iter().filter(|region| region.is_wait).collect();
+    // Other waits, such as those for a dependency, are the program's rather than the kernel's.
+    let is_pipeline = |region: &&OpRegion| region.name.starts_with(PIPELINE_WAIT);
+    let waits: Vec<&OpRegion> = regions.iter().filter(is_pipeline).collect();
     let waiting: i64 = waits.iter().map(|region| region.total_ps).sum();
     let ratio = waiting as f64 / facts.total_self_ps().max(1) as f64;
     let share = format::percent(ratio);

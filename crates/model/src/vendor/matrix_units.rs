@@ -72,7 +72,7 @@ const TELLING: &str = r"^cijk_|^(ampere|volta|turing|maxwell|pascal)_|^sm\d+_|cu
 
 /// 16-bit types in names of matrix products: spelled out, or as the letters of an instruction (`h884`,
 /// `h16816`), of cuBLAS (`nvjet_hsh`, `nvjet_tst`) and of Tensile (`HHS`, `BBS`).
-const NARROW: &str = r"f16|half|bfloat|hmma|hgemm|h(884|1688|16816)|^nvjet_(sm\d+_)?[ht][sht][sht]|^cijk_.*_(hhs|hss|hh|bbs|bss|bb)_";
+const NARROW: &str = r"fp?16|half|bfloat|hmma|hgemm|h(884|1688|16816)|^nvjet_(sm\d+_)?[ht][sht][sht]|^cijk_.*_(hhs|hss|hh|bbs|bss|bb)_";
 
 /// Names of matrix products that say nothing of matrix units.
 const PRODUCT: &str = r"gemm|matmul|cutlass|nvjet|^cijk_|conv|fprop|dgrad|wgrad|(^|_)dot";

@@ -2374,8 +2374,8 @@ class GraphNode(Record):
     occurrences: int | None
     """How often; on GPU the kernels it launched."""
 
-    flops: float
-    """Floating point operations of one execution."""
+    flops: float | None
+    """Floating point operations of one execution; absent where a call is opaque."""
 
     bytes: float
     """Bytes read and written by one execution."""
@@ -3672,6 +3672,32 @@ class Note(Record):
 
 
 @dataclass(frozen=True)
+class OpRegion(Record):
+    """A region that a kernel of a TPU recorded while an op ran."""
+
+    op: str
+    """The innermost op that it begins in."""
+
+    program_id: str
+    """Its program as a decimal string."""
+
+    name: str
+    """Name of the region, such as `ep_wait_in`."""
+
+    occurrences: int
+    """How often."""
+
+    total_ps: int
+    """Σ duration; one within another counts in both."""
+
+    op_ratio: float | None
+    """total ÷ total of the op, 0..1; absent where the op is not among the rows."""
+
+    is_wait: bool
+    """Its name says that the kernel waits in it."""
+
+
+@dataclass(frozen=True)
 class OpRow(Record):
     """One op of one program (or one kernel that carries no op), over the selected devices."""
 
@@ -3790,6 +3816,9 @@ class OpTreeReport(Report):
     wasted: list[OpTreeWaste]
     """The ops, duplicates merged, that waste most."""
 
+    flops_unknown_ratio: float
+    """Share of self time of ops that compute and whose FLOPs are unknown, 0..1."""
+
     notes: list[Note]
     """What the figures do not cover."""
 
@@ -3880,6 +3909,9 @@ class OpTreeRow(Record):
     source: str
     """`file:line`."""
 
+    cost_source: str
+    """Where the work came from, as in `ops`; empty above ops."""
+
 
 @dataclass(frozen=True)
 class OpTreeWaste(Record):
@@ -3960,6 +3992,12 @@ class OpsReport(Report):
 
     attribution: list[AttributionShare]
     """That share by how the op was found, and the rest; the surest first."""
+
+    regions: list[OpRegion]
+    """Regions that kernels of a TPU recorded within ops, longest first."""
+
+    flops_unknown_ratio: float
+    """Share of self time of ops that compute and whose FLOPs are unknown, 0..1."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -4442,6 +4480,9 @@ class RooflineReport(Report):
     """Memories that have a peak or recorded traffic: `hbm`, `cmem_read`, `cmem_write`,
     `vmem_read`, `vmem_write`, `shared`.
     """
+
+    flops_unknown_ratio: float
+    """Share of self time of ops that compute and whose FLOPs are unknown, 0..1."""
 
     notes: list[Note]
     """What the figures do not cover."""

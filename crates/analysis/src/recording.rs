@@ -67,6 +67,14 @@ pub(crate) fn host_threads(session: &Session) -> &'static str {
     }
 }
 
+/// Why nothing is said of threads, with how to record them.
+pub(crate) fn needs_host_threads(session: &Session) -> String {
+    match host_threads(session) {
+        "" => "No thread of a host was recorded.".to_owned(),
+        line => format!("No thread of a host was recorded: {line}"),
+    }
+}
+
 /// Records frames of Python.
 pub(crate) fn python_frames(session: &Session) -> &'static str {
     match session.framework() {

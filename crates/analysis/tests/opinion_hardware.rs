@@ -129,6 +129,13 @@ const REASONS: &[(&str, &str, &str, &str)] = &[
         "a row of ours is a kernel of one program; XProf merges a kernel of equal launches over \
          programs",
     ),
+    (
+        "kernels",
+        "mi300x",
+        "",
+        "copies and fills that AMD's runtime makes with kernels of its own (`__amd_rocclr_copyBuffer`) \
+         are transfers of ours",
+    ),
 ];
 
 fn reason(analysis: &str, capture: &str, figure: &str) -> Option<&'static str> {

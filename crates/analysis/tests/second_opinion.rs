@@ -79,6 +79,12 @@ const REASONS: &[(&str, &str, &str)] = &[
         "XProf prices this matrix product of a library call at 0; ours reads the shapes of the call",
     ),
     (
+        "mi300x-jax",
+        "ernel",
+        "copies and fills that AMD's runtime makes with kernels of its own (`__amd_rocclr_copyBuffer`) \
+         are transfers of ours",
+    ),
+    (
         "",
         "FLOP rate",
         "XLA's GPU cost model, which XProf uses, weighs elementwise operations by a table of cycles, \

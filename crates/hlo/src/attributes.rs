@@ -45,6 +45,38 @@ pub struct Attributes {
     pub known_trip_count: Option<u64>,
     /// Kind named by the backend of a fusion: `__ynn_fusion`, `__triton_gemm`; else empty.
     pub backend_kind: String,
+    /// What the author of a custom kernel says that it costs.
+    pub cost_estimate: Option<Box<CostEstimate>>,
+    /// Sizes of a library's attention, where its configuration has them.
+    pub attention: Option<Box<AttentionDimensions>>,
+}
+
+/// The cost of one execution of a kernel, as its author wrote it down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CostEstimate {
+    /// Floating-point operations.
+    pub flops: u64,
+    /// Exponentials, logarithms and the like.
+    pub transcendentals: u64,
+    /// Bytes read and written; zero where not stated.
+    pub bytes_accessed: u64,
+}
+
+/// Sizes of an attention call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AttentionDimensions {
+    /// Sequences.
+    pub batch: u64,
+    /// Heads of the queries.
+    pub heads: u64,
+    /// Positions of the queries.
+    pub queries: u64,
+    /// Positions of keys and values.
+    pub keys: u64,
+    /// Length of a query and length of a value, together; zero where the operands say it.
+    pub depths: u64,
+    /// Positions see only those before them.
+    pub is_causal: bool,
 }
 
 /// One dimension of a sliding window.

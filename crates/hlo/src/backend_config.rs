@@ -3,7 +3,7 @@
 //! The configuration is JSON whose schema belongs to each backend and changes freely, so the
 //! wanted keys are picked out of the text and everything else is left alone.
 
-use crate::attributes::DotDimensions;
+use crate::attributes::{AttentionDimensions, CostEstimate, DotDimensions};
 
 /// What was found; empty where nothing was.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub(crate) struct BackendConfig {
     pub(crate) dot: Option<DotDimensions>,
     pub(crate) known_trip_count: Option<u64>,
     pub(crate) kind: String,
+    pub(crate) cost_estimate: Option<CostEstimate>,
+    pub(crate) attention: Option<AttentionDimensions>,
 }
 
 pub(crate) fn read(opcode: &str, config: &[u8]) -> BackendConfig {
@@ -22,7 +24,11 @@ pub(crate) fn read(opcode: &str, config: &[u8]) -> BackendConfig {
         return found;
     };
     match opcode {
-        "custom-call" => found.dot = dot_dimensions(config),
+        "custom-call" => {
+            found.dot = dot_dimensions(config);
+            found.cost_estimate = cost_estimate(config);
+            found.attention = cudnn_attention(config).or_else(|| engine_attention(config));
+        }
         "while" => found.known_trip_count = known_trip_count(config),
         _ => fusion_kind(config)
             .unwrap_or_default()
@@ -44,8 +50,84 @@ fn dot_dimensions(config: &str) -> Option<DotDimensions> {
 
 /// `"known_trip_count":{"n":"48"}` of a loop.
 fn known_trip_count(config: &str) -> Option<u64> {
-    let count = after_key(after_key(config, "known_trip_count")?, "n")?.trim_start();
-    let digits = count.trim_start_matches('"');
+    let count = after_key(after_key(config, "known_trip_count")?, "n")?;
+    leading_integer(count)
+}
+
+/// `"cost_estimate":{"flops":8,"transcendentals":0,"bytes_accessed":96}` of a Pallas kernel.
+fn cost_estimate(config: &str) -> Option<CostEstimate> {
+    let (estimate, _) = after_key(config, "cost_estimate")?
+        .trim_start()
+        .strip_prefix('{')?
+        .split_once('}')?;
+    let figure = |key| after_key(estimate, key).and_then(leading_integer);
+    Some(CostEstimate {
+        flops: figure("flops")?,
+        transcendentals: figure("transcendentals").unwrap_or(0),
+        bytes_accessed: figure("bytes_accessed").unwrap_or(0),
+    })
+}
+
+/// `"intermediate_tensor_shape":{"dimensions":["4","16","512","512"],…}` of cuDNN's attention: batch,
+/// heads, positions of queries and of keys.
+fn cudnn_attention(config: &str) -> Option<AttentionDimensions> {
+    let weights = after_key(
+        after_key(config, "cudnn_fmha_backend_config")?,
+        "intermediate_tensor_shape",
+    )?;
+    let sizes = integers(weights, "dimensions")?;
+    let sizes: Vec<u64> = sizes
+        .into_iter()
+        .filter_map(|size| size.try_into().ok())
+        .collect();
+    let &[batch, heads, queries, keys] = sizes.as_slice() else {
+        return None;
+    };
+    let mask = after_key(config, "mask_type")
+        .unwrap_or_default()
+        .trim_start();
+    Some(AttentionDimensions {
+        batch,
+        heads,
+        queries,
+        keys,
+        depths: 0,
+        is_causal: mask.starts_with("\"CAUSAL") || mask.starts_with("\"PADDING_CAUSAL"),
+    })
+}
+
+/// `{attn_heads = 16 : i64, input_batch = 4 : i64, …}` of Transformer Engine's attention.
+fn engine_attention(config: &str) -> Option<AttentionDimensions> {
+    let figure = |name| mlir_integer(config, name);
+    let depth = figure("head_dim");
+    let query_depth = figure("qk_head_dim").or(depth)?;
+    Some(AttentionDimensions {
+        batch: figure("input_batch")?,
+        heads: figure("attn_heads")?,
+        queries: figure("q_max_seqlen")?,
+        keys: figure("kv_max_seqlen")?,
+        depths: query_depth + figure("v_head_dim").unwrap_or(query_depth),
+        // The library's numbers of masks: causal, with padding, and both from the bottom right.
+        is_causal: matches!(figure("mask_type"), Some(2..=5)),
+    })
+}
+
+/// The number behind `name = ` in a dictionary of MLIR attributes.
+fn mlir_integer(config: &str, name: &str) -> Option<u64> {
+    let mut rest = config;
+    loop {
+        let (before, after) = rest.split_once(name)?;
+        rest = after;
+        let is_whole = !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        if let Some(value) = after.strip_prefix(" = ").filter(|_| is_whole) {
+            return leading_integer(value);
+        }
+    }
+}
+
+/// The integer that a text begins with, quoted or not.
+fn leading_integer(text: &str) -> Option<u64> {
+    let digits = text.trim_start().trim_start_matches('"');
     let end = digits
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(digits.len());
@@ -103,6 +185,39 @@ mod tests {
         let config = br#"{"x":"kind","fusion_config":{"kind":"__ynn_fusion"}}"#;
         assert_eq!(read("fusion", config).kind, "__ynn_fusion");
         assert_eq!(read("add", config), BackendConfig::default());
+    }
+
+    #[test]
+    fn a_kernels_own_estimate_is_read() {
+        let config = br#"{"custom_call_config":{"body":"TUw=","cost_estimate": {"flops": 8192,
+            "transcendentals": 64, "bytes_accessed": 96}, "needs_layout_passes": true}}"#;
+        let estimate = CostEstimate {
+            flops: 8192,
+            transcendentals: 64,
+            bytes_accessed: 96,
+        };
+        assert_eq!(read("custom-call", config).cost_estimate, Some(estimate));
+        let without = br#"{"cost_estimate":{"bytes_accessed":96},"flops":1}"#;
+        assert_eq!(read("custom-call", without).cost_estimate, None);
+    }
+
+    #[test]
+    fn sizes_of_attention_are_read_from_both_libraries() {
+        let config = br#"{"cudnn_fmha_backend_config":{"intermediate_tensor_shape":{
+            "element_type":"BF16","dimensions":["4","16","512","1024"]},"mask_type":"CAUSAL"}}"#;
+        let mut expected = AttentionDimensions {
+            batch: 4,
+            heads: 16,
+            queries: 512,
+            keys: 1024,
+            depths: 0,
+            is_causal: true,
+        };
+        assert_eq!(read("custom-call", config).attention, Some(expected));
+        let config = b"{attn_heads = 16 : i64, head_dim = 64 : i64, input_batch = 4 : i64, \
+            kv_max_seqlen = 1024 : i64, mask_type = 0 : i64, q_max_seqlen = 512 : i64}";
+        (expected.depths, expected.is_causal) = (128, false);
+        assert_eq!(read("custom-call", config).attention, Some(expected));
     }
 
     #[test]

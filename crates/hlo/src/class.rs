@@ -97,21 +97,27 @@ fn custom_call_class(instruction: &Instruction) -> OpClass {
     let target = instruction.custom_call_target.as_str();
     if names_attention(target) || names_attention(&instruction.op_name) {
         OpClass::Attention
-    } else if is_matmul_target(target) || is_convolution_target(target) {
+    } else if is_matmul_target(target) || is_convolution_target(target) || is_engine_gemm(target) {
         OpClass::Matmul
     } else {
         OpClass::Other
     }
 }
 
+/// A matrix product of Transformer Engine, one or several.
+fn is_engine_gemm(target: &str) -> bool {
+    target.starts_with("te_gemm") || target.starts_with("te_grouped_gemm")
+}
+
 /// Whether a call target or scope says that an attention kernel was asked for.
-fn names_attention(name: &str) -> bool {
-    const MARKS: [&str; 8] = [
+pub(crate) fn names_attention(name: &str) -> bool {
+    const MARKS: [&str; 9] = [
         "flash_attention",
         "flashattention",
         "flash_attn",
         "flash-attention",
         "fmha",
+        "fused_attn",
         "splash",
         "paged_attention",
         "mosaic_attention",

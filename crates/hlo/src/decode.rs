@@ -254,6 +254,8 @@ fn attributes(proto: wire::HloInstruction, opcode: &str) -> Option<Box<Attribute
         is_host_transfer: proto.is_host_transfer,
         known_trip_count: config.known_trip_count,
         backend_kind: config.kind,
+        cost_estimate: config.cost_estimate.map(Box::new),
+        attention: config.attention.map(Box::new),
     };
     (attributes != Attributes::default()).then(|| Box::new(attributes))
 }

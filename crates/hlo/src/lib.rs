@@ -59,8 +59,8 @@ mod text;
 mod wire;
 
 pub use attributes::{
-    Attributes, ConvolutionDimensions, DotDimensions, PaddingDimension, SliceDimension,
-    WindowDimension,
+    AttentionDimensions, Attributes, ConvolutionDimensions, CostEstimate, DotDimensions,
+    PaddingDimension, SliceDimension, WindowDimension,
 };
 pub use buffers::{
     Allocation, BufferAssignment, HeapEvent, HeapEventKind, HeapTrace, LogicalBuffer, Placement,
@@ -68,7 +68,7 @@ pub use buffers::{
 pub use category::inferred_category;
 pub use class::OpClass;
 pub use collective::{Collective, CollectiveKind};
-pub use cost::Cost;
+pub use cost::{Cost, CostBasis};
 pub use details::Details;
 pub use error::HloError;
 pub use fingerprint::Fingerprints;

@@ -113,6 +113,13 @@ primitive_types! {
     Buffer = 34, 0, "buffer";
 }
 
+impl PrimitiveType {
+    /// Real numbers, of any width.
+    pub fn is_floating_point(self) -> bool {
+        self.name().starts_with('f') || self.name().starts_with("bf")
+    }
+}
+
 impl fmt::Display for PrimitiveType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())

@@ -209,6 +209,11 @@ impl Program {
             .unwrap_or_default()
     }
 
+    /// A custom call with this target computes nothing: it reserves, places or names values.
+    pub fn is_bookkeeping_call(target: &str) -> bool {
+        crate::cost::is_bookkeeping(target)
+    }
+
     /// What kind of work an instruction does; see [`OpClass`].
     pub fn class(&self, instruction: &Instruction) -> OpClass {
         crate::class::class(self, instruction)

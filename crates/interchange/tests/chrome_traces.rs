@@ -2,11 +2,14 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
+use serde_json::json;
 use stepscope_interchange::{Trace, TraceError, chrome};
-use stepscope_model::{Session, TrackRole};
+use stepscope_model::{Framework, Session, SliceKind, TrackRole};
 use stepscope_testing::corpus;
+use stepscope_testing::space::{EventData, StatValue, XSpace};
 use support::{Grain, arrows, assert_same, captured, rows, samples, session_of_trace};
 
 fn read(json: &str) -> Trace {
@@ -213,6 +216,179 @@ fn a_trace_of_pytorch_becomes_devices_steps_and_launches() {
         session.epoch_ns,
         Some(1_743_521_598_000_000_000 + 198_093_487_900_000)
     );
+}
+
+/// The oldest versions of PyTorch's profiler: steps among ops and among kernels.
+#[test]
+fn the_oldest_traces_of_pytorch_have_steps() {
+    let events: Vec<String> = (5..8)
+        .map(|step| {
+            let start = step * 100;
+            format!(
+                r#"{{"ph":"X","cat":"Operator","name":"ProfilerStep#{step}","pid":9,"tid":"9","ts":{start},"dur":90,"args":{{}}}},
+                {{"ph":"X","cat":"Kernel","name":"ProfilerStep#{step}","pid":0,"tid":"stream 7","ts":{start},"dur":90,"args":{{"device":0,"stream":7}}}},
+                {{"ph":"X","cat":"Kernel","name":"volta_sgemm","pid":0,"tid":"stream 7","ts":{},"dur":40,"args":{{"device":0,"stream":7}}}}"#,
+                start + 10
+            )
+        })
+        .collect();
+    let text = format!("[{}]", events.join(","));
+    let session = session(&text);
+    let numbers: Vec<i64> = session.steps.iter().map(|step| step.number).collect();
+    assert_eq!(numbers, [5, 6, 7]);
+    assert_eq!(session.devices.len(), 1);
+    let kernels = session
+        .labels
+        .iter()
+        .filter(|label| label.kind == SliceKind::Kernel);
+    let names: Vec<&str> = kernels.map(|label| session.text(label.name)).collect();
+    assert_eq!(names, ["volta_sgemm"], "an annotation is no kernel");
+    assert_eq!(session.framework(), Framework::PyTorch);
+}
+
+/// A trace viewer's copy of the TPU planes of a profile: arguments are texts, some are hidden.
+fn as_trace_viewer(space: &XSpace) -> String {
+    const HIDDEN: [&str; 8] = [
+        "_pt",
+        "_p",
+        "_ct",
+        "_c",
+        "_r",
+        "flops",
+        "program_id",
+        "symbol_id",
+    ];
+    let mut events = Vec::new();
+    let planes = space
+        .planes
+        .iter()
+        .filter(|plane| plane.name.starts_with("/device:TPU:"));
+    for (process, plane) in planes.enumerate() {
+        let named = |what: &str, thread: i64, name: &str| json!({"ph": "M", "name": what, "pid": process, "tid": thread, "args": {"name": name}});
+        events.push(named("process_name", 0, &plane.name));
+        for line in &plane.lines {
+            events.push(named("thread_name", line.id, &line.name));
+        }
+        for line in &plane.lines {
+            for event in &line.events {
+                let metadata = &plane.event_metadata[&event.metadata_id];
+                let Some(EventData::OffsetPs(offset)) = event.data else {
+                    continue;
+                };
+                let start = line.timestamp_ns * 1000 + offset;
+                let mut arguments = serde_json::Map::new();
+                for stat in metadata.stats.iter().chain(&event.stats) {
+                    let name = plane.stat_name(stat);
+                    let value = match &stat.value {
+                        Some(StatValue::Str(text)) => text.clone(),
+                        Some(StatValue::Ref(id)) => {
+                            plane.stat_metadata[&id.cast_signed()].name.clone()
+                        }
+                        Some(StatValue::Int64(number)) => number.to_string(),
+                        Some(StatValue::Uint64(number)) => number.to_string(),
+                        Some(StatValue::Double(number)) => number.to_string(),
+                        _ => continue,
+                    };
+                    if !HIDDEN.contains(&name) {
+                        arguments.insert(name.to_owned(), json!(value));
+                    }
+                }
+                let mut name = &metadata.name;
+                if !metadata.display_name.is_empty() {
+                    arguments.insert("long_name".to_owned(), json!(name));
+                    name = &metadata.display_name;
+                }
+                let micros = |ps: i64| format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000);
+                events.push(json!({
+                    "ph": "X", "name": name, "pid": process, "tid": line.id,
+                    "ts": micros(start), "dur": micros(event.duration_ps), "args": arguments,
+                }));
+            }
+        }
+    }
+    json!({ "traceEvents": events }).to_string()
+}
+
+/// What is known of an op: program, name, category, scope, source, work, slices and their time.
+type OpFigures = (
+    String,
+    String,
+    String,
+    String,
+    String,
+    [Option<f64>; 2],
+    usize,
+    i64,
+);
+
+fn ops_of_tpus(session: &Session) -> Vec<OpFigures> {
+    let mut sums: BTreeMap<u32, (usize, i64)> = BTreeMap::new();
+    for track in session
+        .tracks
+        .iter()
+        .filter(|track| track.role == TrackRole::Ops)
+    {
+        for lane in &track.lanes {
+            for (label, duration) in lane.labels().iter().zip(lane.durations()) {
+                if let Some(op) = session.label(*label).op {
+                    let sum = sums.entry(op.0).or_default();
+                    *sum = (sum.0 + 1, sum.1 + duration);
+                }
+            }
+        }
+    }
+    let text = |id| session.text(id).to_owned();
+    let figures = sums.into_iter().map(|(id, (count, time))| {
+        let op = &session.ops[id as usize];
+        let work = [
+            op.cost.and_then(|cost| cost.model_flops),
+            op.cost.map(|cost| cost.bytes),
+        ];
+        let title = session.program(op.program).title();
+        let (category, scope) = (text(op.category), text(op.scope));
+        (
+            title,
+            text(op.name),
+            category,
+            scope,
+            text(op.source),
+            work,
+            count,
+            time,
+        )
+    });
+    let mut figures: Vec<OpFigures> = figures.collect();
+    figures.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    figures
+}
+
+#[test]
+fn ops_of_a_tpu_are_the_same_in_a_trace_viewers_copy() {
+    let Some(capture) = corpus::captures()
+        .into_iter()
+        .find(|capture| capture.name.starts_with("tpu-v6e"))
+    else {
+        return;
+    };
+    let bytes = corpus::read_bytes(&capture.hosts[0]).expect("readable");
+    let mut space = XSpace::from_bytes(&bytes).expect("a profile");
+    let text = as_trace_viewer(&space);
+    // What the HLO would add is not in the copy, nor does the comparison need it.
+    space
+        .planes
+        .retain(|plane| plane.name.starts_with("/device:TPU:"));
+    let profile = support::session_of(vec![("vm".to_owned(), space.to_bytes())]);
+    let (ours, theirs) = (ops_of_tpus(&session(&text)), ops_of_tpus(&profile));
+    assert!(theirs.len() > 10, "{} ops", theirs.len());
+    assert!(
+        theirs
+            .iter()
+            .any(|op| op.5[0].is_some_and(|flops| flops > 0.0))
+    );
+    assert_eq!(ours.len(), theirs.len());
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        assert_eq!(ours, theirs);
+    }
 }
 
 #[test]

@@ -21,6 +21,10 @@ impl Session {
     /// before any other, because JAX programs use libraries of the others.
     pub fn framework(&self) -> Framework {
         *self.memo.get_or_compute(|| {
+            let mut facts = self.hosts.iter().flat_map(|host| &host.facts);
+            if facts.any(|(name, value)| name == "profiler" && value == "Kineto") {
+                return Framework::PyTorch;
+            }
             let programs = self.programs.iter().filter_map(|one| of_program(&one.name));
             let labels = self.labels.iter();
             let events = labels.filter_map(|label| of_event(self.text(label.name)));

@@ -74,6 +74,6 @@ pub use track::{CounterFacts, Lane, LineOrigin, Origin, Samples, Track, TrackRol
 pub use units::{Picos, Span};
 pub use vendor::collectives::{CollectiveKernel, collective_kernel};
 pub use vendor::counters::counter_unit;
-pub use vendor::matrix_units::{MatrixUse, matrix_use};
+pub use vendor::matrix_units::{MatrixUse, is_16_bit_product, matrix_use};
 pub use vendor::registers::{Utilisation, register_utilisation};
 pub use warning::{Warning, WarningKind};

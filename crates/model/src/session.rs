@@ -269,10 +269,11 @@ impl CategorySource {
 /// Work of one execution of an op.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OpCost {
-    /// Floating point operations, normalised as the chip's peak is stated.
-    pub flops: f64,
+    /// Floating point operations, normalised as the chip's peak is stated; none where an opaque call
+    /// does them.
+    pub flops: Option<f64>,
     /// Floating point operations as the model needs them, not normalised.
-    pub model_flops: f64,
+    pub model_flops: Option<f64>,
     /// Bytes read and written.
     pub bytes: f64,
     /// Those bytes by the memory they pass; all through device memory where nothing tells.
@@ -288,6 +289,10 @@ pub enum CostSource {
     Recorded,
     /// Computed from the HLO.
     Hlo,
+    /// Computed from the shapes of a library call or kernel that is known by its name.
+    Shapes,
+    /// Written into the call by the kernel's author.
+    Estimate,
 }
 
 impl CostSource {
@@ -296,6 +301,8 @@ impl CostSource {
         match self {
             Self::Recorded => "recorded",
             Self::Hlo => "hlo",
+            Self::Shapes => "shapes",
+            Self::Estimate => "estimate",
         }
     }
 }

@@ -126,6 +126,7 @@ function bareDetails(
     source_stack: [],
     flops: null,
     bytes: null,
+    cost_source: null,
     stats: [],
     flows: [],
     parent: null,

@@ -81,6 +81,13 @@ pub const ADVICE: &[Threshold] = &[
         0.1,
         0.5,
     ),
+    smaller(
+        "kernel_wait_ratio",
+        "Kernels that wait for inputs",
+        0.1,
+        0.3,
+    ),
+    smaller("spilled_samples_ratio", "Samples with spills", 0.05, 0.5),
     larger("kernel_occupancy_ratio", "Occupancy", 0.5, 0.25),
     smaller("memory_peak_ratio", "Peak memory", 0.9, 0.97),
     smaller(

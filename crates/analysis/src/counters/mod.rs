@@ -4,6 +4,7 @@
 //! |---|---|
 //! | counter | one name on one device (or host); samples of all its lines, by time |
 //! | min, mean, max, last | over the samples in the selection; the mean is of samples, not of time |
+//! | sample | an event with a value; on the row of counters a slice counts at its start, with the one number it carries, whatever that is called |
 //! | exact | the value to the last bit, as text, where the recorder wrote whole numbers |
 //! | unit | from the counter's name or description; empty where these do not say |
 //! | points | the course: the mean, least and most of each part of the time, see [`course`] |
@@ -133,6 +134,48 @@ fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<Family<'a>> 
             })
         })
         .collect()
+}
+
+/// What the samples of one counter say of whether it counted at all.
+pub(crate) struct Sampled {
+    pub(crate) name: String,
+    pub(crate) device: String,
+    pub(crate) count: usize,
+    pub(crate) above_zero: usize,
+    pub(crate) max: f64,
+}
+
+impl Sampled {
+    /// Share of samples that are not zero.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.above_zero as f64 / self.count.max(1) as f64
+    }
+}
+
+/// Counters whose name has one of these words.
+pub(crate) fn sampled(session: &Session, selected: &Selected<'_>, words: &[&str]) -> Vec<Sampled> {
+    let has_word = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let mut own = name.split(|c: char| !c.is_ascii_alphanumeric());
+        own.any(|own| words.contains(&own))
+    };
+    let groups = groups(session, selected).into_iter();
+    let wanted = groups.filter(|group| has_word(group.name));
+    let sampled = wanted.map(|group| {
+        let samples = samples(selected, &group);
+        let values = || samples.iter().map(|sample| sample.value);
+        Sampled {
+            name: group.name.to_owned(),
+            device: group
+                .device
+                .map(|device| session.device_title(device))
+                .unwrap_or_default(),
+            count: samples.len(),
+            above_zero: values().filter(|&value| value > 0.0).count(),
+            max: values().fold(0.0, f64::max),
+        }
+    });
+    sampled.filter(|counter| counter.count > 0).collect()
 }
 
 /// One sample: time, value, and the value to the last bit.

@@ -1,6 +1,6 @@
 //! What is not among the counters, and how to record it.
 
-use stepscope_model::{DeviceKind, Framework, Session};
+use stepscope_model::{DeviceKind, Framework, Lane, Session, TrackRole};
 
 use super::report::{CounterRow, UtilisationRow};
 use crate::format;
@@ -16,6 +16,13 @@ pub(super) fn notes(
         let has_any = session.tracks.iter().any(|track| track.samples.is_some());
         if has_any {
             return vec![Note::warning("No counter is in this selection.")];
+        }
+        let bare = without_values(session);
+        if bare > 0 {
+            let events = format::counted(bare, "event");
+            return vec![Note::warning(format!(
+                "The profile has {events} on rows of counters, and no value with any of them."
+            ))];
         }
         notes.push(Note::info(
             "The profile has no counters: none were asked for, or the device has none.",
@@ -51,6 +58,13 @@ pub(super) fn notes(
         )));
     }
     notes
+}
+
+/// Slices on rows of counters.
+fn without_values(session: &Session) -> usize {
+    let tracks = session.tracks.iter();
+    let rows = tracks.filter(|track| track.role == TrackRole::Counter);
+    rows.flat_map(|track| &track.lanes).map(Lane::len).sum()
 }
 
 /// What to do, for each kind of device in the profile.

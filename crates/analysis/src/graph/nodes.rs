@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepscope_model::hlo::name_stack::combined_paths;
-use stepscope_model::hlo::{Instruction, InstructionIndex, OpClass, Outline, Program};
+use stepscope_model::hlo::{CostBasis, Instruction, InstructionIndex, OpClass, Outline, Program};
 use stepscope_model::{OpId, Session};
 
 use super::neighbourhood::{Neighbourhood, Placed, Users, body, is_inlined};
@@ -184,7 +184,10 @@ impl Drawing<'_> {
             self_ps: own.map(|(_, totals)| totals.self_ps),
             total_ps: own.map(|(_, totals)| totals.total_ps),
             occurrences: own.map(|(_, totals)| totals.occurrences),
-            flops: recorded.map_or(cost.flops, |cost| cost.flops),
+            flops: match recorded {
+                Some(recorded) => recorded.flops,
+                None => (cost.basis != CostBasis::Unknown).then_some(cost.flops),
+            },
             bytes: recorded.map_or(cost.bytes_accessed, |cost| cost.bytes),
             output_bytes: bytes(instruction),
             scope: instruction.op_name.clone(),

@@ -82,8 +82,8 @@ pub struct GraphNode {
     /// How often; on GPU the kernels it launched.
     #[ts(type = "number | null")]
     pub occurrences: Option<i64>,
-    /// Floating point operations of one execution.
-    pub flops: f64,
+    /// Floating point operations of one execution; absent where a call is opaque.
+    pub flops: Option<f64>,
     /// Bytes read and written by one execution.
     pub bytes: f64,
     /// Bytes of its value, padding included.

@@ -10,7 +10,9 @@
 //! wait for each other. Kernels that begin before their call have clocks apart and no latency.
 
 use rustc_hash::FxHashSet;
-use stepscope_model::{DeviceId, FlowKind, HostId, LabelId, Picos, Session, SliceId, Span};
+use stepscope_model::{
+    Activity, DeviceId, FlowKind, HostId, LabelId, Picos, Session, SliceId, Span,
+};
 
 use super::report::{LaunchStep, QueuePoint};
 use crate::interval::Intervals;
@@ -36,7 +38,7 @@ pub(super) struct Launches {
     pub(super) all: Vec<Launched>,
     /// Kernels that began before their call.
     pub(super) ahead_count: usize,
-    /// Calls by host, in order, each once.
+    /// Calls by host, in order, each once; copies that block are none.
     calls: Vec<(HostId, Vec<Span>)>,
 }
 
@@ -128,7 +130,9 @@ impl Launches {
         } else {
             self.all[first].latency_ps = Some((start - call.start).0);
         }
-        if let Some(pair) = of_call.first() {
+        // A copy that blocks waits for the device: its time is no cost of launching.
+        let is_launch = |pair: &&(SliceId, i64, SliceId)| !is_blocking_copy(session, pair.2);
+        if let Some(pair) = of_call.first().filter(is_launch) {
             let host = session.track(pair.2.track).host;
             match self.calls.iter_mut().find(|(known, _)| *known == host) {
                 Some((_, calls)) => calls.push(call),
@@ -277,6 +281,13 @@ pub(super) fn devices(launches: &Launches) -> Vec<DeviceId> {
     let mut seen = FxHashSet::default();
     let ids = launches.all.iter().map(|launch| launch.device);
     ids.filter(|&device| seen.insert(device)).collect()
+}
+
+fn is_blocking_copy(session: &Session, call: SliceId) -> bool {
+    label(session, call).is_some_and(|id| {
+        let is_transfer = matches!(session.label(id).activity, Activity::Transfer(_));
+        is_transfer && !session.label_name(id).contains("Async")
+    })
 }
 
 fn span(session: &Session, slice: SliceId) -> Option<Span> {

@@ -1,6 +1,6 @@
 //! What the figures of kernels do not cover.
 
-use stepscope_model::{DeviceKind, Session};
+use stepscope_model::{DeviceKind, Framework, Session};
 
 use super::launches::Launches;
 use super::report::KernelRow;
@@ -78,7 +78,9 @@ pub(crate) const CUDA_GRAPHS_OFF: &str =
 /// Whether kernels may have been launched by CUDA graphs.
 pub(crate) fn has_cuda_graphs(session: &Session) -> bool {
     let mut devices = session.devices.iter();
-    devices.any(|device| device.kind == DeviceKind::NvidiaGpu)
+    // The flag is XLA's.
+    session.framework() != Framework::PyTorch
+        && devices.any(|device| device.kind == DeviceKind::NvidiaGpu)
 }
 
 fn launch_notes(session: &Session, launches: &Launches) -> Vec<Note> {

@@ -9,7 +9,7 @@ const MOST: usize = 24;
 pub(super) struct Fused {
     pub(super) name: String,
     pub(super) opcode: String,
-    pub(super) flops: f64,
+    pub(super) flops: Option<f64>,
     pub(super) expression: String,
     pub(super) scope: String,
     pub(super) source: String,
@@ -27,14 +27,14 @@ pub(super) fn instructions(session: &Session, op: OpId) -> Vec<Fused> {
         return Vec::new();
     };
     let mut found: Vec<_> = inside(session, op)
-        .map(|instruction| (hlo.cost(instruction).flops, instruction))
+        .map(|instruction| (hlo.cost(instruction), instruction))
         .collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.sort_by(|a, b| b.0.flops.total_cmp(&a.0.flops));
     found.truncate(MOST);
-    let fused = found.into_iter().map(|(flops, instruction)| Fused {
+    let fused = found.into_iter().map(|(cost, instruction)| Fused {
         name: instruction.name.clone(),
         opcode: instruction.opcode.clone(),
-        flops,
+        flops: (cost.basis != hlo::CostBasis::Unknown).then_some(cost.flops),
         expression: hlo.text(instruction),
         scope: instruction.op_name.clone(),
         source: instruction

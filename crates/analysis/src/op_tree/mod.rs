@@ -29,7 +29,7 @@ pub use report::{OpTreeLevel, OpTreeReport, OpTreeRow, OpTreeWaste};
 use stepscope_model::{Reads, Session};
 
 use crate::group::Group;
-use crate::ops::{GroupBy, common_peaks, measured};
+use crate::ops::{GroupBy, common_peaks, measured, unknown_flops_ratio};
 use crate::registry::{Analysis, AnalysisError};
 use crate::roofline::Choice;
 use crate::selection::Selection;
@@ -106,6 +106,7 @@ stepscope op_tree ./logs --sort wasted_ps";
             row_count,
             self_ps,
             idle_ps,
+            flops_unknown_ratio: unknown_flops_ratio(session, ops.iter()),
             notes: notes::notes(session, &selected, options, &ops),
         })
     }

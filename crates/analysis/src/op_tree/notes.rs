@@ -5,7 +5,7 @@ use stepscope_model::{DeviceKind, Session};
 use super::{OpTreeOptions, TreeBy};
 use crate::format;
 use crate::note::Note;
-use crate::ops::{Measured, is_async_half};
+use crate::ops::{Measured, is_async_half, unknown_flops_note};
 use crate::recording;
 use crate::roofline::Choice;
 use crate::selection::Selected;
@@ -47,6 +47,7 @@ pub(super) fn notes(
         ));
     }
     notes.extend(times(ops));
+    notes.extend(unknown_flops_note(session, ops.iter()));
     if options.by == TreeBy::Scope && ops.iter().all(|op| op.row.scope.is_empty()) {
         notes.push(
             Note::info("No op carries a name stack, so all stands under (no scope).")
@@ -75,8 +76,8 @@ fn times(ops: &[Measured]) -> Vec<Note> {
     }
     if unknown_ps * 1000 > all_ps {
         notes.push(Note::info(format!(
-            "{} of device time is of ops whose work is not known: they have no HLO, or control \
-             other ops.",
+            "{} of device time is of ops whose work is not known: they have no HLO, call \
+             opaque kernels, or control other ops.",
             format::percent(unknown_ps as f64 / all_ps as f64)
         )));
     }

@@ -24,6 +24,8 @@ pub struct OpTreeReport {
     pub wasted_ps: Option<i64>,
     /// The ops, duplicates merged, that waste most.
     pub wasted: Vec<OpTreeWaste>,
+    /// Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+    pub flops_unknown_ratio: f64,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
 }
@@ -89,6 +91,8 @@ pub struct OpTreeRow {
     pub scope: String,
     /// `file:line`.
     pub source: String,
+    /// Where the work came from, as in `ops`; empty above ops.
+    pub cost_source: String,
 }
 
 /// Use of one memory.

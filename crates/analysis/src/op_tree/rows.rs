@@ -113,7 +113,7 @@ fn append_fused(
             name: fused.name,
             category: fused.opcode,
             occurrences: of_fusion.occurrences,
-            flops: Some(fused.flops * executions),
+            flops: fused.flops.map(|flops| flops * executions),
             expression: fused.expression,
             scope: fused.scope,
             source: fused.source,
@@ -146,7 +146,7 @@ fn row(tree: &Tree<'_>, index: usize, parent_path: &str, depth: u32, has_fused: 
         total_ps: sums.total_ps,
         self_ps: sums.self_ps,
         ratio: tree.share(sums.self_ps),
-        flops: sums.work.map(|work| work.flops),
+        flops: sums.work.and_then(|work| work.flops),
         bytes: sums.work.map(|work| work.bytes),
         flop_rate: rates.flop_rate,
         bandwidth: rates.bandwidth,
@@ -177,6 +177,7 @@ fn describe(tree: &Tree<'_>, row: &mut OpTreeRow, node: &Node) {
     row.op.clone_from(&largest.row.name);
     row.scope.clone_from(&largest.row.scope);
     row.source.clone_from(&largest.row.source);
+    row.cost_source.clone_from(&largest.row.cost_source);
     row.expression = largest
         .op
         .map(|op| expression(tree, op))
@@ -302,5 +303,6 @@ fn empty_row(kind: &str, depth: u32) -> OpTreeRow {
         expression: String::new(),
         scope: String::new(),
         source: String::new(),
+        cost_source: String::new(),
     }
 }

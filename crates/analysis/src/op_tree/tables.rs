@@ -4,6 +4,7 @@ use super::report::{OpTreeReport, OpTreeRow, OpTreeWaste};
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
 use crate::note::Note;
+use crate::ops::beside;
 use crate::order::{SortColumn, SortValue};
 use crate::registry::Report;
 
@@ -47,6 +48,7 @@ const COLUMNS: &[Column] = &[
     Column::wide("child_count", "Children", Unit::Count),
     Column::wide("source", "Source", Unit::Text),
     Column::wide("path", "Path", Unit::Text),
+    Column::wide("cost_source", "Work from", Unit::Text),
 ];
 
 const WASTE_COLUMNS: &[Column] = &[
@@ -90,6 +92,7 @@ fn cells(row: &OpTreeRow) -> Vec<Cell> {
         i64::from(row.child_count).into(),
         row.source.as_str().into(),
         row.path.as_str().into(),
+        row.cost_source.as_str().into(),
     ]
 }
 
@@ -139,7 +142,10 @@ impl Report for OpTreeReport {
             let wasted = format::duration_ps(wasted_ps as f64);
             lines.push((
                 "Wasted".to_owned(),
-                format!("{wasted}, {share} of self time"),
+                format!(
+                    "{wasted}, {share} of self time{}",
+                    beside(self.flops_unknown_ratio)
+                ),
             ));
         }
         lines

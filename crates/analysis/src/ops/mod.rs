@@ -8,6 +8,8 @@
 //! | total, self | Σ duration, Σ (duration − nested slices on the same row) |
 //! | flop rate, bandwidth | work of one execution × executions ÷ total |
 //! | bound by | the larger of flop rate ÷ peak and bandwidth ÷ peak; both must be known |
+//! | FLOPs unknown | Σ self of ops that compute and have no known FLOPs ÷ Σ self of all |
+//! | region | what a TPU's kernel recorded of itself within an op, see [`within`] |
 //! | attributed | Σ self of slices with an op ÷ Σ self of all |
 
 pub(crate) mod collect;
@@ -16,15 +18,19 @@ mod report;
 mod roofline;
 mod row;
 mod tables;
+mod unknown;
+mod within;
 
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-pub use report::{OpRow, OpsDevice, OpsReport};
+pub use report::{OpRegion, OpRow, OpsDevice, OpsReport};
 pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, roofline};
 pub(crate) use row::{Measured, is_async_half, own_cost};
 use stepscope_model::{DeviceKind, Reads, Session};
 pub(crate) use tables::op_table;
+pub(crate) use unknown::{beside, unknown_flops_note, unknown_flops_ratio};
+pub(crate) use within::regions_within;
 
 use crate::attribution;
 use crate::format;
@@ -129,11 +135,9 @@ pub(crate) fn from_totals(
     totals: &[WorkTotals],
     devices: Vec<OpsDevice>,
 ) -> Result<OpsReport, AnalysisError> {
+    let merged = all_ops(session, selected, totals);
     let mut rows: Vec<OpRow> = match options.by {
-        GroupBy::Op => {
-            let all = all_ops(session, selected, totals);
-            all.rows().cloned().collect()
-        }
+        GroupBy::Op => merged.rows().cloned().collect(),
         GroupBy::Device => {
             let all = measured(session, selected, totals, options.by);
             all.into_iter().map(|one| one.row).collect()
@@ -142,7 +146,14 @@ pub(crate) fn from_totals(
     let total_self_ps = rows.iter().map(|row| row.self_ps).sum::<i64>();
     let attribution = attribution::shares(session, totals, |_| true);
     let attributed_ratio = attribution::covered_ratio(&attribution);
-    let notes = notes(session, selected, &rows, attributed_ratio);
+    let mut notes = notes(session, selected, &rows, attributed_ratio);
+    notes.extend(unknown_flops_note(session, merged.ops.iter()));
+    let mut regions = regions_within(session, selected);
+    for region in &mut regions {
+        let mut ops = merged.rows();
+        let own = ops.find(|op| op.name == region.op && op.program_id == region.program_id);
+        region.op_ratio = own.map(|op| region.total_ps as f64 / op.total_ps.max(1) as f64);
+    }
     let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
     Ok(OpsReport {
         rows,
@@ -151,6 +162,8 @@ pub(crate) fn from_totals(
         total_self_ps,
         attributed_ratio,
         attribution,
+        regions,
+        flops_unknown_ratio: unknown_flops_ratio(session, merged.ops.iter()),
         notes,
     })
 }

@@ -23,6 +23,10 @@ pub struct OpsReport {
     pub attributed_ratio: Option<f64>,
     /// That share by how the op was found, and the rest; the surest first.
     pub attribution: Vec<AttributionShare>,
+    /// Regions that kernels of a TPU recorded within ops, longest first.
+    pub regions: Vec<OpRegion>,
+    /// Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+    pub flops_unknown_ratio: f64,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
 }
@@ -75,7 +79,8 @@ pub struct OpRow {
     pub bound_by: String,
     /// flop_rate ÷ peak or bandwidth ÷ peak, whichever is larger; may exceed 1, then a note says so.
     pub roofline_ratio: Option<f64>,
-    /// Where flops and bytes came from: `recorded`, `hlo`, or empty.
+    /// Where flops came from, or bytes where flops are unknown: `recorded`, `hlo`, `shapes` (of a
+    /// known library's call), `estimate` (of the kernel's author), or empty.
     pub cost_source: String,
     /// JAX name stack.
     pub scope: String,
@@ -100,4 +105,26 @@ pub struct OpsDevice {
     /// Number of slices.
     #[ts(type = "number")]
     pub occurrences: i64,
+}
+
+/// A region that a kernel of a TPU recorded while an op ran.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OpRegion {
+    /// The innermost op that it begins in.
+    pub op: String,
+    /// Its program as a decimal string.
+    pub program_id: String,
+    /// Name of the region, such as `ep_wait_in`.
+    pub name: String,
+    /// How often.
+    #[ts(type = "number")]
+    pub occurrences: i64,
+    /// Σ duration; one within another counts in both.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// total ÷ total of the op, 0..1; absent where the op is not among the rows.
+    pub op_ratio: Option<f64>,
+    /// Its name says that the kernel waits in it.
+    pub is_wait: bool,
 }

@@ -10,10 +10,11 @@ const LEVELS: usize = MemoryLevel::ALL.len();
 /// Work done, in all executions together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Work {
-    /// Floating point operations, normalised as peaks are.
-    pub(crate) flops: f64,
+    /// Floating point operations, normalised as peaks are: those that are known. None where that of
+    /// no op is.
+    pub(crate) flops: Option<f64>,
     /// As the model needs them.
-    pub(crate) model_flops: f64,
+    pub(crate) model_flops: Option<f64>,
     /// All bytes.
     pub(crate) bytes: f64,
     /// The bytes by memory.
@@ -24,8 +25,8 @@ impl Work {
     /// So many executions of one op.
     pub(crate) fn of(cost: OpCost, executions: f64) -> Self {
         let mut work = Self {
-            flops: cost.flops * executions,
-            model_flops: cost.model_flops * executions,
+            flops: cost.flops.map(|flops| flops * executions),
+            model_flops: cost.model_flops.map(|flops| flops * executions),
             bytes: cost.bytes * executions,
             traffic: Traffic::default(),
         };
@@ -34,10 +35,19 @@ impl Work {
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        self.flops += other.flops;
-        self.model_flops += other.model_flops;
-        self.bytes += other.bytes;
-        self.traffic.add_times(&other.traffic, 1.0);
+        self.add_times(other, 1.0);
+    }
+
+    /// So many times the work of something else; what is unknown adds nothing.
+    pub(crate) fn add_times(&mut self, other: &Self, count: f64) {
+        let sum = |sum: Option<f64>, each: Option<f64>| match (sum, each) {
+            (sum, Some(each)) => Some(sum.unwrap_or(0.0) + each * count),
+            (sum, None) => sum,
+        };
+        self.flops = sum(self.flops, other.flops);
+        self.model_flops = sum(self.model_flops, other.model_flops);
+        self.bytes += other.bytes * count;
+        self.traffic.add_times(&other.traffic, count);
     }
 }
 
@@ -102,14 +112,15 @@ pub(crate) fn bound_name(level: MemoryLevel) -> &'static str {
     }
 }
 
-/// Work ÷ time, against the peaks.
+/// Work ÷ time, against the peaks. Without known operations nothing says how near the roofline the
+/// work comes, nor what bounds it: a kernel that computes and moves few bytes would seem idle.
 pub(crate) fn roofline(work: &Work, time_ps: i64, peaks: &Peaks) -> Roofline {
     if time_ps <= 0 {
         return Roofline::default();
     }
     let seconds = time_ps as f64 * 1e-12;
-    let flop_rate = work.flops / seconds;
-    let compute_ratio = peaks.flops.map(|peak| flop_rate / peak);
+    let flop_rate = work.flops.map(|flops| flops / seconds);
+    let compute_ratio = flop_rate.zip(peaks.flops).map(|(rate, peak)| rate / peak);
     let level_ratios = MemoryLevel::ALL.map(|level| {
         let peak = peaks.levels[level.index()]?;
         Some(work.traffic.get(level) / seconds / peak)
@@ -127,13 +138,14 @@ pub(crate) fn roofline(work: &Work, time_ps: i64, peaks: &Peaks) -> Roofline {
         _ => "",
     };
     let ratios = [compute_ratio, memory.map(|(ratio, _)| ratio)];
+    let ratio = ratios.into_iter().flatten().reduce(f64::max);
     Roofline {
-        flop_rate: Some(flop_rate),
+        flop_rate,
         bandwidth: Some(work.bytes / seconds),
         compute_ratio,
         level_ratios,
         bound_by,
-        ratio: ratios.into_iter().flatten().reduce(f64::max),
+        ratio: ratio.filter(|_| work.flops.is_some()),
     }
 }
 
@@ -153,8 +165,8 @@ mod tests {
 
     fn work(flops: f64, bytes: f64) -> Work {
         Work {
-            flops,
-            model_flops: flops,
+            flops: Some(flops),
+            model_flops: Some(flops),
             bytes,
             traffic: Traffic::hbm(bytes),
         }
@@ -186,6 +198,25 @@ mod tests {
         assert!((found.ratio.expect("peaks are known") - 0.5).abs() < 1e-12);
         assert!((found.level_ratios[0].expect("known") - 0.1).abs() < 1e-12);
         assert_eq!(found.level_ratios[MemoryLevel::CmemRead.index()], None);
+    }
+
+    #[test]
+    fn without_known_operations_nothing_bounds() {
+        let opaque = Work {
+            flops: None,
+            model_flops: None,
+            ..work(0.0, 1e8)
+        };
+        let found = roofline(&opaque, 1_000_000_000, &peaks());
+        assert_eq!(
+            (found.flop_rate, found.bound_by, found.ratio),
+            (None, "", None)
+        );
+        assert_eq!(found.bandwidth, Some(1e11));
+        // What is known of several together counts.
+        let mut both = opaque;
+        both.add(&work(1e10, 1e7));
+        assert_eq!(both.flops, Some(1e10));
     }
 
     #[test]

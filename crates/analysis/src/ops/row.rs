@@ -75,7 +75,7 @@ pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> M
         } else {
             0.0
         },
-        flops: cost.map(|cost| cost.flops),
+        flops: cost.and_then(|cost| cost.flops),
         bytes: cost.map(|cost| cost.bytes),
         flop_rate: rates.flop_rate,
         bandwidth: rates.bandwidth,

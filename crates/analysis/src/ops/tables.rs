@@ -1,6 +1,7 @@
 //! The `ops` report as tables.
 
 use super::report::{OpRow, OpsReport};
+use super::unknown::beside;
 use crate::attribution;
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
@@ -53,6 +54,16 @@ const COLUMNS: &[Column] = &[
     Column::wide("is_rematerialised", "Recomputed", Unit::Flag),
     Column::wide("category_source", "Category from", Unit::Text),
     Column::wide("attribution", "Op from", Unit::Text),
+];
+
+const REGION_COLUMNS: &[Column] = &[
+    Column::new("name", "Region", Unit::Text),
+    Column::new("op", "Op", Unit::Text),
+    Column::new("occurrences", "Count", Unit::Count),
+    Column::new("total_ps", "Total", Unit::Picos),
+    Column::new("op_ratio", "Of the op", Unit::Ratio),
+    Column::wide("is_wait", "Waits", Unit::Flag),
+    Column::wide("program_id", "Program id", Unit::Text),
 ];
 
 const DEVICE_COLUMNS: &[Column] = &[
@@ -111,6 +122,17 @@ impl Report for OpsReport {
                 device.occurrences.into(),
             ]
         });
+        let regions = self.regions.iter().map(|region| {
+            vec![
+                region.name.as_str().into(),
+                region.op.as_str().into(),
+                region.occurrences.into(),
+                region.total_ps.into(),
+                region.op_ratio.into(),
+                region.is_wait.into(),
+                region.program_id.as_str().into(),
+            ]
+        });
         vec![
             op_table("rows", "Ops", &self.rows, self.row_count),
             Table {
@@ -120,6 +142,7 @@ impl Report for OpsReport {
                 rows: devices.collect(),
                 row_count: self.devices.len(),
             },
+            Table::new("regions", "Regions within ops", REGION_COLUMNS, regions),
         ]
     }
 
@@ -135,6 +158,11 @@ impl Report for OpsReport {
                 format::duration_ps(self.total_self_ps as f64),
             ),
         ];
+        let has_flops = self.rows.iter().any(|row| row.flops.is_some());
+        let unknown = beside(self.flops_unknown_ratio);
+        if let Some(unknown) = unknown.strip_prefix("; ").filter(|_| has_flops) {
+            lines.push(("FLOPs".to_owned(), unknown.to_owned()));
+        }
         if let Some(covered) = attribution::sentence(&self.attribution) {
             lines.push(("Carries an HLO op".to_owned(), covered));
         }

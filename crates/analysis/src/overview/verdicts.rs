@@ -295,7 +295,7 @@ fn compilation(facts: &Facts<'_>) -> Figure {
              what was compiled before the capture began is not in it."
                 .to_owned(),
         ),
-        None => missing("No host thread was recorded; set host_tracer_level=2."),
+        None => (None, recording::needs_host_threads(facts.session)),
     }
 }
 

@@ -28,7 +28,7 @@ use stepscope_model::{DeviceId, MemoryLevel, Reads, Session, Span};
 
 use crate::group::Group;
 use crate::interval::Intervals;
-use crate::ops::{GroupBy, Measured, Peaks, common_peaks, measured};
+use crate::ops::{GroupBy, Measured, Peaks, common_peaks, measured, unknown_flops_ratio};
 use crate::order;
 use crate::overview::work_extents;
 use crate::registry::{Analysis, AnalysisError};
@@ -96,6 +96,7 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
             .map(|op| points::op(op, &common_peaks(session, &op.devices), total_self_ps))
             .collect();
         let peak_rows = points::peaks(session, &selected.devices);
+        let flops_unknown_ratio = unknown_flops_ratio(session, ops.iter());
         let notes = notes::notes(session, &selected, options, &ops, &rows);
         let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
         Ok(RooflineReport {
@@ -104,6 +105,7 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
             scopes,
             peaks: peak_rows,
             levels: used_levels(&ops, &peaks),
+            flops_unknown_ratio,
             notes,
         })
     }

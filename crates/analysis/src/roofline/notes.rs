@@ -6,7 +6,7 @@ use super::report::RooflineRow;
 use super::{Choice, RooflineOptions};
 use crate::format;
 use crate::note::Note;
-use crate::ops::Measured;
+use crate::ops::{Measured, unknown_flops_note};
 use crate::recording;
 use crate::selection::Selected;
 
@@ -24,6 +24,7 @@ pub(super) fn notes(
     }
     let mut notes = peak_notes(session, selected);
     notes.extend(coverage(ops));
+    notes.extend(unknown_flops_note(session, ops.iter()));
     notes.extend(over_peak(rows));
     notes.extend(traffic(session, ops));
     if session.steps.is_empty() {
@@ -97,14 +98,14 @@ fn coverage(ops: &[Measured]) -> Option<Note> {
     }
     if rated == 0 {
         return Some(Note::info(
-            "The work of no op is known: they have no HLO, control other ops, or wait for an \
-             asynchronous one.",
+            "The work of no op is known: they have no HLO, call opaque kernels, control other ops, or \
+             wait for an asynchronous one.",
         ));
     }
     let share = format::percent(rated as f64 / all as f64);
     Some(Note::info(format!(
-        "{share} of device time is of ops whose work is known; the rest has no HLO, controls other \
-         ops, or waits for an asynchronous one.",
+        "{share} of device time is of ops whose work is known; the rest has no HLO, calls \
+         opaque kernels, controls other ops, or waits for an asynchronous one.",
     )))
 }
 

@@ -17,7 +17,7 @@ pub(super) fn op(op: &Measured, peaks: &Peaks, total_self_ps: i64) -> RooflineRo
     let mut point = point("op", rated, row.total_ps, peaks, Some(&op.roofline));
     if let Some(work) = &op.work {
         // Halves of asynchronous ops have work and no rate.
-        (point.flops, point.model_flops) = (Some(work.flops), Some(work.model_flops));
+        (point.flops, point.model_flops) = (work.flops, work.model_flops);
         point.bytes = Some(work.bytes);
     }
     point.name.clone_from(&row.name);
@@ -118,7 +118,7 @@ pub(super) fn point(
         (None, None) => Roofline::default(),
     };
     let efficiency = rates.ratio.filter(|&ratio| ratio > 0.0);
-    let per_byte = |work: &Work, bytes: f64| (bytes > 0.0).then(|| work.flops / bytes);
+    let per_byte = |work: &Work, bytes: f64| Some(work.flops.filter(|_| bytes > 0.0)? / bytes);
     RooflineRow {
         kind: kind.to_owned(),
         name: String::new(),
@@ -134,8 +134,8 @@ pub(super) fn point(
         total_ps: time_ps,
         self_ps: 0,
         self_ratio: 0.0,
-        flops: work.map(|work| work.flops),
-        model_flops: work.map(|work| work.model_flops),
+        flops: work.and_then(|work| work.flops),
+        model_flops: work.and_then(|work| work.model_flops),
         bytes: work.map(|work| work.bytes),
         flop_rate: rates.flop_rate,
         bandwidth: rates.bandwidth,
@@ -169,7 +169,10 @@ fn levels(work: &Work, time_ps: i64, peaks: &Peaks, rates: &Roofline) -> Vec<Roo
                 level: level.name().to_owned(),
                 bytes,
                 bandwidth: bytes / seconds,
-                intensity: (bytes > 0.0).then(|| work.flops / bytes),
+                intensity: work
+                    .flops
+                    .filter(|_| bytes > 0.0)
+                    .map(|flops| flops / bytes),
                 ratio: rates.level_ratios[level.index()],
             }
         })

@@ -20,6 +20,8 @@ pub struct RooflineReport {
     /// Memories that have a peak or recorded traffic: `hbm`, `cmem_read`, `cmem_write`,
     /// `vmem_read`, `vmem_write`, `shared`.
     pub levels: Vec<String>,
+    /// Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+    pub flops_unknown_ratio: f64,
     /// What the figures do not cover.
     pub notes: Vec<Note>,
 }
@@ -87,7 +89,7 @@ pub struct RooflineRow {
     pub is_over_peak: bool,
     /// Memories with a peak or traffic.
     pub levels: Vec<RooflineLevel>,
-    /// Where the work came from: `recorded`, `hlo`, or empty.
+    /// Where the work came from: `recorded`, `hlo`, `shapes`, `estimate`, or empty.
     pub cost_source: String,
     /// JAX name stack.
     pub scope: String,

@@ -195,10 +195,7 @@ fn sums(
         for work in touched.drain(..) {
             let count = std::mem::take(&mut counts[work as usize]) as f64;
             let each = &works[work as usize];
-            sums.work.flops += each.flops * count;
-            sums.work.model_flops += each.model_flops * count;
-            sums.work.bytes += each.bytes * count;
-            sums.work.traffic.add_times(&each.traffic, count);
+            sums.work.add_times(each, count);
         }
         sums
     };

@@ -4,6 +4,7 @@ use super::report::{RooflineReport, RooflineRow};
 use crate::cell::{Cell, Column, Table, Unit};
 use crate::format;
 use crate::note::Note;
+use crate::ops::beside;
 use crate::order::{SortColumn, SortValue};
 use crate::registry::Report;
 
@@ -45,6 +46,7 @@ const OP_COLUMNS: &[Column] = &[
     Column::wide("scope", "Scope", Unit::Text),
     Column::wide("source", "Source", Unit::Text),
     Column::wide("program", "Program", Unit::Text),
+    Column::wide("cost_source", "Work from", Unit::Text),
 ];
 
 const SCOPE_COLUMNS: &[Column] = &[
@@ -92,6 +94,7 @@ fn op_cells(row: &RooflineRow) -> Vec<Cell> {
         row.scope.as_str().into(),
         row.source.as_str().into(),
         row.program.as_str().into(),
+        row.cost_source.as_str().into(),
     ]
 }
 
@@ -161,7 +164,7 @@ impl Report for RooflineReport {
             let rate = format::rate(rate, "FLOP/s");
             lines.push((
                 "FLOP rate per device".to_owned(),
-                format!("{rate}{of_peak}"),
+                format!("{rate}{of_peak}{}", beside(self.flops_unknown_ratio)),
             ));
         }
         if let Some(bandwidth) = total.bandwidth {

@@ -57,8 +57,11 @@ fn details_with(session: &Session, slice: SliceId, stats: Vec<Stat>) -> Option<S
         scope,
         source: op.and_then(|op| text(op.source)),
         source_stack,
-        flops: op.and_then(|op| op.cost).map(|cost| cost.flops),
+        flops: op.and_then(|op| op.cost).and_then(|cost| cost.flops),
         bytes: op.and_then(|op| op.cost).map(|cost| cost.bytes),
+        cost_source: op
+            .and_then(|op| op.cost)
+            .map(|cost| cost.source.name().to_owned()),
         stats: stats.into_iter().map(stat_report).collect(),
         flows: flows(session, slice),
         parent: parent(track, slice).map(SliceRefReport::from),

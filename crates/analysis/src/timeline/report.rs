@@ -156,6 +156,8 @@ pub struct SliceDetails {
     pub flops: Option<f64>,
     /// Bytes per execution.
     pub bytes: Option<f64>,
+    /// Where they came from: `recorded`, `hlo`, `shapes` or `estimate`.
+    pub cost_source: Option<String>,
     /// Recorded stats, name and value, in file order: event's own, then those of its metadata.
     pub stats: Vec<StatReport>,
     /// Arrows in and out.

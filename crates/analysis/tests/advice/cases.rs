@@ -72,6 +72,26 @@ pub(crate) fn cases() -> Vec<Case> {
             end"
         )
     };
+    // A Pallas kernel whose pipeline waits until `wait`, with samples of a counter beside it.
+    let pipelined = |wait: u32, spills: u32| {
+        format!(
+            "host vm
+            device tpu:0 v6e
+            line XLA Ops
+            repeat 6 every 1000us
+              0..900us kernel.1 {{hlo_category=custom-call program_id=5}}
+              900..1000us dot.1 {{hlo_category=fusion program_id=5}}
+            end
+            line XLA TraceMe
+            repeat 6 every 1000us
+              0..{wait}us ep_wait_in
+            end
+            line _counters_
+            repeat 6 every 1000us
+              0..100us \"Vector spills\" [value={spills}]
+            end"
+        )
+    };
     let long_step = busy()
         .replacen(
             "thread tf_XLAEigen",
@@ -220,6 +240,8 @@ pub(crate) fn cases() -> Vec<Case> {
                 "async-done.1 = f32[64,64] async-done(p.0)",
             ),
         ),
+        one("kernel_input_wait", pipelined(600, 0), pipelined(50, 0)),
+        one("register_spills", pipelined(50, 8), pipelined(50, 0)),
         one("sparse_core", sparse(600), sparse(50)),
         one(
             "cpu_fallback",

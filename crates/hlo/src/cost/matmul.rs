@@ -5,7 +5,7 @@ use crate::opcode::{is_convolution_target, is_matmul_target};
 use crate::program::{Instruction, Program};
 use crate::shape::Shape;
 
-use super::Cost;
+use super::{Cost, library};
 
 /// Positions along the shorter of kernel and output that are looked at one by one. Beyond that,
 /// padding and holes of a window are taken to be rare.
@@ -31,8 +31,8 @@ pub(super) fn convolution(program: &Program, instruction: &Instruction) -> Cost 
     )
 }
 
-/// Calls into cuBLAS, cuDNN (and their AMD counterparts under the same names) and oneDNN; other
-/// calls are opaque and count no operations.
+/// Calls into cuBLAS, cuDNN (and their AMD counterparts under the same names) and oneDNN; for other
+/// calls see [`library`].
 pub(super) fn custom_call(program: &Program, instruction: &Instruction) -> Cost {
     let target = instruction.custom_call_target.as_str();
     if is_matmul_target(target) {
@@ -47,7 +47,7 @@ pub(super) fn custom_call(program: &Program, instruction: &Instruction) -> Cost 
     } else if is_convolution_target(target) {
         Cost::of_flops(convolution_call_flops(program, instruction))
     } else {
-        Cost::default()
+        library::custom_call(program, instruction)
     }
 }
 
@@ -208,7 +208,7 @@ fn extended_gcd(a: i128, b: i128) -> (i128, i128) {
     (remainder, x)
 }
 
-fn operand_bits(program: &Program, instruction: &Instruction, index: usize) -> u64 {
+pub(super) fn operand_bits(program: &Program, instruction: &Instruction, index: usize) -> u64 {
     let operand = program.operand(instruction, index);
     operand.map_or(0, |operand| operand.shape.element_type.bits())
 }
@@ -219,7 +219,8 @@ fn widest_input_bits(program: &Program, instruction: &Instruction) -> u64 {
     bits(0).max(bits(1))
 }
 
-fn adjusted(flops: f64, input_bits: u64) -> Cost {
+/// In units of the fp16 peak, by the width of what is multiplied.
+pub(super) fn adjusted(flops: f64, input_bits: u64) -> Cost {
     let divisor = match input_bits {
         1..=4 => 4.0,
         5..=8 => 2.0,

@@ -16,6 +16,7 @@
 
 mod bytes;
 mod fusion;
+mod library;
 mod matmul;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use crate::program::{Instruction, Program};
 
 use bytes::{bytes_accessed, operand_elements};
 use fusion::Users;
+pub(crate) use library::is_bookkeeping;
 
 /// What one execution of an instruction costs. Never negative, infinite or not a number.
 ///
@@ -43,6 +45,22 @@ pub struct Cost {
     pub transcendentals: f64,
     /// Bytes read and written in device memory, assuming nothing stays in a cache.
     pub bytes_accessed: f64,
+    /// What the operations were found by; of several parts the least sure.
+    pub basis: CostBasis,
+}
+
+/// What the operations of a cost were found by, the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum CostBasis {
+    /// The rules of the instructions' opcodes, and of library calls that say what they contract.
+    #[default]
+    Rules,
+    /// The shapes of a call that is known by its name: attention, products of other libraries.
+    Shapes,
+    /// The estimate that the kernel's author put into the call.
+    Estimate,
+    /// An opaque call is part of it: what it computes is unknown, and counts as zero.
+    Unknown,
 }
 
 impl Cost {
@@ -76,6 +94,7 @@ impl Cost {
             model_flops: combine(self.model_flops, other.model_flops),
             transcendentals: combine(self.transcendentals, other.transcendentals),
             bytes_accessed: combine(self.bytes_accessed, other.bytes_accessed),
+            basis: self.basis.max(other.basis),
         }
     }
 
@@ -162,9 +181,17 @@ impl Costs<'_> {
                 self.callee_sum(instruction)
             }
             "conditional" => self.callees(instruction).fold(Cost::default(), Cost::max),
-            _ => self
-                .operations(instruction)
-                .with_bytes(bytes_accessed(self.program, instruction)),
+            _ => {
+                let estimate = instruction
+                    .attributes()
+                    .and_then(|attributes| attributes.cost_estimate.as_ref())
+                    .map_or(0, |estimate| estimate.bytes_accessed);
+                let bytes = match estimate {
+                    0 => bytes_accessed(self.program, instruction),
+                    estimate => estimate as f64,
+                };
+                self.operations(instruction).with_bytes(bytes)
+            }
         }
     }
 

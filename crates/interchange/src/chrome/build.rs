@@ -201,7 +201,7 @@ impl Builder {
             return;
         }
         self.events += 1;
-        let category = Category::of(raw.category.of(bytes));
+        let category = Self::category(bytes, raw);
         if category.is_device() && self.device_slice(bytes, raw, category, start, duration) {
             return;
         }
@@ -242,6 +242,20 @@ impl Builder {
             }
             add_category(stats, bytes, raw);
         });
+    }
+
+    /// What an event is. The oldest versions of PyTorch's profiler have steps among ops and kernels.
+    #[inline]
+    fn category(bytes: &[u8], raw: &Raw) -> Category {
+        let category = Category::of(raw.category.of(bytes));
+        let is_old = matches!(category, Category::Op | Category::Kernel);
+        if !is_old || kineto::step_number(&raw.name.text(bytes)).is_none() {
+            return category;
+        }
+        match raw.argument(bytes, b"device") {
+            Some(_) if category == Category::Kernel => Category::DeviceAnnotation,
+            _ => Category::Annotation,
+        }
     }
 
     /// Work of a GPU. False where it does not say of which.

@@ -10,6 +10,7 @@ mod jax;
 mod kineto;
 mod names;
 mod number;
+mod programs;
 mod spans;
 mod stats;
 mod token;
@@ -306,6 +307,10 @@ impl<R: Read> Reading<R> {
             });
         }
         builder.name_all();
+        builder.join_programs();
+        if builder.is_kineto {
+            builder.add_fact("profiler", "Kineto".to_owned());
+        }
         builder.describe_devices(&std::mem::take(&mut self.devices));
         let epoch = builder.epoch_ns();
         let remarks = remarks(&builder);
@@ -375,8 +380,8 @@ fn remarks(builder: &Builder) -> Vec<String> {
         );
     } else if builder.is_jax {
         remarks.push(
-            "This is a trace viewer's copy of a capture: programs, costs of ops and details of \
-             kernels are only in the *.xplane.pb"
+            "This is a trace viewer's copy of a capture: the HLO of programs and details of kernels \
+             are only in the *.xplane.pb"
                 .to_owned(),
         );
         if builder.events.abs_diff(jax::MOST_EVENTS) <= 1 {

@@ -29,11 +29,17 @@ pub(crate) struct Line {
     pub(crate) last_end: i64,
     /// Sorted.
     pub(crate) arrows: Vec<EventArrow>,
+    /// What owns each event, in the order of [`Line::placed`]: a position in `owner_stats` from 1, or 0.
+    /// Empty where nothing does.
+    pub(crate) owners: Vec<u32>,
+    /// Stats that events get from their owners.
+    pub(crate) owner_stats: Vec<Vec<u8>>,
 }
 
 /// One serialised event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placed {
+    pub(crate) metadata: i64,
     pub(crate) start: i64,
     pub(crate) duration: i64,
     /// Of its message in the body of the line.
@@ -93,6 +99,8 @@ impl Line {
             first_start: i64::MAX,
             last_end: i64::MIN,
             arrows: Vec::new(),
+            owners: Vec::new(),
+            owner_stats: Vec::new(),
         }
     }
 
@@ -148,9 +156,10 @@ impl Line {
             rest = &rest[1 + taken..];
             Some(value.cast_signed())
         };
-        next(METADATA_TAG)?;
+        let metadata = next(METADATA_TAG)?;
         let (start, duration) = (next(OFFSET_TAG)?, next(DURATION_TAG)?);
         let event = Placed {
+            metadata,
             start,
             duration,
             from,
@@ -161,7 +170,8 @@ impl Line {
 
     /// The message of the line within its plane.
     pub(crate) fn into_message(mut self, tables: &mut Tables, zero_ps: i64) -> Vec<u8> {
-        let is_as_written = self.is_sorted && zero_ps == 0 && self.arrows.is_empty();
+        let is_as_written =
+            self.is_sorted && zero_ps == 0 && self.arrows.is_empty() && self.owners.is_empty();
         let body = if is_as_written {
             std::mem::take(&mut self.body)
         } else {
@@ -196,6 +206,10 @@ impl Line {
             wire::signed(&mut body, 2, event.start - zero_ps);
             wire::signed(&mut body, 3, event.duration);
             body.extend_from_slice(source.get(stats..).unwrap_or_default());
+            let owner = self.owners.get(index).map_or(0, |&owner| owner as usize);
+            if let Some(stats) = owner.checked_sub(1).and_then(|at| self.owner_stats.get(at)) {
+                body.extend_from_slice(stats);
+            }
             while let Some(&&(_, leaves, id)) =
                 arrows.peek().filter(|arrow| arrow.0 as usize == index)
             {

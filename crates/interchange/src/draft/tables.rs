@@ -63,6 +63,20 @@ impl Tables {
         self.add_event(key, name, &rest)
     }
 
+    /// A stat of this name occurs.
+    pub(crate) fn has_stat(&self, name: &[u8]) -> bool {
+        self.stats.contains_key(name)
+    }
+
+    /// Names of events by id; those with stats in common begin their keys with it.
+    pub(crate) fn event_names(&self) -> FxHashMap<i64, Vec<u8>> {
+        let names = self.events.iter().map(|(key, &id)| {
+            let name = key.split(|&byte| byte == 0).next().unwrap_or_default();
+            (id, name.to_vec())
+        });
+        names.collect()
+    }
+
     fn add_event(&mut self, key: &[u8], name: &[u8], rest: &[u8]) -> i64 {
         self.event_count += 1;
         let id = self.event_count;

@@ -97,7 +97,9 @@ impl BuiltTrack {
             is_device: plan.device.is_some(),
         };
         let keys = self.decoded.keys.iter();
-        keys.map(|key| labels.resolve(space, &self.decoded, &key, context))
+        let numbered = (0u32..).zip(keys);
+        numbered
+            .map(|numbered| labels.resolve(space, &self.decoded, numbered, context))
             .collect()
     }
 }

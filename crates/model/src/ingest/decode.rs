@@ -12,7 +12,7 @@ use stepscope_xplane::{Event, Events, Head, Line};
 use super::keys::{Context, LabelKeys, TextKey};
 use super::nest::{Nester, Slice};
 use super::repeat::{Arrows, Repeat};
-use super::seen::{CounterValue, GraphStats, InlineTexts, Seen};
+use super::seen::{CounterValue, EventWork, GraphStats, InlineTexts, Seen};
 use crate::flow::FlowKey;
 use crate::track::LineOrigin;
 use crate::units::{Picos, Span};
@@ -93,6 +93,8 @@ pub(super) struct Decoded {
     /// Counter samples: metadata, time, value.
     pub(super) samples: Vec<(u32, i64, i64, CounterValue)>,
     pub(super) aggregates: Vec<AggregatePart>,
+    /// Work recorded with events of a device, by the number of their label key.
+    pub(super) works: FxHashMap<u32, EventWork>,
     pub(super) origins: Vec<LineOrigin>,
     /// Name to show, from behind the events of the first line.
     pub(super) shown_name: Option<String>,
@@ -128,6 +130,8 @@ pub(super) struct TrackKind {
     pub(super) is_host: bool,
     /// The host's file has devices with events.
     pub(super) has_accelerator: bool,
+    /// Events are samples of counters.
+    pub(super) is_counter: bool,
 }
 
 /// Decodes the lines of one track, in order, into `nester`. The group of a slice is 0 for the track's
@@ -212,6 +216,7 @@ impl Pass<'_, '_> {
         let mut repeat = None;
         while let Some(head) = events.next_head() {
             if let Some(event) = head.timed()
+                && !self.kind.is_counter
                 && let Some(known) = known(input, &head, bare_number, repeat.as_ref())
             {
                 self.known_event(input, &event, &known, ordinal);
@@ -295,11 +300,17 @@ impl Pass<'_, '_> {
             return None;
         }
         let (start, duration) = self.time(input, event, seen);
+        if self.kind.is_counter && seen.counter.is_none() {
+            seen.counter = only_number(input, event);
+        }
         if let Some(value) = seen.counter {
             self.out
                 .samples
                 .push((input.plane, event.metadata_id, start, value));
             return None;
+        }
+        if let Some(work) = seen.work.filter(|_| !self.kind.is_host) {
+            self.out.works.entry(label).or_default().add(work);
         }
         let group = self.group(seen);
         self.push(start, duration, label, ordinal, group);
@@ -415,6 +426,15 @@ impl Pass<'_, '_> {
             *hull = hull.hull(span);
         }
     }
+}
+
+/// The value of a sample whose stat has a name of its own: the one number among the stats that mean
+/// nothing else.
+fn only_number(input: &LineInput<'_>, event: &Event<'_>) -> Option<CounterValue> {
+    let own = event.stats();
+    let own = own.filter(|stat| input.roles.may_be_value(stat.metadata_id));
+    let mut numbers = own.filter_map(|stat| CounterValue::of(stat.value()));
+    numbers.next().filter(|_| numbers.next().is_none())
 }
 
 /// An event whose stats say nothing, where arrows lead, or what those of an op before it said.

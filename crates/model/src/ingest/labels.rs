@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use stepscope_hlo::{OpClass, inferred_category, name_stack};
-use stepscope_xplane::{EventMetadata, Plane, Space, StatValue, lossy};
+use stepscope_hlo::{Cost, CostBasis, OpClass, inferred_category, name_stack};
+use stepscope_xplane::{EventMetadata, Plane, Space, lossy};
 
 use super::decode::Decoded;
 use super::keys::{LabelKey, TextKey, TextPlace};
 use super::programs::{Programs, split_title};
+use super::recorded_op::RecordedOp;
+use super::seen::EventWork;
 use crate::activity::Activity;
 use crate::attribution::Attribution;
 use crate::ids::{HostId, LabelId, LaunchId, OpId, ProgramId, StringId};
@@ -18,7 +20,7 @@ use crate::program::Program;
 use crate::session::{CategorySource, CostSource, Op, OpCost};
 use crate::strings::Strings;
 use crate::track::TrackRole;
-use crate::vendor::details::{parse_launch, parse_traffic, parse_transfer};
+use crate::vendor::details::{parse_launch, parse_transfer};
 use crate::vendor::events::{category_class, gpu_transfer, kernel_class, name_class};
 use crate::vendor::hosts::host_event;
 
@@ -60,22 +62,23 @@ impl Labels {
         }
     }
 
-    /// The label of a key of a track.
+    /// The label of a key of a track, which has a number there.
     pub(super) fn resolve(
         &mut self,
         space: &Space<'_>,
         decoded: &Decoded,
-        key: &LabelKey,
+        (number, key): (u32, LabelKey),
         context: TrackContext,
     ) -> LabelId {
+        let work = decoded.works.get(&number).copied().unwrap_or_default();
         if !key.is_of_file() {
-            return self.decide(space, decoded, key, context);
+            return self.decide(space, decoded, &key, work, context);
         }
-        if let Some(&known) = self.known.get(&(*key, context)) {
+        if let Some(&known) = self.known.get(&(key, context)) {
             return known;
         }
-        let label = self.decide(space, decoded, key, context);
-        self.known.insert((*key, context), label);
+        let label = self.decide(space, decoded, &key, work, context);
+        self.known.insert((key, context), label);
         label
     }
 
@@ -84,6 +87,7 @@ impl Labels {
         space: &Space<'_>,
         decoded: &Decoded,
         key: &LabelKey,
+        work: EventWork,
         context: TrackContext,
     ) -> LabelId {
         let plane = &space.planes[key.context.plane as usize];
@@ -108,7 +112,9 @@ impl Labels {
                 self.join_named_op(&mut label, &texts, key);
             }
             (TrackRole::Ops | TrackRole::AsyncOps, true) => {
-                self.device_op(&mut label, &texts, key, metadata, context.role);
+                let recorded = metadata.map(|metadata| RecordedOp::read(plane, metadata));
+                let recorded = recorded.unwrap_or_default().with_work(work);
+                self.device_op(&mut label, &texts, key, &recorded, context.role);
             }
             (TrackRole::Stream, true) => self.gpu_slice(&mut label, &texts, key, &name),
             (TrackRole::Programs, true) => {
@@ -251,13 +257,13 @@ impl Labels {
         label.class = self.op_class(id);
     }
 
-    /// An op of a TPU: everything is on the event's metadata.
+    /// An op of a TPU: nearly everything is on the event's metadata.
     fn device_op(
         &mut self,
         label: &mut Label,
         texts: &Texts<'_, '_>,
         key: &LabelKey,
-        metadata: Option<&EventMetadata<'_>>,
+        recorded: &RecordedOp,
         role: TrackRole,
     ) {
         let is_async = role == TrackRole::AsyncOps || key.context.is_async;
@@ -266,12 +272,11 @@ impl Labels {
         } else {
             SliceKind::Op
         };
-        let recorded = metadata.map(|metadata| RecordedOp::read(texts.plane, metadata));
-        let recorded = recorded.unwrap_or_default();
         let program = recorded
             .program_id
             .or(key.context.program.map(i64::cast_unsigned));
-        if program.is_none() && key.op == TextKey::NONE {
+        let is_named = key.op != TextKey::NONE || key.context.module != TextKey::NONE;
+        if program.is_none() && !is_named && recorded.is_bare() {
             label.class = category_class(&recorded.category);
             return;
         }
@@ -401,16 +406,24 @@ pub(super) fn op_from_hlo(
     op.is_control = hlo.class(instruction) == OpClass::Control;
     op.is_rematerialised |= instruction.is_rematerialised;
     if !op.is_control {
-        let cost = hlo.cost(instruction);
-        op.cost = Some(OpCost {
-            flops: cost.flops,
-            model_flops: cost.model_flops,
-            bytes: cost.bytes_accessed,
-            traffic: Traffic::hbm(cost.bytes_accessed),
-            source: CostSource::Hlo,
-        });
+        op.cost = Some(cost_from_hlo(&hlo.cost(instruction)));
     }
     op
+}
+
+fn cost_from_hlo(cost: &Cost) -> OpCost {
+    let is_known = cost.basis != CostBasis::Unknown;
+    OpCost {
+        flops: is_known.then_some(cost.flops),
+        model_flops: is_known.then_some(cost.model_flops),
+        bytes: cost.bytes_accessed,
+        traffic: Traffic::hbm(cost.bytes_accessed),
+        source: match cost.basis {
+            CostBasis::Rules | CostBasis::Unknown => CostSource::Hlo,
+            CostBasis::Shapes => CostSource::Shapes,
+            CostBasis::Estimate => CostSource::Estimate,
+        },
+    }
 }
 
 /// Resolves text keys of one plane.
@@ -463,95 +476,4 @@ fn is_annotation_title(framework_op: &str) -> bool {
     let title = framework_op.rsplit("::").next().unwrap_or(framework_op);
     let title = title.split('#').next().unwrap_or(title);
     matches!(title.trim_end_matches(':'), "XlaModule" | "Thunk")
-}
-
-/// What a TPU's event metadata says about an op.
-#[derive(Default)]
-struct RecordedOp {
-    program_id: Option<u64>,
-    /// Instruction name out of the HLO text.
-    instruction: Option<String>,
-    expression: String,
-    category: String,
-    framework_op: String,
-    source: String,
-    flops: Option<f64>,
-    model_flops: Option<f64>,
-    bytes: Option<f64>,
-    traffic: Option<Traffic>,
-}
-
-impl RecordedOp {
-    fn read(plane: &Plane<'_>, metadata: &EventMetadata<'_>) -> Self {
-        let expression = lossy(metadata.name);
-        let instruction = expression
-            .strip_prefix('%')
-            .and_then(|rest| rest.split_once(" = "));
-        let instruction = instruction.map(|(name, _)| name.to_owned());
-        let expression = if instruction.is_some() {
-            expression.into_owned()
-        } else {
-            String::new()
-        };
-        let mut found = Self {
-            instruction,
-            expression,
-            ..Self::default()
-        };
-        for stat in metadata.stats() {
-            let value = stat.value();
-            let text = || {
-                plane
-                    .stat_text(value)
-                    .map(|t| lossy(t).into_owned())
-                    .unwrap_or_default()
-            };
-            match plane.stat_name(&stat).as_ref() {
-                "program_id" => found.program_id = value.as_int().map(i64::cast_unsigned),
-                "hlo_category" => found.category = text(),
-                "tf_op" => found.framework_op = text(),
-                "source" => found.source = text(),
-                "flops" => found.flops = value.as_double(),
-                "model_flops" => found.model_flops = value.as_double(),
-                "bytes_accessed" => found.bytes = value.as_double(),
-                "memory_access_breakdown" => {
-                    if let StatValue::Bytes(breakdown) = value {
-                        found.traffic = parse_traffic(breakdown);
-                    }
-                }
-                _ => {}
-            }
-        }
-        found
-    }
-
-    /// What was recorded wins over what the HLO says.
-    fn complete(&self, labels: &mut Labels, mut op: Op) -> Op {
-        let strings = &mut labels.strings;
-        op.expression = strings.intern(&self.expression);
-        if !self.category.is_empty() {
-            op.category = strings.intern(&self.category);
-            op.category_source = CategorySource::Recorded;
-        }
-        if !self.framework_op.is_empty() {
-            op.scope = strings.intern(name_stack::without_type(&self.framework_op));
-        }
-        if !self.source.is_empty() {
-            op.source = strings.intern(&self.source);
-        }
-        op.is_control |= matches!(self.category.as_str(), "while" | "conditional" | "call");
-        if op.is_control {
-            op.cost = None;
-        } else if let (Some(flops), Some(bytes)) = (self.flops, self.bytes) {
-            let model_flops = self.model_flops.unwrap_or(flops);
-            op.cost = Some(OpCost {
-                flops,
-                model_flops,
-                bytes,
-                traffic: self.traffic.unwrap_or_else(|| Traffic::hbm(bytes)),
-                source: CostSource::Recorded,
-            });
-        }
-        op
-    }
 }

@@ -29,6 +29,7 @@ mod order;
 mod parts;
 mod plan;
 mod programs;
+mod recorded_op;
 mod repeat;
 mod runs;
 mod seen;

@@ -23,6 +23,49 @@ pub(super) struct Seen {
     pub(super) device_duration: Option<i64>,
     pub(super) counter: Option<CounterValue>,
     pub(super) graph: Option<GraphStats>,
+    pub(super) work: Option<EventWork>,
+}
+
+/// Work that is recorded with the events of an op rather than with its name, as kernels do whose work
+/// depends on their arguments. Sums, each over the events that have it.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub(super) struct EventWork {
+    pub(super) flops: Sum,
+    pub(super) model_flops: Sum,
+    pub(super) bytes: Sum,
+}
+
+/// Σ of a figure, and of how many events.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub(super) struct Sum {
+    sum: f64,
+    count: f64,
+}
+
+impl Sum {
+    fn of(value: StatValue<'_>) -> Self {
+        value
+            .as_double()
+            .map_or_else(Self::default, |sum| Self { sum, count: 1.0 })
+    }
+
+    fn add(&mut self, other: Self) {
+        self.sum += other.sum;
+        self.count += other.count;
+    }
+
+    /// The mean event's.
+    pub(super) fn mean(self) -> Option<f64> {
+        (self.count > 0.0).then(|| self.sum / self.count)
+    }
+}
+
+impl EventWork {
+    pub(super) fn add(&mut self, other: Self) {
+        self.flops.add(other.flops);
+        self.model_flops.add(other.model_flops);
+        self.bytes.add(other.bytes);
+    }
 }
 
 /// What an event says about the graph that it is part of.
@@ -44,10 +87,15 @@ pub(super) enum CounterValue {
 }
 
 impl CounterValue {
-    fn of(value: StatValue<'_>) -> Option<Self> {
+    pub(super) fn of(value: StatValue<'_>) -> Option<Self> {
         match value {
             StatValue::Uint(value) => Some(Self::Whole(value)),
             StatValue::Int(value) if value >= 0 => Some(Self::Whole(value.cast_unsigned())),
+            // Some recorders write numbers as text.
+            StatValue::Text(text) => {
+                let number: f64 = std::str::from_utf8(text).ok()?.trim().parse().ok()?;
+                Some(Self::Double(number))
+            }
             other => other.as_double().map(Self::Double),
         }
     }
@@ -136,7 +184,15 @@ impl Seen {
             StatRole::GraphExecId => {
                 (self.graph().graph, self.graph().is_whole) = (id(), true);
             }
+            StatRole::Flops => self.work().flops = Sum::of(value),
+            StatRole::ModelFlops => self.work().model_flops = Sum::of(value),
+            StatRole::BytesAccessed => self.work().bytes = Sum::of(value),
         }
+    }
+
+    #[cold]
+    fn work(&mut self) -> &mut EventWork {
+        self.work.get_or_insert_default()
     }
 
     #[cold]

@@ -63,6 +63,7 @@ pub(super) fn build_tracks(
             clock,
             is_host: track.device.is_none(),
             has_accelerator,
+            is_counter: track.role == TrackRole::Counter,
         };
         let deferred = Deferred::of(&lines, kind, track.role, &spaces[host], &inputs[host]);
         let built = build_track(&lines, kind, deferred);

@@ -92,6 +92,7 @@ const DATA_SHEETS: &[DataSheet] = &[
     sheet(&["v100"], 125.0, 900.0),
     sheet(&["t4"], 65.0, 320.0),
     sheet(&["mi355x"], 2517.0, 8000.0),
+    sheet(&["mi350x"], 2307.0, 8000.0),
     sheet(&["mi325x"], 1307.0, 6000.0),
     sheet(&["mi300x"], 1307.0, 5300.0),
     // A device is one of the two dies, which share 383 TFLOP/s and 3277 GB/s.
@@ -214,9 +215,7 @@ fn chip_name(kind: DeviceKind, capabilities: &Capabilities) -> String {
             let cores = capabilities.core_count.unwrap_or(0.0);
             nvidia_name(capability, cores)
         }
-        (DeviceKind::AmdGpu, Some(capability)) => {
-            amd_name(capability, capabilities.core_count.unwrap_or(0.0))
-        }
+        (DeviceKind::AmdGpu, Some(capability)) => amd_name(capability, capabilities),
         _ => kind.name().to_owned(),
     }
 }
@@ -238,10 +237,21 @@ fn nvidia_name((major, minor): (i64, i64), cores: f64) -> String {
     format!("NVIDIA {family} (compute capability {major}.{minor})")
 }
 
-fn amd_name((major, minor): (i64, i64), cores: f64) -> String {
+/// Clock in kHz above which a gfx950 is the liquid-cooled part: 2.4 GHz rather than 2.2.
+const MI355X_KHZ: f64 = 2.3e6;
+
+fn amd_name((major, minor): (i64, i64), capabilities: &Capabilities) -> String {
+    let cores = capabilities.core_count.unwrap_or(0.0);
     match (major, minor) {
         (9, 4) if (cores - 304.0).abs() < 0.5 => "AMD MI300X".to_owned(),
         (9, 4) => "AMD CDNA 3 (gfx942)".to_owned(),
+        (9, 5) if (cores - 256.0).abs() < 0.5 => {
+            let is_faster = capabilities
+                .clock_khz
+                .is_some_and(|clock| clock > MI355X_KHZ);
+            let model = if is_faster { "MI355X" } else { "MI350X" };
+            format!("AMD {model}")
+        }
         (9, 5) => "AMD CDNA 4 (gfx950)".to_owned(),
         _ => format!("AMD GPU (gfx{major}{minor})"),
     }
@@ -339,6 +349,21 @@ mod tests {
         assert_eq!(chip.name, "AMD MI300X");
         assert!((chip.peak_flops.unwrap().per_second - 1307e12).abs() < 1e12);
         assert!((chip.peak_bandwidth.unwrap().per_second - 5.3e12).abs() < 1e9);
+    }
+
+    #[test]
+    fn gfx950_has_the_bandwidth_of_its_data_sheet() {
+        for (khz, name) in [(2.4e6, "AMD MI355X"), (2.2e6, "AMD MI350X")] {
+            let capabilities = Capabilities {
+                memory_bandwidth: Some(4.0e12),
+                ..gpu(Some("AMD"), (9, 5), 256.0, khz)
+            };
+            let chip = chip(gpu_kind(&capabilities), &capabilities);
+            assert_eq!(chip.name, name);
+            let peak = chip.peak_bandwidth.unwrap();
+            assert!((peak.per_second - 8e12).abs() < 1e9, "{peak:?}");
+            assert!(peak.source.contains("recorded 4000 GB/s, half of it"));
+        }
     }
 
     #[test]

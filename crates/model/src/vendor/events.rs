@@ -44,11 +44,15 @@ static KERNEL_MATMUL: LazyLock<Regex> = LazyLock::new(|| {
 /// A copy or memset on a GPU stream, from the name of the event.
 pub(crate) fn gpu_transfer(name: &str) -> Option<Direction> {
     let lower = name.to_ascii_lowercase();
+    // AMD's runtime copies and fills with kernels of its own.
+    let lower = lower.strip_prefix("__amd_rocclr_").unwrap_or(&lower);
     if lower.starts_with("memset") || lower.starts_with("fillbuffer") {
         return Some(Direction::Memset);
     }
-    let is_copy =
-        lower.starts_with("memcpy") || (lower.starts_with("copy") && lower.contains("to"));
+    let is_copy = lower.starts_with("memcpy")
+        || lower.starts_with("copybuffer")
+        || lower.starts_with("copyimage")
+        || (lower.starts_with("copy") && lower.contains("to"));
     if !is_copy {
         return None;
     }
@@ -138,6 +142,11 @@ mod tests {
         );
         assert_eq!(gpu_transfer("MEMCPYDtoH"), Some(Direction::DeviceToHost));
         assert_eq!(gpu_transfer("Memset 0"), Some(Direction::Memset));
+        let by_amd = |name| gpu_transfer(&format!("__amd_rocclr_{name}.kd"));
+        assert_eq!(by_amd("copyBuffer"), Some(Direction::Other));
+        assert_eq!(by_amd("copyBufferRectAligned"), Some(Direction::Other));
+        assert_eq!(by_amd("fillBufferAligned"), Some(Direction::Memset));
+        assert_eq!(by_amd("initHeap"), None);
         assert_eq!(gpu_transfer("loop_copy_fusion"), None);
         assert_eq!(gpu_transfer("copy_fusion"), None);
     }

@@ -54,6 +54,7 @@ const LINKS: &[(&[&str], f64, Option<f64>)] = &[
     (&["1080"], 16.0, None),
     // 7 links to the other accelerators of a node: 153.6 GB/s each, and 128 GB/s each before.
     (&["mi355x"], 64.0, Some(537.6)),
+    (&["mi350x"], 64.0, Some(537.6)),
     (&["mi325x"], 64.0, Some(448.0)),
     (&["mi300x"], 64.0, Some(448.0)),
 ];

@@ -162,7 +162,10 @@ pub fn is_library_frame(name: &str) -> bool {
 /// A request that a server handles.
 pub fn is_request(name: &str) -> bool {
     // Functions of TensorFlow carry the word in their names.
-    REQUEST.is_match(name) && !is_batch(name) && !name.contains("__inference")
+    REQUEST.is_match(name)
+        && !NO_REQUEST.is_match(name)
+        && !is_batch(name)
+        && !name.contains("__inference")
 }
 
 /// A batch that requests were put together in.
@@ -220,7 +223,7 @@ patterns! {
     COMPILE = [
         r"XlaCompile|backend_compile|::Compile\b|::Compile\(|CompileAndLoad|RunBackend|RunHloPasses|",
         r"HloPassPipeline|^HloPass|^HLO passes|LLVM|llvm::|BuildExecutable|compile_or_get_cached|",
-        r"CompileTo|lower_jaxpr_to_module|^Compile|lower_sharding_computation|trace_to_jaxpr|",
+        r"CompileTo|lower_jaxpr_to_module|^Compile([ -ce-~]|$)|lower_sharding_computation|trace_to_jaxpr|",
         r"XLA::TPU (run|code|lowering|emitting|HLO)|(?i)autotun|CompileCpuExecutable",
     ];
     /// Frames of JAX that compile.
@@ -302,6 +305,10 @@ patterns! {
         r"^(BatchingSessionRun|SessionRun|RunGraph|TfrtModelRun|ServingModelRun|ModelServerRequest)|",
         r"(?i)(^|[ _./:-])(requests?|inference|generate|serve|serving|predict)($|[ _./:(#-])",
     ];
+    /// Requests for memory and copies, and the handles of messages between processes.
+    NO_REQUEST = [
+        r"(?i)(buffer|dma|memory|alloc|page|copy|io)[ _-]?requests?|requests?[ _.:]*wait",
+    ];
     BATCH = [r"(^|::)ProcessBatch|(?i)^(process|run|execute)[ _]batch|^batch[ _](run|execution)"];
     BATCH_FORMATION = [r"^ConcatInputTensors|(?i)^(batch[ _]?formation|form[ _]?batch|collate)"];
 }
@@ -364,6 +371,8 @@ mod tests {
             ("$ad_checkpoint.py:10 remat", Python),
             ("$checkpointer.py:60 save", Checkpoint),
             ("ThunkExecutor::Execute", Runtime),
+            ("CompiledFunction", Other),
+            ("CompiledFunctionBackward", Other),
             ("forward_pass", Other),
             ("to_device", Other),
         ] {
@@ -442,6 +451,9 @@ mod tests {
             "RunProgramRequest",
             "EnqueueRequestLocked",
             "n__inference_next_func_441",
+            "Activity Buffer Request",
+            "Request wait()",
+            "dma_request",
         ] {
             assert!(!is_request(name) && !is_batch(name), "{name}");
         }

@@ -70,7 +70,16 @@ const RULES: &[(&str, &str)] = &[
 /// Libraries that name the matrix instruction where they use one.
 const TELLING: &str = r"^cijk_|^(ampere|volta|turing|maxwell|pascal)_|^sm\d+_|cutlass|^cublas|gemm|implicit_convolve|^im2d2col|^im3d2col|^im2col|winograd|sp3asmconv|naive_conv";
 
+/// 16-bit types in names of matrix products: spelled out, or as the letters of an instruction (`h884`,
+/// `h16816`), of cuBLAS (`nvjet_hsh`, `nvjet_tst`) and of Tensile (`HHS`, `BBS`).
+const NARROW: &str = r"fp?16|half|bfloat|hmma|hgemm|h(884|1688|16816)|^nvjet_(sm\d+_)?[ht][sht][sht]|^cijk_.*_(hhs|hss|hh|bbs|bss|bb)_";
+
+/// Names of matrix products that say nothing of matrix units.
+const PRODUCT: &str = r"gemm|matmul|cutlass|nvjet|^cijk_|conv|fprop|dgrad|wgrad|(^|_)dot";
+
 struct Patterns {
+    narrow: Regex,
+    product: Regex,
     plain: Regex,
     rules: Vec<(&'static str, Regex)>,
     telling: Regex,
@@ -83,6 +92,8 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
         .map(|&(name, pattern)| (name, constant(pattern)))
         .collect(),
     telling: constant(TELLING),
+    narrow: constant(NARROW),
+    product: constant(PRODUCT),
 });
 
 #[expect(
@@ -105,9 +116,39 @@ pub fn matrix_use(kernel: &str) -> MatrixUse {
     }
 }
 
+/// The name is that of a matrix product of 16-bit types.
+pub fn is_16_bit_product(kernel: &str) -> bool {
+    let lower = kernel.to_ascii_lowercase();
+    let is_product =
+        PATTERNS.product.is_match(&lower) || matches!(matrix_use(kernel), MatrixUse::Uses(_));
+    is_product && PATTERNS.narrow.is_match(&lower)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_say_16_bit_types() {
+        for name in [
+            "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64",
+            "volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn",
+            "ampere_h16816gemm_128x128_ldg8_stages_32x5_tn",
+            "nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_TNT",
+            "Cijk_Ailk_Bljk_BBS_BH_MT128x128x32_MI32x32x8x1",
+            "turing_fp16_s1688gemm_fp16_256x128_ldg8_f2f_tn",
+        ] {
+            assert!(is_16_bit_product(name), "{name}");
+        }
+        for name in [
+            "ampere_sgemm_128x64_nn",
+            "elementwise_kernel_bf16",
+            "Cijk_Ailk_Bljk_SB_MT64x64x16_MI16x16x4x1",
+            "loop_multiply_fusion",
+        ] {
+            assert!(!is_16_bit_product(name), "{name}");
+        }
+    }
 
     #[test]
     fn names_that_libraries_use() {

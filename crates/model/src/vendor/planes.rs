@@ -49,6 +49,10 @@ pub(crate) fn plane_role(name: &str) -> PlaneRole {
             name,
         };
     }
+    // Transfers between slices, as hosts run them: rows beside the devices rather than one more.
+    if name.contains("Megascale Trace") {
+        return PlaneRole::Other;
+    }
     for prefix in ["/device:CUSTOM:", "/virtualdevice:", "/device:", "#Chip"] {
         if let Some(rest) = name.strip_prefix(prefix) {
             let name = rest.trim().to_owned();
@@ -170,6 +174,8 @@ mod tests {
             PlaneRole::Device { ordinal: 7, .. }
         ));
         assert_eq!(plane_role("Host CPUs"), PlaneRole::Other);
+        let megascale = "/device:CUSTOM:Megascale Trace";
+        assert_eq!(plane_role(megascale), PlaneRole::Other);
     }
 
     #[test]

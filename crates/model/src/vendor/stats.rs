@@ -45,6 +45,9 @@ pub(crate) enum StatRole {
     GraphId,
     GraphNodeId,
     GraphExecId,
+    Flops,
+    ModelFlops,
+    BytesAccessed,
 }
 
 /// What threads of a host with accelerators may hold, going by the names of the stats in their plane.
@@ -92,6 +95,9 @@ fn role_of(name: &[u8]) -> StatRole {
         b"cuda_graph_id" => StatRole::GraphId,
         b"cuda_graph_node_id" => StatRole::GraphNodeId,
         b"cuda_graph_exec_id" => StatRole::GraphExecId,
+        b"flops" => StatRole::Flops,
+        b"model_flops" => StatRole::ModelFlops,
+        b"bytes_accessed" => StatRole::BytesAccessed,
         _ => StatRole::Ignored,
     }
 }
@@ -114,7 +120,16 @@ pub(crate) struct StatRoles {
     dense: Vec<StatRole>,
     /// Roles of the others.
     sparse: FxHashMap<i64, StatRole>,
+    /// Numbers that stand with samples of counters and are no values.
+    sample_facts: Vec<i64>,
 }
+
+/// Stats that say of which register and step a sample is.
+const SAMPLE_FACTS: [&[u8]; 3] = [
+    b"performance_counter_id",
+    b"group_id",
+    b"Time Scale Multiplier",
+];
 
 /// Ids below this are looked up by position.
 const DENSE_IDS: i64 = 1 << 16;
@@ -136,6 +151,8 @@ impl StatRoles {
             .min(DENSE_IDS);
         for metadata in plane.stat_metadata.iter() {
             let role = role_of(metadata.name);
+            let is_fact = SAMPLE_FACTS.contains(&metadata.name);
+            roles.sample_facts.extend(is_fact.then_some(metadata.id));
             if role == StatRole::Ignored {
                 continue;
             }
@@ -152,6 +169,11 @@ impl StatRoles {
             }
         }
         roles
+    }
+
+    /// A stat without a role that may be the value of a counter's sample.
+    pub(crate) fn may_be_value(&self, id: i64) -> bool {
+        self.get(id) == StatRole::Ignored && !self.sample_facts.contains(&id)
     }
 
     #[inline]

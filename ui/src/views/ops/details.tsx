@@ -127,5 +127,7 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
 function costSource(source: string): string {
   if (source === 'recorded') return 'recorded';
   if (source === 'hlo') return 'computed from the HLO';
+  if (source === 'shapes') return 'computed from the shapes of a known call';
+  if (source === 'estimate') return 'estimated by the author of the kernel';
   return 'not known';
 }

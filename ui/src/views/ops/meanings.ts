@@ -90,7 +90,7 @@ export const MEANINGS: Record<string, Figure> = {
   cost_source: {
     title: 'Work from',
     definition:
-      'Where FLOP and bytes came from: recorded in the profile, or computed from the HLO.',
+      'Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the shapes of a known call, or estimated by the author of the kernel.',
     formula: '',
     unit: '',
   },

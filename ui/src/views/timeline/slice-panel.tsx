@@ -219,7 +219,10 @@ function Facts(props: DetailsProps) {
         <Fact title="FLOPs">
           <span class="number">
             {format('flops', details().flops)}
-            <span class="muted"> {format('flop_rate', perSecond(details().flops))}</span>
+            <span class="muted">
+              {' '}
+              {format('flop_rate', perSecond(details().flops))}, {details().cost_source}
+            </span>
           </span>
         </Fact>
       </Show>

@@ -63,9 +63,9 @@ total_ps: number | null,
  */
 occurrences: number | null, 
 /**
- * Floating point operations of one execution.
+ * Floating point operations of one execution; absent where a call is opaque.
  */
-flops: number, 
+flops: number | null, 
 /**
  * Bytes read and written by one execution.
  */

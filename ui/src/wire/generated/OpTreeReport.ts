@@ -32,6 +32,10 @@ wasted_ps: number | null,
  */
 wasted: Array<OpTreeWaste>, 
 /**
+ * Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+ */
+flops_unknown_ratio: number, 
+/**
  * What the figures do not cover.
  */
 notes: Array<Note>, };

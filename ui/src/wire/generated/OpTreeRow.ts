@@ -109,4 +109,8 @@ scope: string,
 /**
  * `file:line`.
  */
-source: string, };
+source: string, 
+/**
+ * Where the work came from, as in `ops`; empty above ops.
+ */
+cost_source: string, };

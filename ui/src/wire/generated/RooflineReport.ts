@@ -29,6 +29,10 @@ peaks: Array<RooflinePeak>,
  */
 levels: Array<string>, 
 /**
+ * Share of self time of ops that compute and whose FLOPs are unknown, 0..1.
+ */
+flops_unknown_ratio: number, 
+/**
  * What the figures do not cover.
  */
 notes: Array<Note>, };

@@ -89,6 +89,10 @@ flops: number | null,
  */
 bytes: number | null, 
 /**
+ * Where they came from: `recorded`, `hlo`, `shapes` or `estimate`.
+ */
+cost_source: string | null, 
+/**
  * Recorded stats, name and value, in file order: event's own, then those of its metadata.
  */
 stats: Array<StatReport>, 

@@ -5,6 +5,7 @@ use crate::activity::compilation_ps;
 use crate::advice::evidence::in_view;
 use crate::advice::facts::Facts;
 use crate::format;
+use crate::recording;
 
 pub(super) static RULE: Rule = Rule {
     id: "compilation_time",
@@ -15,9 +16,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let Some(time) = compilation_ps(facts.session, &facts.selected.hosts) else {
-        return Outcome::Skipped(
-            "No thread of a host was recorded; set host_tracer_level=2.".to_owned(),
-        );
+        return Outcome::Skipped(recording::needs_host_threads(facts.session));
     };
     let text = format!(
         "{} on the host that compiled longest, while the profiler ran.",

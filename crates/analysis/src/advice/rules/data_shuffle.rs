@@ -1,5 +1,6 @@
 //! Ops that only move or rearrange data (XProf's DataShuffle; guides: inefficient layouts).
 
+use super::interpreted_kernels::is_interpreted;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::advice::facts::Facts;
 use crate::ops::OpRow;
@@ -29,7 +30,6 @@ const CATEGORIES: &[&str] = &[
     "select-and-scatter",
     "shuffle",
     "slice",
-    "sort",
     "transpose",
 ];
 
@@ -58,7 +58,8 @@ const NEUTRAL: &[&str] = &[
 ];
 
 fn moves_only(row: &OpRow) -> bool {
-    if row.class == "collective" {
+    // Slices of an interpreted kernel have a check of their own.
+    if row.class == "collective" || is_interpreted(row) {
         return false;
     }
     if CATEGORIES.contains(&row.category.as_str()) {

@@ -1,8 +1,8 @@
 //! Matrix products in f32 where bf16 would do (XProf's low precision tip).
 
 use rustc_hash::FxHashSet;
-use stepscope_model::DeviceKind;
 use stepscope_model::hlo::{Instruction, Program};
+use stepscope_model::{DeviceKind, SliceKind, is_16_bit_product};
 
 use super::{CPU_ONLY, NO_HLO, Outcome, Rule, finding, share};
 use crate::advice::facts::Facts;
@@ -26,6 +26,21 @@ pub(super) fn is_float32(program: &Program, instruction: &Instruction) -> bool {
     types().any(|name| name == "f32") && !types().any(|name| matches!(name, "bf16" | "f16"))
 }
 
+/// Ops, by id of the program and name, whose kernels say that they multiply 16-bit numbers: the
+/// library casts what the op gets.
+fn in_16_bits(facts: &Facts<'_>) -> FxHashSet<(String, String)> {
+    let session = facts.session;
+    let labels = session.labels.iter();
+    let kernels = labels.filter(|label| label.kind == SliceKind::Kernel);
+    let narrow = kernels.filter(|label| is_16_bit_product(session.text(label.name)));
+    let ops = narrow.filter_map(|label| Some(session.op(label.op?)));
+    ops.map(|op| {
+        let program = session.program(op.program).id.to_string();
+        (program, session.text(op.name).to_owned())
+    })
+    .collect()
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     if facts.is_cpu_only() {
         return Outcome::Skipped(CPU_ONLY.to_owned());
@@ -33,10 +48,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.programs().is_empty() {
         return Outcome::Skipped(NO_HLO.to_owned());
     }
+    let narrow = in_16_bits(facts);
     let mut wide: FxHashSet<(&str, &str)> = FxHashSet::default();
     for program in facts.programs() {
         for (row, instruction) in program.executed(&facts.ops) {
-            if row.class == "matmul" && is_float32(program.hlo, instruction) {
+            let key = (row.program_id.clone(), row.name.clone());
+            let is_wide = is_float32(program.hlo, instruction) && !narrow.contains(&key);
+            if row.class == "matmul" && is_wide {
                 wide.insert((&row.program_id, &row.name));
             }
         }

@@ -1,7 +1,9 @@
 //! The host stops for the device again and again within a step (guides: synchronisation, too many
 //! `block_until_ready`, results read in the loop).
 
-use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin};
+use std::cmp::Reverse;
+
+use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin, Track};
 
 use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
 use crate::activity::{OwnTime, driving_threads, levels};
@@ -10,7 +12,7 @@ use crate::advice::report::Confidence;
 use crate::format;
 use crate::interval::Intervals;
 use crate::steps::median;
-use crate::work::{NO_LEVEL, add_levels};
+use crate::work::NO_LEVEL;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_syncs",
@@ -21,6 +23,9 @@ pub(super) static RULE: Rule = Rule {
 
 /// Below this share of a step the device hardly waits, however often the host does.
 const MIN_WAITING: f64 = 0.05;
+/// Kinds of stops.
+const WAIT: u8 = 0;
+const COPY: u8 = 1;
 /// Shorter waits are locks rather than results.
 const MIN_STOP_PS: i64 = 5_000_000;
 
@@ -95,8 +100,8 @@ impl Stops {
     fn of(facts: &Facts<'_>, host: HostId) -> Self {
         let session = facts.session;
         let level = levels(session, |activity| match activity {
-            Activity::Blocked => 0,
-            Activity::Transfer(Direction::DeviceToHost) => 1,
+            Activity::Blocked => WAIT,
+            Activity::Transfer(Direction::DeviceToHost) => COPY,
             _ => NO_LEVEL,
         });
         let steps: Vec<(usize, Span)> = facts
@@ -110,34 +115,65 @@ impl Stops {
             })
             .collect();
         let windows = Intervals::union_of(steps.iter().map(|(_, span)| *span).collect());
-        let mut lists = vec![Vec::new(), Vec::new()];
         let own_time = OwnTime::of(session);
-        let mut of_profiler = Intervals::default();
+        let mut stops: Vec<Stop> = Vec::new();
         for track in driving_threads(session, &[host]).into_iter().flatten() {
             let track = session.track(track);
-            add_levels(track, &level, windows.spans(), &mut lists);
-            of_profiler = of_profiler.union(&own_time.within(track, windows.spans()));
+            // Stops of the profiler are no stops of the program.
+            let of_profiler = own_time.within(track, windows.spans());
+            let of_thread = stops_of(track, &level, windows.spans()).into_iter();
+            stops.extend(of_thread.filter(|stop| !of_profiler.contains_instant(stop.span.start)));
         }
-        let times = lists.into_iter().map(Intervals::union_of_sorted);
-        // Stops of the profiler are no stops of the program.
-        let mut times = times.map(|times| times.subtract(&of_profiler));
-        let blocked = times.next().unwrap_or_default();
-        let copies = times.next().unwrap_or_default();
-        let all = blocked.union(&copies);
-        let count = |times: &Intervals, span: Span| {
-            let within = times.clip(span);
-            let long = within.spans().iter();
-            long.filter(|stop| stop.duration().0 >= MIN_STOP_PS).count() as f64
+        let of_steps = |is_counted: fn(&Stop) -> bool| -> Vec<f64> {
+            let count = |&(_, span): &(usize, Span)| {
+                let within = |stop: &&Stop| span.contains_instant(stop.span.start);
+                stops
+                    .iter()
+                    .filter(within)
+                    .filter(|&stop| is_counted(stop))
+                    .count() as f64
+            };
+            steps.iter().map(count).collect()
         };
-        let of_steps = |times: &Intervals| -> Vec<f64> {
-            steps.iter().map(|&(_, span)| count(times, span)).collect()
-        };
-        let counts = of_steps(&all);
+        let counts = of_steps(|_| true);
         let busiest = (0..steps.len()).max_by(|&a, &b| counts[a].total_cmp(&counts[b]));
         Self {
             per_step: median(&counts),
-            copies_per_step: median(&of_steps(&copies)),
+            copies_per_step: median(&of_steps(|stop| stop.is_copy)),
             busiest: busiest.map(|at| steps[at]),
         }
     }
+}
+
+/// One call in which the host waits for the device.
+struct Stop {
+    span: Span,
+    is_copy: bool,
+}
+
+/// The calls of a thread that begin in the windows, each once however many waits of the runtime are
+/// nested in it. Calls that follow on each other are several.
+fn stops_of(track: &Track, level: &[u8], windows: &[Span]) -> Vec<Stop> {
+    let mut found: Vec<Stop> = Vec::new();
+    for lane in &track.lanes {
+        for index in windows.iter().flat_map(|&window| lane.starting_in(window)) {
+            let level = level[lane.labels()[index].index()];
+            if level != NO_LEVEL && lane.durations()[index] >= MIN_STOP_PS {
+                found.push(Stop {
+                    span: lane.span(index),
+                    is_copy: level == COPY,
+                });
+            }
+        }
+    }
+    found.sort_by_key(|stop| (stop.span.start, Reverse(stop.span.end)));
+    let mut until = None;
+    found.retain(|stop| {
+        let is_nested = until.is_some_and(|until| stop.span.end <= until);
+        if !is_nested {
+            until = Some(stop.span.end);
+        }
+        !is_nested
+    });
+    found
 }

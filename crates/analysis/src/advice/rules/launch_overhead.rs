@@ -6,6 +6,7 @@ use crate::advice::evidence::between;
 use crate::advice::facts::Facts;
 use crate::advice::report::{AdviceEvidence, Confidence};
 use crate::format;
+use crate::recording;
 
 pub(super) static RULE: Rule = Rule {
     id: "launch_overhead",
@@ -24,9 +25,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let (Some(launching), Some((_, waits)), Some(step)) =
         (launching_ps(kernels), waiting(facts), facts.step_ps)
     else {
-        return Outcome::Skipped(
-            "Needs steps and the host's launch calls: host_tracer_level=2 records them.".to_owned(),
-        );
+        let how = match recording::host_threads(facts.session) {
+            "" => String::new(),
+            line => format!(": {line}"),
+        };
+        return Outcome::Skipped(format!("Needs steps and the host's launch calls{how}."));
     };
     let calls: i64 = kernels.steps.iter().map(|row| row.calls).sum();
     let calls = calls as f64 / kernels.steps.len().max(1) as f64;

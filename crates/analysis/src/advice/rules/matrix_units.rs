@@ -1,5 +1,7 @@
 //! Matrix products of 16-bit types that run beside the matrix units (tensor-core use).
 
+use stepscope_model::is_16_bit_product;
+
 use super::float32_matmul::is_float32;
 use super::{Outcome, Rule, finding, gravity};
 use crate::advice::evidence::in_view;
@@ -34,7 +36,20 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .filter(is_narrow)
         .collect();
     if eligible.is_empty() {
-        return Outcome::Skipped("No matrix product of a 16-bit type ran.".to_owned());
+        let mut narrow = kernels
+            .rows
+            .iter()
+            .filter(|row| is_16_bit_product(&row.name));
+        return Outcome::Skipped(narrow.next().map_or_else(
+            || "No matrix product of a 16-bit type is known to have run.".to_owned(),
+            |row| {
+                format!(
+                    "Kernels such as {} compute products of 16-bit types, but no HLO op stands \
+                     behind them to say which of the others should.",
+                    format::shortened(&row.name)
+                )
+            },
+        ));
     }
     let plain: i64 = eligible.iter().map(|op| op.plain_ps).sum();
     let ratio = plain as f64 / facts.total_self_ps().max(1) as f64;

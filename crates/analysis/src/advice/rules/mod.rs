@@ -26,6 +26,7 @@ mod idle;
 mod idle_recording;
 mod input_wait;
 mod interpreted_kernels;
+mod kernel_input_wait;
 mod launch_overhead;
 mod load_imbalance;
 mod long_ops;
@@ -40,6 +41,7 @@ mod pad_ops;
 mod program_runs;
 mod python_callback;
 mod recompilation;
+mod register_spills;
 mod rematerialisation;
 mod request_padding;
 mod request_queue;
@@ -115,6 +117,8 @@ pub static RULES: &[&Rule] = &[
     &matrix_units::RULE,
     &float32_matmul::RULE,
     &low_occupancy::RULE,
+    &kernel_input_wait::RULE,
+    &register_spills::RULE,
     &unfused_attention::RULE,
     &unfused_ops::RULE,
     &unrolled_loop::RULE,

@@ -3,6 +3,7 @@
 #![expect(clippy::float_cmp, reason = "whole numbers, worked out by hand")]
 
 mod fusion;
+mod library;
 mod matmul;
 
 use crate::cost::Cost;

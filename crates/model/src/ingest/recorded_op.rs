@@ -1,0 +1,147 @@
+//! What a profile records about an op of a TPU, which wins over what the HLO says.
+
+use stepscope_hlo::name_stack;
+use stepscope_xplane::{EventMetadata, Plane, StatValue, lossy};
+
+use super::labels::Labels;
+use super::seen::EventWork;
+use crate::memory_level::Traffic;
+use crate::session::{CategorySource, CostSource, Op, OpCost};
+use crate::vendor::details::parse_traffic;
+
+/// What an event's metadata says, and its events where they say more.
+#[derive(Default)]
+pub(super) struct RecordedOp {
+    pub(super) program_id: Option<u64>,
+    /// Instruction name out of the HLO text.
+    pub(super) instruction: Option<String>,
+    expression: String,
+    pub(super) category: String,
+    framework_op: String,
+    source: String,
+    flops: Option<f64>,
+    model_flops: Option<f64>,
+    bytes: Option<f64>,
+    traffic: Option<Traffic>,
+}
+
+impl RecordedOp {
+    pub(super) fn read(plane: &Plane<'_>, metadata: &EventMetadata<'_>) -> Self {
+        let expression = lossy(metadata.name);
+        let instruction = expression
+            .strip_prefix('%')
+            .and_then(|rest| rest.split_once(" = "));
+        let instruction = instruction.map(|(name, _)| name.to_owned());
+        let expression = if instruction.is_some() {
+            expression.into_owned()
+        } else {
+            String::new()
+        };
+        let mut found = Self {
+            instruction,
+            expression,
+            ..Self::default()
+        };
+        for stat in metadata.stats() {
+            let value = stat.value();
+            let text = || {
+                plane
+                    .stat_text(value)
+                    .map(|t| lossy(t).into_owned())
+                    .unwrap_or_default()
+            };
+            match plane.stat_name(&stat).as_ref() {
+                "program_id" => found.program_id = value.as_int().map(i64::cast_unsigned),
+                "hlo_category" => found.category = text(),
+                "tf_op" => found.framework_op = text(),
+                "source" => found.source = text(),
+                "flops" => found.flops = value.as_double(),
+                "model_flops" => found.model_flops = value.as_double(),
+                "bytes_accessed" => found.bytes = value.as_double(),
+                "memory_access_breakdown" => {
+                    if let StatValue::Bytes(breakdown) = value {
+                        found.traffic = parse_traffic(breakdown);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Nothing but a name is recorded.
+    pub(super) const fn is_bare(&self) -> bool {
+        self.category.is_empty() && self.expression.is_empty()
+    }
+
+    /// What was recorded wins over what the HLO says.
+    pub(super) fn complete(&self, labels: &mut Labels, mut op: Op) -> Op {
+        let strings = &mut labels.strings;
+        op.expression = strings.intern(&self.expression);
+        if !self.category.is_empty() {
+            op.category = strings.intern(&self.category);
+            op.category_source = CategorySource::Recorded;
+        }
+        if !self.framework_op.is_empty() {
+            op.scope = strings.intern(name_stack::without_type(&self.framework_op));
+        }
+        if !self.source.is_empty() {
+            op.source = strings.intern(&self.source);
+        }
+        op.is_control |= matches!(self.category.as_str(), "while" | "conditional" | "call");
+        op.cost = if op.is_control {
+            None
+        } else {
+            self.cost(op.cost)
+        };
+        op
+    }
+
+    /// Work that stands with the events, where the name has none.
+    pub(super) fn with_work(mut self, work: EventWork) -> Self {
+        self.flops = work.flops.mean().or(self.flops);
+        self.model_flops = work.model_flops.mean().or(self.model_flops);
+        self.bytes = work.bytes.mean().or(self.bytes);
+        self
+    }
+
+    /// The recorded work, or that of the HLO.
+    fn cost(&self, from_hlo: Option<OpCost>) -> Option<OpCost> {
+        // Trace viewers show the model's operations only.
+        let flops = self.flops.or(self.model_flops);
+        let recorded = self.bytes.map(|bytes| OpCost {
+            flops,
+            model_flops: self.model_flops.or(flops),
+            bytes,
+            traffic: self.traffic.unwrap_or_else(|| Traffic::hbm(bytes)),
+            source: CostSource::Recorded,
+        });
+        if self.is_uncounted(from_hlo.as_ref()) {
+            let known = from_hlo.filter(|cost| cost.flops.is_some());
+            let without_flops = recorded.map(|cost| OpCost {
+                flops: None,
+                model_flops: None,
+                ..cost
+            });
+            return known.or(without_flops).or(from_hlo);
+        }
+        recorded.filter(|cost| cost.flops.is_some()).or(from_hlo)
+    }
+
+    /// A custom call without operations is one whose operations nobody counted, unless it is known to
+    /// have none.
+    fn is_uncounted(&self, from_hlo: Option<&OpCost>) -> bool {
+        let is_positive = |flops: Option<f64>| flops.is_some_and(|flops| flops > 0.0);
+        if is_positive(self.flops) || is_positive(self.model_flops) {
+            return false;
+        }
+        if let Some(cost) = from_hlo {
+            let is_better = matches!(cost.source, CostSource::Shapes | CostSource::Estimate);
+            return cost.flops.is_none() || is_better;
+        }
+        let target = self.expression.split_once("custom_call_target=\"");
+        let target = target.and_then(|(_, rest)| rest.split('"').next());
+        let is_bookkeeping = target.is_some_and(stepscope_hlo::Program::is_bookkeeping_call);
+        self.category == "custom-call" && !is_bookkeeping
+    }
+}

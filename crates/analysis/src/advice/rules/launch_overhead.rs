@@ -35,7 +35,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let calls = calls as f64 / kernels.steps.len().max(1) as f64;
     let queue = depth(kernels);
     let text = format!(
-        "The host is in launch calls for {} of a median step ({}), {calls:.0} calls; {queue:.1} \
+        "The host is in launch calls for {} of a mean step ({}), {calls:.0} calls; {queue:.1} \
          launches are in the queue in the mean.",
         format::duration_ps(launching),
         format::percent(launching / step),

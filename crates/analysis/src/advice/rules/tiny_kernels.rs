@@ -9,7 +9,6 @@ use crate::advice::facts::Facts;
 use crate::advice::report::{AdviceEvidence, Confidence};
 use crate::format;
 use crate::kernels::Launching;
-use crate::steps::median;
 
 pub(super) static RULE: Rule = Rule {
     id: "tiny_kernels",
@@ -23,14 +22,14 @@ const TINY_PS: f64 = 1e8;
 /// What a launch costs at most while the device waits for it, where launch calls are not recorded.
 const LAUNCH_PS: f64 = 1e7;
 
-/// Time of the median step in which the host is in launch calls; none without steps or calls.
+/// Time of the mean step in which the host is in launch calls; none without steps or calls.
 pub(super) fn launching_ps(kernels: &Launching) -> Option<f64> {
     let times: Vec<f64> = kernels
         .steps
         .iter()
         .map(|row| row.launch_ps as f64)
         .collect();
-    (!times.is_empty()).then(|| median(&times))
+    (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
 }
 
 /// Launches in the queue in the mean, of the device with most of them; 0 where calls are not

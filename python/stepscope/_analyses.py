@@ -39,6 +39,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -52,6 +53,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -68,6 +70,7 @@ class Analyses:
             "overview",
             reports.OverviewReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -83,6 +86,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -96,6 +100,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -112,6 +117,7 @@ class Analyses:
             "advice",
             reports.AdviceReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -132,6 +138,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -144,6 +151,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -158,6 +166,7 @@ class Analyses:
             "timeline",
             reports.TimelineReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -172,6 +181,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -184,6 +194,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -198,6 +209,7 @@ class Analyses:
             "steps",
             reports.StepsReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -212,6 +224,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -227,6 +240,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -245,6 +259,7 @@ class Analyses:
             "regions",
             reports.RegionsReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -262,6 +277,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -275,6 +291,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -290,6 +307,7 @@ class Analyses:
             "ops",
             reports.OpsReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -305,6 +323,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -321,6 +340,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -339,6 +359,7 @@ class Analyses:
             "op_tree",
             reports.OpTreeReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -357,6 +378,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -372,6 +394,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -390,6 +413,7 @@ class Analyses:
             "scopes",
             reports.ScopesReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -407,6 +431,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -419,6 +444,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -433,6 +459,7 @@ class Analyses:
             "kernels",
             reports.KernelsReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -447,6 +474,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -461,6 +489,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -478,6 +507,7 @@ class Analyses:
             "roofline",
             reports.RooflineReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -494,6 +524,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -515,6 +546,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -538,6 +570,7 @@ class Analyses:
             "graph",
             reports.GraphReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -561,6 +594,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -574,6 +608,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -589,6 +624,7 @@ class Analyses:
             "counters",
             reports.CountersReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -604,6 +640,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -617,6 +654,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -632,6 +670,7 @@ class Analyses:
             "memory",
             reports.MemoryReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -647,6 +686,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -662,6 +702,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -679,6 +720,7 @@ class Analyses:
             "buffers",
             reports.BuffersReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -695,6 +737,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -712,6 +755,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -732,6 +776,7 @@ class Analyses:
             "heap",
             reports.HeapReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -753,6 +798,7 @@ class Analyses:
         min_gap: Text | None = None,
         cause: Text | None = None,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -768,6 +814,7 @@ class Analyses:
         cause: Keep the gaps of this cause, such as `data_loading`; comma separated.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -784,6 +831,7 @@ class Analyses:
             min_gap=min_gap,
             cause=cause,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -798,6 +846,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -810,6 +859,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -824,6 +874,7 @@ class Analyses:
             "input",
             reports.InputReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -838,6 +889,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -850,6 +902,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -864,6 +917,7 @@ class Analyses:
             "compile",
             reports.CompileReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -878,6 +932,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -892,6 +947,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -909,6 +965,7 @@ class Analyses:
             "collectives",
             reports.CollectivesReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -925,6 +982,7 @@ class Analyses:
         self,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -937,6 +995,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -951,6 +1010,7 @@ class Analyses:
             "hosts",
             reports.HostsReport,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -967,6 +1027,7 @@ class Analyses:
         root: Text | None = None,
         batch: Text | None = None,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -983,6 +1044,7 @@ class Analyses:
         expression.
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -999,6 +1061,7 @@ class Analyses:
             root=root,
             batch=batch,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,
@@ -1014,6 +1077,7 @@ class Analyses:
         baseline: AnySession,
         *,
         steps: Steps | None = None,
+        series: Text | None = None,
         time: Text | None = None,
         device: Text | None = None,
         host: Text | None = None,
@@ -1029,6 +1093,7 @@ class Analyses:
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.
+        series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
         time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these;
         what begins within them counts.
         device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`,
@@ -1049,6 +1114,7 @@ class Analyses:
             reports.CompareReport,
             baseline,
             steps=steps,
+            series=series,
             time=time,
             device=device,
             host=host,

@@ -14,6 +14,7 @@ def compare(
     baseline: AnySession,
     *others: AnySession,
     steps: Steps | None = None,
+    series: Text | None = None,
     time: Text | None = None,
     device: Text | None = None,
     host: Text | None = None,
@@ -31,6 +32,7 @@ def compare(
     one log directory where no other session is given.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
+    series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
     time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
     begins within them counts.
     device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
@@ -50,6 +52,7 @@ def compare(
         reports.CompareReport,
         (baseline, *others),
         steps=steps,
+        series=series,
         time=time,
         device=device,
         host=host,
@@ -67,6 +70,7 @@ def compare(
 def scaling(
     *paths: AnySession,
     steps: Steps | None = None,
+    series: Text | None = None,
     time: Text | None = None,
     device: Text | None = None,
     host: Text | None = None,
@@ -83,6 +87,7 @@ def scaling(
     A path stands for every session at it; a JSON file is a benchmark or a history.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
+    series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
     time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
     begins within them counts.
     device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
@@ -102,6 +107,7 @@ def scaling(
         reports.ScalingReport,
         paths,
         steps=steps,
+        series=series,
         time=time,
         device=device,
         host=host,
@@ -119,6 +125,7 @@ def scaling(
 def check(
     *sessions: AnySession,
     steps: Steps | None = None,
+    series: Text | None = None,
     time: Text | None = None,
     device: Text | None = None,
     host: Text | None = None,
@@ -137,6 +144,7 @@ def check(
     session, `PATH@latest~1` for the one before.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
+    series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
     time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
     begins within them counts.
     device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
@@ -158,6 +166,7 @@ def check(
         reports.CheckReport,
         sessions,
         steps=steps,
+        series=series,
         time=time,
         device=device,
         host=host,
@@ -176,6 +185,7 @@ def check(
 def history(
     *paths: AnySession,
     steps: Steps | None = None,
+    series: Text | None = None,
     time: Text | None = None,
     device: Text | None = None,
     host: Text | None = None,
@@ -191,6 +201,7 @@ def history(
     A path stands for every session at it; a JSON file is a benchmark or a history.
 
     steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list `1,4,7..9`.
+    series: Steps of one name, such as `eval`; the name with most steps where none is asked for.
     time: Times since the session began: `1.2s..1.5s`, `300ms..`, `..2s`, or a list of these; what
     begins within them counts.
     device: Devices by number in the session or by name (part of it, any case): `0`, `0,1`, `GPU:3`.
@@ -208,6 +219,7 @@ def history(
         reports.HistoryReport,
         paths,
         steps=steps,
+        series=series,
         time=time,
         device=device,
         host=host,

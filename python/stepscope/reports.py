@@ -262,12 +262,16 @@ Severity = Literal["bad", "warning", "info"]
 `info`: Worth knowing; nothing is wrong.
 """
 
-StepSource = Literal["step_line", "annotation", "program_runs"]
+StepSource = Literal["step_line", "annotation", "cadence", "program_runs"]
 """How steps were found.
 
 `step_line`: A recorded `Steps` line of the device.
 
 `annotation`: `StepTraceAnnotation` slices on a host thread.
+
+`cadence`: Annotated, but which work an annotation launched is not known: the period of the program
+that
+dominates the device.
 
 `program_runs`: Inferred from repeated runs of the program that dominates the device.
 """
@@ -360,7 +364,9 @@ class AdviceFinding(Record):
     """Time of one step that is gained at most; absent where it cannot be told."""
 
     step_ps: float | None
-    """The step that the gain is of: the median, or the mean where only some steps have the cause.
+    """The step that the gain is of: the mean step, of the device or host that the finding is about
+    where
+    it is about one.
     """
 
     gain_ratio: float | None
@@ -393,7 +399,7 @@ class AdviceReport(Report):
     """Checks that could not be made, and why."""
 
     step_ps: float | None
-    """Median step that the gains are of; absent without steps."""
+    """Mean step that the gains are of; absent without steps."""
 
     notes: list[Note]
     """What the figures do not cover."""
@@ -603,11 +609,11 @@ class BlameRow(Record):
 
     activity: str
     """What it did longest between leaving the collective before and arriving: slices, outermost
-    first, joined by ` › `.
+    first, joined by ` › `. Empty where nothing that was recorded explains a third of its lateness.
     """
 
     activity_on: str
-    """`host` or `device`: where that was recorded."""
+    """`host` or `device`: where that was recorded; empty without an activity."""
 
     step_count: int
     """Steps in which it was blamed."""
@@ -3766,7 +3772,9 @@ class OpRow(Record):
     """
 
     cost_source: str
-    """Where flops and bytes came from: `recorded`, `hlo`, or empty."""
+    """Where flops came from, or bytes where flops are unknown: `recorded`, `hlo`, `shapes` (of a
+    known library's call), `estimate` (of the kernel's author), or empty.
+    """
 
     scope: str
     """JAX name stack."""
@@ -4573,7 +4581,7 @@ class RooflineRow(Record):
     """Memories with a peak or traffic."""
 
     cost_source: str
-    """Where the work came from: `recorded`, `hlo`, or empty."""
+    """Where the work came from: `recorded`, `hlo`, `shapes`, `estimate`, or empty."""
 
     scope: str
     """JAX name stack."""

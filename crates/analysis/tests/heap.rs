@@ -439,6 +439,30 @@ fn snapshots_are_named_by_number_word_or_part() {
 }
 
 #[test]
+fn growth_between_snapshots_stands_in_the_advice() {
+    let kept = |bytes| {
+        Profile::drawn(&[
+            (&["main a.py:1"], "buffer", "cpu:0", 1, 4 << 20),
+            (&["log_loss a.py:9"], "buffer", "cpu:0", 10, bytes),
+        ])
+    };
+    let found = |first: i64, last: i64| {
+        let (first, last) = (kept(first), kept(last));
+        let session = session(&[("first", &first), ("last", &last)]);
+        let entry = stepscope_analysis::find("advice").expect("registered");
+        let report = entry.run_pairs(&session, []).expect("an answer");
+        let report = report.json().expect("JSON");
+        let findings = report["findings"].as_array().cloned().unwrap_or_default();
+        let of_heap = findings.iter().find(|one| one["id"] == "heap_growth");
+        of_heap.map(|one| one["what"].as_str().unwrap_or_default().to_owned())
+    };
+    let what = found(1 << 20, 9 << 20).expect("it grew from 5 MiB to 13");
+    assert!(what.contains("8.000 MiB more"), "{what}");
+    assert!(what.contains("log_loss"), "{what}");
+    assert_eq!(found(1 << 20, 1 << 20), None);
+}
+
+#[test]
 fn other_analyses_say_that_there_are_no_events() {
     let profile = Profile::drawn(&[(&["main a.py:1"], "buffer", "cpu:0", 1, 8)]);
     let session = session(&[("memory", &profile)]);
@@ -447,7 +471,7 @@ fn other_analyses_say_that_there_are_no_events() {
         match answer {
             // The others have an answer, if only that nothing of theirs is there.
             Ok(_) => {
-                let of_memory = ["heap", "verdict", "memory", "graph", "buffers"];
+                let of_memory = ["advice", "heap", "verdict", "memory", "graph", "buffers"];
                 assert!(of_memory.contains(&entry.name), "{}", entry.name);
             }
             Err(AnalysisError::NoEvents { name }) => assert_eq!(name, entry.name),

@@ -59,7 +59,7 @@ const LAYERS: &str = "
       0..100us    train #step_num=$i,_r=1#
       10..30us    data_loading #batch=$i#
       30..60us    layer_0
-      40..50us    PjitFunction(step)
+      40..50us    ParseArguments
       42..44us    layer_1
       60..90us    layer_1
       65..85us    layer_1
@@ -109,7 +109,7 @@ fn a_region_within_itself_counts_once() {
         ],
         "annotations come before functions"
     );
-    assert!(notes(&report).contains("1 name of the runtime, such as PjitFunction(step)"));
+    assert!(notes(&report).contains("1 name of the runtime, such as ParseArguments"));
     assert_eq!(micros(&report, "covered_ps"), Some(450.0));
     let own: f64 = rows(&report)
         .iter()
@@ -125,13 +125,13 @@ fn a_region_within_itself_counts_once() {
 fn kinds_are_chosen_and_what_is_left_out_joins_what_is_around() {
     let session = drawn(&[LAYERS]);
     let all = ask(&session, "regions", &[("kind", "all")]);
-    assert_eq!(sums(row(&all, "PjitFunction(step)")), (2, 20.0, 16.0));
+    assert_eq!(sums(row(&all, "ParseArguments")), (2, 20.0, 16.0));
     assert_eq!(sums(row(&all, "layer_0")), (2, 60.0, 40.0));
     let python = ask(&session, "regions", &[("kind", "python")]);
     assert_eq!(names(&python), ["main", "attention"]);
     assert_eq!(sums(row(&python, "main")), (1, 400.0, 390.0));
     let runtime = ask(&session, "regions", &[("kind", "runtime")]);
-    assert_eq!(names(&runtime), ["PjitFunction(step)"]);
+    assert_eq!(names(&runtime), ["ParseArguments"]);
 }
 
 #[test]

@@ -322,6 +322,9 @@ pub struct ProgramRun {
     pub launched: Option<Picos>,
     /// The host's thread that did, where `launched` is known.
     pub launched_on: Option<TrackId>,
+    /// The launch is that of the call of its function which has the same place in the order of calls
+    /// as the run has among runs: nothing was recorded that joins the two.
+    pub is_by_order: bool,
 }
 
 /// One step: what people count in a training loop.

@@ -154,7 +154,7 @@ fn ops_are_joined_with_their_hlo() {
     assert_eq!(session.text(op.source), "train.py:7");
     let cost = op.cost.expect("a dot costs");
     assert_eq!(cost.source, CostSource::Hlo);
-    assert_eq!(cost.flops, 2.0 * 8.0 * 4.0 * 16.0);
+    assert_eq!(cost.flops, Some(2.0 * 8.0 * 4.0 * 16.0));
     assert_eq!(cost.bytes, 4.0 * (8.0 * 16.0 + 16.0 * 4.0 + 8.0 * 4.0));
     let unknown = session.op(label(&session, "unknown.9").op.expect("an op all the same"));
     assert!(unknown.cost.is_none());

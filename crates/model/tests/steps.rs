@@ -143,10 +143,10 @@ fn runs_and_calls_that_are_left_over_cut_steps() {
     );
     assert_text(
         &steps(&session),
-        "0: CPU:0 40us..80us work 40us..70us
-         1 cut: CPU:0 80us..110us work 80us..110us
-         2 cut: host0 30us..38us
-         3 cut: host0 40us..48us",
+        "2 cut: host0 30us..38us
+         0: CPU:0 40us..80us work 40us..70us
+         3 cut: host0 40us..48us
+         1 cut: CPU:0 80us..110us work 80us..110us",
     );
 }
 

@@ -39,6 +39,18 @@ export function SelectionBar() {
           />
         )}
       </Chip>
+      <Show when={selected('series')}>
+        <Chip name="series" title="Series" everything="the one with most steps">
+          {(close) => (
+            <TextSelection
+              name="series"
+              close={close}
+              placeholder="eval"
+              help="Steps of one name, such as train or eval."
+            />
+          )}
+        </Chip>
+      </Show>
       <Chip name="time" title="Time" everything="all" show={timeText}>
         {(close) => (
           <TextSelection

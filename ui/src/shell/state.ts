@@ -18,7 +18,7 @@ import { shared } from './shared';
 export type { Params, Route } from './hash';
 
 /** Parameters that mean the same in every view and on the command line. */
-export const SELECTION_KEYS = ['steps', 'time', 'device', 'host', 'program', 'match'] as const;
+export const SELECTION_KEYS = ['steps', 'series', 'time', 'device', 'host', 'program', 'match'] as const;
 export type SelectionKey = (typeof SELECTION_KEYS)[number];
 
 /** The session that everything is held against; it stays when the view or the session changes. */

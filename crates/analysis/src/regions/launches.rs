@@ -9,18 +9,14 @@
 //! | Devices | What was started | By which call |
 //! |---|---|---|
 //! | GPU, where calls are recorded on threads with regions | kernels and copies, their durations | the same correlation id |
-//! | all others | program runs, the device's busy time within | the same run id; else, where a host called a function exactly as often as a device ran its program, the calls and runs in their order |
+//! | all others | program runs, the device's busy time within | the same run id; else the calls of a function and the runs of its program in their order, as `steps` matches them |
 //!
 //! Work that no call on such a thread is found for stays unplaced, and is told.
 
 use std::collections::BTreeMap;
 
-use stepscope_model::host_names::{dispatched_function, module_function};
-use stepscope_model::{
-    DeviceId, FlowKind, HostId, Lane, ProgramRun, Session, SliceId, Span, TrackId,
-};
+use stepscope_model::{DeviceId, FlowKind, Lane, ProgramRun, Session, SliceId, TrackId};
 
-use crate::activity::host_tracks;
 use crate::selection::Selected;
 use crate::work::{AllWork, work_labels};
 
@@ -166,7 +162,6 @@ impl Launches {
             return;
         }
         let work = AllWork::of(session);
-        let mut calls = Calls::new(session, has_regions);
         for &device in devices {
             let busy = work.of_device(device);
             let mut runs: Vec<&ProgramRun> = session
@@ -184,39 +179,22 @@ impl Launches {
                 },
                 placed_ps: 0,
             };
-            let mut by_function: BTreeMap<&str, Vec<&ProgramRun>> = BTreeMap::new();
-            for &run in &runs {
-                let function = module_function(&session.program(run.program).name);
-                by_function.entry(function).or_default().push(run);
-            }
-            let host = session.device(device).host;
-            for (function, runs) in by_function {
-                let recorded = |run: &ProgramRun| {
-                    let place = run.launched_on.zip(run.launched);
-                    place.filter(|(track, _)| has_regions[track.index()])
+            for run in &runs {
+                let Some((track, instant)) = run.launched_on.zip(run.launched) else {
+                    continue;
                 };
-                let in_order = if runs.iter().all(|run| recorded(run).is_some()) {
-                    None
-                } else {
-                    calls.of_runs(host, function, &runs)
-                };
-                for (position, run) in runs.iter().enumerate() {
-                    let own = recorded(run).map(|(track, instant)| (track, instant.0));
-                    let in_order = in_order.map(|calls| calls[position]);
-                    let work_ps = work_ps(run);
-                    if let Some((track, instant)) = own.or(in_order) {
-                        self.add(track, instant, work_ps);
-                        placed.placed_ps += work_ps;
-                    } else if let Some((track, instant)) = run.launched_on.zip(run.launched) {
-                        self.add(track, instant.0, work_ps);
-                        self.bare_threads.push(track);
-                    }
-                    if own.is_none() && in_order.is_some() && self.in_order.last() != Some(&device)
-                    {
-                        self.in_order.push(device);
-                    }
+                let work_ps = work_ps(run);
+                self.add(track, instant.0, work_ps);
+                if !has_regions[track.index()] {
+                    self.bare_threads.push(track);
+                    continue;
+                }
+                placed.placed_ps += work_ps;
+                if run.is_by_order && self.in_order.last() != Some(&device) {
+                    self.in_order.push(device);
                 }
             }
+            let host = session.device(device).host;
             let host = &mut self.hosts[host.index()];
             *host = host.plus(placed);
         }
@@ -241,98 +219,4 @@ fn first_calls(session: &Session, devices: &[DeviceId]) -> Vec<(SliceId, SliceId
     calls.sort_unstable_by_key(|&(kernel, call, start)| (kernel, start, call));
     calls.dedup_by_key(|(kernel, ..)| *kernel);
     calls
-}
-
-/// The calls of each jitted function: the thread, and when the call began.
-type CallsByFunction<'a> = BTreeMap<&'a str, Vec<(TrackId, i64)>>;
-
-/// Calls of jitted functions, found when first asked for.
-struct Calls<'a> {
-    session: &'a Session,
-    has_regions: &'a [bool],
-    of_host: BTreeMap<HostId, CallsByFunction<'a>>,
-}
-
-impl<'a> Calls<'a> {
-    const fn new(session: &'a Session, has_regions: &'a [bool]) -> Self {
-        Self {
-            session,
-            has_regions,
-            of_host: BTreeMap::new(),
-        }
-    }
-
-    /// The calls of a function by a host, in order, where they are as many as the runs of its program
-    /// and each begins before its run.
-    fn of_runs(
-        &mut self,
-        host: HostId,
-        function: &str,
-        runs: &[&ProgramRun],
-    ) -> Option<&[(TrackId, i64)]> {
-        let (session, has_regions) = (self.session, self.has_regions);
-        let of_host = self
-            .of_host
-            .entry(host)
-            .or_insert_with(|| calls(session, host, has_regions));
-        let calls = of_host.get(function)?;
-        let mut pairs = calls.iter().zip(runs);
-        let is_each_before = pairs.all(|(&(_, start), run)| start <= run.span.start.0);
-        (calls.len() == runs.len() && is_each_before).then_some(calls)
-    }
-}
-
-/// Calls of jitted functions on threads with regions, by function, in order of time. A call within
-/// one of the same function is the same call: JAX records both ends of its own path.
-fn calls<'a>(
-    session: &'a Session,
-    host: HostId,
-    has_regions: &[bool],
-) -> BTreeMap<&'a str, Vec<(TrackId, i64)>> {
-    let functions: Vec<Option<&str>> = session
-        .labels
-        .iter()
-        .map(|label| dispatched_function(session.text(label.name)))
-        .collect();
-    let mut found: BTreeMap<&str, Vec<(TrackId, Span)>> = BTreeMap::new();
-    for id in host_tracks(session, host).filter(|id| has_regions[id.index()]) {
-        let track = session.track(id);
-        if !track.may_have(|label| functions[label.index()].is_some()) {
-            continue;
-        }
-        for lane in &track.lanes {
-            for (index, label) in lane.labels().iter().enumerate() {
-                if let Some(function) = functions[label.index()] {
-                    found
-                        .entry(function)
-                        .or_default()
-                        .push((id, lane.span(index)));
-                }
-            }
-        }
-    }
-    let outermost = |mut calls: Vec<(TrackId, Span)>| {
-        calls.sort_unstable_by_key(|&(track, span)| {
-            (track, span.start, std::cmp::Reverse(span.end))
-        });
-        let mut kept: Vec<(TrackId, Span)> = Vec::with_capacity(calls.len());
-        for call in calls {
-            let is_within = kept
-                .last()
-                .is_some_and(|last| last.0 == call.0 && last.1.contains(call.1));
-            if !is_within {
-                kept.push(call);
-            }
-        }
-        let mut starts: Vec<(TrackId, i64)> = kept
-            .into_iter()
-            .map(|(track, span)| (track, span.start.0))
-            .collect();
-        starts.sort_unstable_by_key(|&(track, start)| (start, track));
-        starts
-    };
-    found
-        .into_iter()
-        .map(|(function, calls)| (function, outermost(calls)))
-        .collect()
 }

@@ -106,8 +106,8 @@ impl Facts<'_> {
             let devices = self.launches.in_order.iter();
             let titles: Vec<String> = devices.map(|&id| session.device_title(id)).collect();
             notes.push(Note::info(format!(
-                "Which call launched which program run on {} is inferred: each function was called \
-                 as often as its program ran, so calls and runs were matched in order.",
+                "Which call launched which program run on {} is inferred: calls of a function and \
+                 runs of its program were matched in order.",
                 listed(titles)
             )));
         }

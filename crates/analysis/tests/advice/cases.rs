@@ -92,6 +92,24 @@ pub(crate) fn cases() -> Vec<Case> {
             end"
         )
     };
+    // Six steps of a hundred and twenty turns.
+    let looping = |scope: &str| {
+        format!(
+            "host vm
+            thread python
+            repeat 6 every 1200us
+              0..1199us train #step_num=$i,_r=1#
+            end
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+            repeat 720 every 10us
+              1..9us mul.1
+            end
+            program 5 jit_step
+              mul.1 = f32[64,64] multiply(p.0, p.0) op_name=\"{scope}\"
+              p.0 = f32[64,64] parameter(0)"
+        )
+    };
     let long_step = busy()
         .replacen(
             "thread tf_XLAEigen",
@@ -221,6 +239,31 @@ pub(crate) fn cases() -> Vec<Case> {
             "debug_print",
             scoped("cc.1", "jit(step)/debug_callback"),
             scoped("cc.1", "jit(step)/mul"),
+        ),
+        one(
+            "idle_recording",
+            "host vm
+            thread tf_XLAEigen/42
+            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0 run_id=1]
+              0..300us dot.1
+              9000..9300us dot.2"
+                .to_owned(),
+            busy(),
+        ),
+        one(
+            "small_loop",
+            looping("jit(step)/while/body/mul"),
+            looping("jit(step)/mul"),
+        ),
+        one(
+            "python_callback",
+            scoped("cc.1", "jit(step)/pure_callback"),
+            scoped("cc.1", "jit(step)/mul"),
+        ),
+        one(
+            "interpreted_kernels",
+            scoped("mul.1", "jit(step)/pallas_call/while/body/mul"),
+            scoped("mul.1", "jit(step)/while/body/mul"),
         ),
         one(
             "barrier_cores",

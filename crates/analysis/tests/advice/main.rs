@@ -84,7 +84,9 @@ fn check(report: &Value, id: &str) -> String {
 
 #[test]
 fn every_rule_has_a_case_and_a_paragraph() {
-    let tested: BTreeSet<&str> = cases().iter().map(|case| case.0).collect();
+    let mut tested: BTreeSet<&str> = cases().iter().map(|case| case.0).collect();
+    // Snapshots of memory are no drawing: tests/heap.rs has its case.
+    tested.insert("heap_growth");
     let declared: BTreeSet<&str> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!(tested, declared);
     let path = corpus::repository_root().join("docs/reference/analyses/advice.md");

@@ -42,6 +42,7 @@ fn assert_is_finite(cost: Cost, text: &str) {
         model_flops,
         transcendentals,
         bytes_accessed,
+        basis: _,
     } = cost;
     for figure in [flops, model_flops, transcendentals, bytes_accessed] {
         assert!(figure.is_finite() && figure >= 0.0, "{text}: {cost:?}");

@@ -40,7 +40,8 @@ pub(super) fn match_runs(session: &Session, runs: &mut [ProgramRun]) -> Vec<Call
     if calls.is_empty() {
         return Vec::new();
     }
-    if runs.is_empty() && !session.devices.iter().any(|device| device.kind.is_gpu()) {
+    let is_of_device = |track: &Track| track.device.is_some() && track.slice_count() > 0;
+    if !session.tracks.iter().any(is_of_device) {
         let hosts = calls.iter().map(|((host, _), calls)| (*host, calls));
         return hosts
             .flat_map(|(host, calls)| calls.iter().map(move |call| (host, call.start)))
@@ -82,11 +83,14 @@ pub(super) fn match_runs(session: &Session, runs: &mut [ProgramRun]) -> Vec<Call
             // A recorded run id says more than the order does.
             if is_cpu || run.run_id.is_none() {
                 (run.launched, run.launched_on) = (Some(call.start), Some(call.track));
+                run.is_by_order = true;
             }
             count += 1;
         }
-        let most = ran.entry(key).or_default();
-        *most = (*most).max(count);
+        if count > 0 {
+            let most = ran.entry(key).or_default();
+            *most = (*most).max(count);
+        }
     }
     let left = ran.into_iter().flat_map(|(key, count)| {
         let rest = calls[&key].iter().skip(count);
@@ -97,18 +101,21 @@ pub(super) fn match_runs(session: &Session, runs: &mut [ProgramRun]) -> Vec<Call
 }
 
 /// The first run that belongs to a call: the earlier ones were called before the recording began.
-/// None where a run would begin before its call.
+/// None where a run would begin before its call, or where runs are left over that no call explains.
 fn first_run(calls: &[Call], starts: &[Picos]) -> Option<usize> {
     let mut sorted = starts.to_vec();
     sorted.sort_unstable();
-    // What is left over at the end has been waited for; so the surplus is of earlier calls.
-    let mut first = starts.len().saturating_sub(calls.len());
+    let mut first = 0;
     for (number, call) in calls.iter().enumerate() {
         if first + number >= starts.len() {
             break;
         }
         let earlier = sorted.partition_point(|&start| start < call.start);
         first = first.max(earlier.saturating_sub(number));
+    }
+    // Runs beyond the last call say that more were called earlier, and not how many.
+    if starts.len() > first + calls.len() {
+        return None;
     }
     let mut pairs = starts.get(first..)?.iter().zip(calls);
     pairs
@@ -243,7 +250,7 @@ mod tests {
         assert_eq!(first(&[0, 10, 20], &[1, 11, 21]), Some(0));
         // The first run was called before the recording began.
         assert_eq!(first(&[10, 11, 12], &[5, 20, 40, 60]), Some(1));
-        assert_eq!(first(&[10, 11, 12], &[15, 20, 40, 60]), Some(1));
+        assert_eq!(first(&[10, 11, 12], &[15, 20, 40, 60]), None);
         assert_eq!(first(&[10, 30], &[5, 15, 35]), Some(1));
         // The last calls have not run.
         assert_eq!(first(&[0, 1, 2], &[5]), Some(0));

@@ -162,6 +162,7 @@ impl Parts {
                 span,
                 launched: None,
                 launched_on: None,
+                is_by_order: false,
             });
         }
     }

@@ -34,6 +34,7 @@ pub(super) fn recorded_runs(
                     span: lane.span(index),
                     launched: None,
                     launched_on: None,
+                    is_by_order: false,
                 });
             }
         }
@@ -248,6 +249,7 @@ fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramR
                 span: kernel.span,
                 launched: Some(launcher.start),
                 launched_on: Some(launcher.slice.track),
+                is_by_order: false,
             });
             run.span = run.span.hull(kernel.span);
             continue;
@@ -269,6 +271,7 @@ fn group_into_runs(kernels: &[LaunchedKernel], device: DeviceId) -> Vec<ProgramR
                     span,
                     launched: kernel.launch.map(|(start, _)| start),
                     launched_on: kernel.launch.map(|(_, thread)| thread),
+                    is_by_order: false,
                 };
                 open = Some((run, kernel.label));
             }

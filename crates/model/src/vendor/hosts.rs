@@ -224,7 +224,7 @@ patterns! {
         r"XlaCompile|backend_compile|::Compile\b|::Compile\(|CompileAndLoad|RunBackend|RunHloPasses|",
         r"HloPassPipeline|^HloPass|^HLO passes|LLVM|llvm::|BuildExecutable|compile_or_get_cached|",
         r"CompileTo|lower_jaxpr_to_module|^Compile([ -ce-~]|$)|lower_sharding_computation|trace_to_jaxpr|",
-        r"XLA::TPU (run|code|lowering|emitting|HLO)|(?i)autotun|CompileCpuExecutable",
+        r"XLA::TPU (run|code|lowering|emitting|HLO|Phase)|(?i)autotun|CompileCpuExecutable",
     ];
     /// Frames of JAX that compile.
     PYTHON_COMPILE = [
@@ -258,7 +258,7 @@ patterns! {
         r"XLA::TPU emitting|[Pp]tx|[Cc]ubin|[Hh]saco|Codegen",
     ];
     OPTIMISE = [
-        r"RunHloPasses|HloPass|^HLO passes|run hlo passes|HLO PostOptimization|HLO optimization|",
+        r"RunHloPasses|HloPass|^HLO passes|run hlo passes|XLA::TPU Phase|HLO PostOptimization|HLO optimization|",
         r"lowering and optimization",
     ];
     /// Transfers as the host sees them, by direction where the name tells.

@@ -92,7 +92,7 @@ fn without_arguments(name: &str) -> &str {
 /// ones that libraries are known for count.
 fn is_runtime(name: &str, activity: Activity) -> bool {
     if OWN_WORDS.is_match(name) {
-        return LIBRARY_WORDS.is_match(name) || COMPILER_PASS.is_match(name);
+        return LIBRARY_WORDS.is_match(name);
     }
     match activity {
         Activity::Runtime
@@ -123,13 +123,6 @@ patterns! {
         r"^lower_sharding_computation$|^lower_parallel_callable$|^apply_primitive$|",
         r"^xla_primitive_callable$|^pickle_util\.|^dependency-wait|^stablehlo-|^hlo-|^xla-",
     ];
-    /// Passes of XLA over HLO, which a TPU's host records without what is around them.
-    COMPILER_PASS = [
-        r"^(algsimp|simplification|fusion|layout-assignment|copy-insertion|flatten-call-graph)$|",
-        r"^[a-z0-9]+([_-][a-z0-9]+)*[_-](simplifier|simplification|elimination|legaliz(e|er|ation)|",
-        r"expander|rewriter|combiner|propagation|sinking|folding|inliner|canonicalizer|decomposer|",
-        r"splitter|hoisting|code-motion|deduplication|pipeliner|upcaster|normalization|algsimp)$",
-    ];
     /// Names that only libraries give, whatever they do.
     LIBRARY_NAMES = [
         r"::|^(cu|cuda|hip|nccl|rccl|roctx|hsa_)[A-Z]|^Mem(cpy|set)[A-Z0-9]|^Memory(De)?[Aa]llocation|",
@@ -148,21 +141,6 @@ mod tests {
         let (kind, _, activity) = host_event(name);
         let found = region(name, kind, activity).unwrap_or_else(|| panic!("{name} is a region"));
         (found.kind, found.name, found.source)
-    }
-
-    #[test]
-    fn passes_of_the_compiler_are_not_the_programs() {
-        for name in [
-            "algsimp",
-            "zero_sized_hlo_elimination",
-            "host-offload-legalize",
-            "Handle input event recording",
-        ] {
-            assert_eq!(region_of(name).0, RegionKind::Runtime, "{name}");
-        }
-        for name in ["loss_normalization_layer", "data_loading", "fusion_block"] {
-            assert_eq!(region_of(name).0, RegionKind::Annotation, "{name}");
-        }
     }
 
     #[test]

@@ -40,7 +40,8 @@ code: string,
  */
 gain_ps_per_step: number | null, 
 /**
- * The step that the gain is of: the median, or the mean where only some steps have the cause.
+ * The step that the gain is of: the mean step, of the device or host that the finding is about where
+ * it is about one.
  */
 step_ps: number | null, 
 /**

@@ -20,7 +20,7 @@ passed: Array<AdviceCheck>,
  */
 skipped: Array<AdviceCheck>, 
 /**
- * Median step that the gains are of; absent without steps.
+ * Mean step that the gains are of; absent without steps.
  */
 step_ps: number | null, 
 /**

@@ -14,11 +14,11 @@ host: string,
 device: string, 
 /**
  * What it did longest between leaving the collective before and arriving: slices, outermost
- * first, joined by ` › `.
+ * first, joined by ` › `. Empty where nothing that was recorded explains a third of its lateness.
  */
 activity: string, 
 /**
- * `host` or `device`: where that was recorded.
+ * `host` or `device`: where that was recorded; empty without an activity.
  */
 activity_on: string, 
 /**

@@ -83,7 +83,8 @@ bound_by: string,
  */
 roofline_ratio: number | null, 
 /**
- * Where flops and bytes came from: `recorded`, `hlo`, or empty.
+ * Where flops came from, or bytes where flops are unknown: `recorded`, `hlo`, `shapes` (of a
+ * known library's call), `estimate` (of the kernel's author), or empty.
  */
 cost_source: string, 
 /**

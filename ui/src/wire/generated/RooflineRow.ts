@@ -110,7 +110,7 @@ is_over_peak: boolean,
  */
 levels: Array<RooflineLevel>, 
 /**
- * Where the work came from: `recorded`, `hlo`, or empty.
+ * Where the work came from: `recorded`, `hlo`, `shapes`, `estimate`, or empty.
  */
 cost_source: string, 
 /**

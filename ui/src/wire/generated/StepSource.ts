@@ -3,4 +3,4 @@
 /**
  * How steps were found.
  */
-export type StepSource = "step_line" | "annotation" | "program_runs";
+export type StepSource = "step_line" | "annotation" | "cadence" | "program_runs";

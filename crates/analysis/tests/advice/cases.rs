@@ -106,8 +106,8 @@ pub(crate) fn cases() -> Vec<Case> {
               1..9us mul.1
             end
             program 5 jit_step
-              mul.1 = f32[64,64] multiply(p.0, p.0) op_name=\"{scope}\"
-              p.0 = f32[64,64] parameter(0)"
+              p.0 = f32[64,64] parameter(0)
+              mul.1 = f32[64,64] multiply(p.0, p.0) op_name=\"{scope}\""
         )
     };
     let long_step = busy()

@@ -1,0 +1,165 @@
+//! Tests of tables.
+
+use super::*;
+
+fn table() -> Table {
+    let rows = [
+        (
+            "dot.1",
+            7_815_400_000_i64,
+            "jit(step)/layer_0/attention/query/dot_general",
+        ),
+        (
+            "fusion_with_a_rather_long_name.42",
+            120_000_000,
+            "jit(step)/layer_1/mlp",
+        ),
+    ];
+    Table {
+        key: "rows",
+        title: "Ops".to_owned(),
+        columns: vec![
+            Column::new("name", "op", Unit::Text),
+            Column::new("self_ps", "self", Unit::Picos),
+            Column::wide("flops", "work", Unit::Flops),
+            Column::wide("scope", "scope", Unit::Text),
+        ],
+        rows: rows
+            .map(|(name, time, scope)| vec![name.into(), time.into(), Cell::Missing, scope.into()])
+            .to_vec(),
+        row_count: 7,
+    }
+}
+
+fn rendered(width: usize, limit: Option<usize>, is_wide: bool) -> String {
+    let view = View {
+        width,
+        limit,
+        charset: Charset::Ascii,
+        is_wide,
+    };
+    anstream::adapter::strip_str(&render(&table(), &view)).to_string()
+}
+
+#[test]
+fn a_wide_terminal_shows_all() {
+    assert_eq!(
+        rendered(120, None, false),
+        "\
+op                                 self (ms)  scope
+dot.1                                  7.815  jit(step)/layer_0/attention/query/dot_general
+fusion_with_a_rather_long_name.42      0.120  jit(step)/layer_1/mlp
+... 5 more rows (--limit 0 for all)
+"
+    );
+}
+
+#[test]
+fn names_are_shortened_before_columns_go() {
+    assert_eq!(
+        rendered(64, None, false),
+        "                                 self
+op                               (ms)  scope
+dot.1                           7.815  ...tion/query/dot_general
+fusion_with_a_..._long_name.42  0.120  jit(step)/layer_1/mlp
+... 5 more rows (--limit 0 for all)
+"
+    );
+}
+
+#[test]
+fn a_narrow_terminal_hides_what_is_not_essential() {
+    assert_eq!(
+        rendered(25, Some(1), false),
+        "\
+op     self (ms)
+dot.1      7.815
+... 6 more rows (--limit 0 for all); hidden: scope (--wide)
+"
+    );
+}
+
+#[test]
+fn headers_fold_before_columns_go() {
+    assert_eq!(
+        rendered(70, Some(1), false),
+        "\
+op     self (ms)  scope
+dot.1      7.815  jit(step)/layer_0/attention/query/dot_general
+... 6 more rows (--limit 0 for all)
+"
+    );
+    assert_eq!(
+        rendered(38, Some(1), false),
+        "        self
+op      (ms)  scope
+dot.1  7.815  ...ion/query/dot_general
+... 6 more rows (--limit 0 for all)
+"
+    );
+}
+
+#[test]
+fn a_report_with_fewer_rows_names_its_own_option() {
+    let mut table = table();
+    table.key = "instances";
+    let view = |limit| View {
+        width: 120,
+        limit,
+        charset: Charset::Ascii,
+        is_wide: false,
+    };
+    let footer = |limit| footer(&table, &[], &view(limit));
+    assert_eq!(
+        footer(Some(1)).as_deref(),
+        Some("... 6 more rows (--instances 0 --limit 0 for all)")
+    );
+    assert_eq!(
+        footer(None).as_deref(),
+        Some("... 5 more rows (--instances 0 for all)")
+    );
+}
+
+#[test]
+fn zeros_push_out_no_figure() {
+    let mut table = table();
+    table.columns[1] = Column::new("waiting_ps", "waiting", Unit::Picos);
+    table.columns[2] = Column::wide("copies_ps", "copies", Unit::Picos);
+    for (row, copies_ps) in table.rows.iter_mut().zip([7_000_000_i64, 9_000_000]) {
+        (row[1], row[2]) = (0_i64.into(), copies_ps.into());
+    }
+    let view = View {
+        width: 38,
+        limit: None,
+        charset: Charset::Ascii,
+        is_wide: false,
+    };
+    let text = anstream::adapter::strip_str(&render(&table, &view)).to_string();
+    assert!(
+        text.contains("copies") && text.contains("hidden: scope, waiting"),
+        "{text}"
+    );
+}
+
+#[test]
+fn wide_shows_blank_columns_and_full_names_anywhere() {
+    let text = rendered(20, Some(1), true);
+    assert!(text.contains("work (FLOP)"), "{text}");
+    assert!(
+        text.contains("jit(step)/layer_0/attention/query/dot_general"),
+        "{text}"
+    );
+}
+
+#[test]
+fn lines_fit() {
+    for width in 14..120 {
+        let text = rendered(width, Some(2), false);
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with("..."))
+            .collect();
+        let widest = rows.iter().map(|row| row.len()).max();
+        assert!(widest <= Some(width), "{width}:\n{text}");
+    }
+}

@@ -73,9 +73,9 @@ fn check_parts(name: &str, session: &Session) {
         ("device_to_device", 0.15, "device_copies"),
     ] {
         let share = share(part);
-        let passes = passed.iter().any(|id| id == rule);
+        let is_passed = passed.iter().any(|id| id == rule);
         assert!(
-            share <= bad || !passes,
+            share <= bad || !is_passed,
             "{name}: {part} {share}, {rule} passes"
         );
     }

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 use stepscope_analysis::registry::NamedText;
 use stepscope_analysis::{AnalysisError, Compared, find_comparison};
@@ -350,12 +352,10 @@ fn other_work_and_steps_without_overlap_break_a_budget() {
         let (mut steps, mut work) = (String::new(), String::new());
         for (number, length) in lengths.iter().enumerate() {
             let end = start + length;
-            steps.push_str(&format!(
-                "{start}..{end}us train #step_num={number},_r=1#\n"
-            ));
+            writeln!(steps, "{start}..{end}us train #step_num={number},_r=1#").expect("grows");
             for op in 0..ops {
                 let at = start + 10 + op * 2;
-                work.push_str(&format!("{at}..{}us add.1\n", at + 1));
+                writeln!(work, "{at}..{}us add.1", at + 1).expect("grows");
             }
             start = end + 10;
         }

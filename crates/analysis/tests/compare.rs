@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::fmt::Write;
+
 use serde_json::Value;
 use stepscope_analysis::{AnalysisError, Compared, find_comparison};
 use stepscope_model::{Manifest, ManifestInput, Session, WallClock};
@@ -590,13 +592,11 @@ fn uneven(lengths: [u64; 5], ops: u64) -> Session {
     let mut work = String::new();
     let mut start = 0;
     for (number, length) in lengths.iter().enumerate() {
-        steps.push_str(&format!(
-            "{start}..{}us train #step_num={number},_r=1#\n",
-            start + length
-        ));
+        let end = start + length;
+        writeln!(steps, "{start}..{end}us train #step_num={number},_r=1#").expect("grows");
         for op in 0..ops {
             let at = start + 10 + op * 2;
-            work.push_str(&format!("{at}..{}us add.1\n", at + 1));
+            writeln!(work, "{at}..{}us add.1", at + 1).expect("grows");
         }
         start += length + 10;
     }

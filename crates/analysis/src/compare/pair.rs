@@ -84,7 +84,7 @@ impl<'a, 'b> Both<'a, 'b> {
     }
 
     fn time(&self, baseline: &[f64], other: &[f64], part: Option<PartKind>) -> TimeDifference {
-        let [before, after] = [baseline, other].map(|values| mean(values));
+        let [before, after] = [baseline, other].map(mean);
         let found = self.effect(baseline, other, self.is_by_work(part, after > before));
         let is_discovery = found.p_value.is_some_and(|p| p <= 1.0 - self.confidence);
         difference(baseline, other, &found, found.evidence(is_discovery))

@@ -128,10 +128,11 @@ pub(crate) fn effect_of_ranges(
 /// How many of the smallest and of the largest differences of two steps lie beyond the interval, by the
 /// normal approximation of the ranks, which is right to a rank from four steps on.
 fn cut(n: usize, m: usize, confidence: f64) -> usize {
+    let pairs = u32::try_from(n.saturating_mul(m)).unwrap_or(u32::MAX);
     let (n, m) = (n as f64, m as f64);
     let spread = (n * m * (n + m + 1.0) / 12.0).sqrt();
     let rank = n * m / 2.0 - normal_quantile(f64::midpoint(confidence, 1.0)) * spread;
-    (1..)
+    (1..=pairs)
         .take_while(|&below| f64::from(below) < rank.round())
         .count()
 }

@@ -104,7 +104,7 @@ fn loop_kind(session: &Session) -> LoopKind {
 /// There are steps, and the time of none is known.
 fn not_timed(session: &Session) -> Note {
     let steps = format::counted(session.steps.len(), "step");
-    let has_work = session.program_runs.iter().next().is_some();
+    let has_work = !session.program_runs.is_empty();
     let text = if has_work {
         format!(
             "There is no step time: {steps} began within the recording, and of none the end of its \

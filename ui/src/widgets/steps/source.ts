@@ -10,6 +10,11 @@ export function sourceText(source: StepSource): { short: string; long: string } 
         short: 'from step annotations',
         long: 'From StepTraceAnnotation slices on a host thread.',
       };
+    case 'cadence':
+      return {
+        short: "from the device's cadence",
+        long: 'Steps are annotated, but which work an annotation launched was not recorded. A step is the time from one run of the program that dominates the device to its next.',
+      };
     case 'program_runs':
       return {
         short: 'inferred from program runs',

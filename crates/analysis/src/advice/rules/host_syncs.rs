@@ -116,18 +116,18 @@ impl Stops {
             .collect();
         let windows = Intervals::union_of(steps.iter().map(|(_, span)| *span).collect());
         let own_time = OwnTime::of(session);
-        let mut stops: Vec<Stop> = Vec::new();
+        let mut found: Vec<Stop> = Vec::new();
         for track in driving_threads(session, &[host]).into_iter().flatten() {
             let track = session.track(track);
             // Stops of the profiler are no stops of the program.
             let of_profiler = own_time.within(track, windows.spans());
             let of_thread = stops_of(track, &level, windows.spans()).into_iter();
-            stops.extend(of_thread.filter(|stop| !of_profiler.contains_instant(stop.span.start)));
+            found.extend(of_thread.filter(|stop| !of_profiler.contains_instant(stop.span.start)));
         }
         let of_steps = |is_counted: fn(&Stop) -> bool| -> Vec<f64> {
             let count = |&(_, span): &(usize, Span)| {
                 let within = |stop: &&Stop| span.contains_instant(stop.span.start);
-                stops
+                found
                     .iter()
                     .filter(within)
                     .filter(|&stop| is_counted(stop))

@@ -323,3 +323,25 @@ fn no_share_of_a_step_is_more_than_the_step() {
         }
     }
 }
+
+/// An evaluation between steps that nobody annotated: the program that only long steps run is named.
+#[test]
+fn what_runs_in_long_steps_only_is_named() {
+    let all = planted();
+    let of_case = |planted: &&Planted| planted.case == "train-and-eval" && !planted.is_annotated;
+    let mut count = 0;
+    for planted in all.iter().filter(of_case) {
+        let report = ask(&planted.session, "advice", &[]);
+        let mut findings = report["findings"].as_array().into_iter().flatten();
+        let long = findings.find(|finding| finding["id"] == "step_outliers");
+        let what = long.and_then(|finding| finding["what"].as_str());
+        let what = what.unwrap_or_default();
+        assert!(
+            what.contains("runs in no other step"),
+            "{}: {what}",
+            planted.name
+        );
+        count += 1;
+    }
+    assert!(count > 0);
+}

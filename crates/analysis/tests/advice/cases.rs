@@ -245,9 +245,11 @@ pub(crate) fn cases() -> Vec<Case> {
             "host vm
             thread tf_XLAEigen/42
             each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0 run_id=1]
-              0..300us dot.1
-              9000..9300us dot.2"
-                .to_owned(),
+            repeat 12 every 10us
+              0..8us dot.1
+              9000..9008us dot.2
+            end"
+            .to_owned(),
             busy(),
         ),
         one(

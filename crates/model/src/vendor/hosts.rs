@@ -243,7 +243,8 @@ patterns! {
         r"array_methods|array_creation|lax_numpy|reductions|indexing|prng|linear_util|tree_util|",
         r"dtypes|basearray|config|stages|numeric|fromnumeric|_methods|format|_format_impl|npyio|",
         r"_npyio_impl|serialization|tensor|module|_tensor|autograd|callback|io_callback|",
-        r"__init__|weakref|gc)\.py:",
+        r"custom_derivatives|custom_batching|ufunc_api|ad_checkpoint|deprecations|functions|special|",
+        r"setops|einsum|vectorize|__init__|weakref|gc)\.py:",
     ];
     CACHE = [
         r"compile_or_get_cached|_cache_read|_cache_write|(get|put)_executable|",

@@ -3,7 +3,7 @@
 use stepscope_model::DeviceId;
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
-use super::{NO_WORK, Outcome, Rule, finding, gravity};
+use super::{LITTLE_WORK, NO_WORK, Outcome, Rule, finding, gravity};
 use crate::activity::Cause;
 use crate::advice::facts::Facts;
 use crate::format;
@@ -20,6 +20,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
     if facts.step_ps.is_some() {
         // Idle time is judged by step, in rules of their own.
         return Outcome::Found(Vec::new());
+    }
+    if !facts.has_enough_work() {
+        return Outcome::Skipped(LITTLE_WORK.to_owned());
     }
     let devices = facts.gaps().devices.iter();
     let known = devices.filter_map(|device| Some((device, device.idle_ratio?)));

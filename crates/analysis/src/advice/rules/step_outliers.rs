@@ -1,10 +1,15 @@
 //! Some steps take much longer than the others.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use stepscope_model::{DeviceId, ProgramId};
+
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::facts::Facts;
 use crate::format;
 use crate::overview::{PartKind, StepBar, grown_part};
-use crate::steps::{MIN_APART, median};
+use crate::steps::{MIN_APART, StepParts, median};
 
 pub(super) static RULE: Rule = Rule {
     id: "step_outliers",
@@ -61,6 +66,15 @@ fn check(facts: &Facts<'_>) -> Outcome {
         .iter()
         .zip(&long)
         .all(|(first, long)| first.step == long.step);
+    let own = program_of_long_steps(facts, &long, worst);
+    let own = own.filter(|&(_, time)| time >= EXPLAINS * (worst.duration_ps - usual));
+    let program = own.map_or_else(String::new, |(program, time)| {
+        format!(
+            " {} runs in no other step, for {} there.",
+            facts.session.program(program).name,
+            format::duration_ps(time)
+        )
+    });
     let longest = format::duration_ps(worst.duration_ps);
     let took = if long.len() == 1 {
         format!("Step {} took {longest}", worst.step)
@@ -71,7 +85,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "{took}; the median of all {} steps is {}. Step {} has {} more {} than the median step.",
+            "{took}; the median of all {} steps is {}. Step {} has {} more {} than the median step.{program}",
             bars.len(),
             format::duration_ps(usual),
             worst.step,
@@ -79,7 +93,9 @@ fn check(facts: &Facts<'_>) -> Outcome {
             part.title().to_lowercase()
         ),
     )
-    .why(if warms_up {
+    .why(if own.is_some() {
+        "A program that the other steps do not run: an evaluation, a checkpoint, a change of shape."
+    } else if warms_up {
         "They are the first of the recording: caches, allocators and pipelines warm up."
     } else {
         match part {
@@ -90,7 +106,10 @@ fn check(facts: &Facts<'_>) -> Outcome {
             _ => "The devices themselves took longer, or the host recorded nothing in the meantime.",
         }
     })
-    .fix(if warms_up {
+    .fix(if own.is_some() {
+        "Annotate what is no training step by a name of its own, and it becomes a series of its own; \
+         run it less often, or beside the steps."
+    } else if warms_up {
         "Leave them out of what you measure (`--steps`), and record from a later step on."
     } else {
         "Look at the longest of these steps beside a usual one in the timeline."
@@ -99,4 +118,52 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .of_parts(&[part])
     .seen(evidence)
     .found()
+}
+
+/// Share of what the longest step takes beyond the median that a program has to have to explain it.
+const EXPLAINS: f64 = 1.0 / 3.0;
+
+/// The program that runs in long steps only and takes most of the longest, with its time there, mean
+/// over devices.
+fn program_of_long_steps(
+    facts: &Facts<'_>,
+    long: &[&StepBar],
+    worst: &StepBar,
+) -> Option<(ProgramId, f64)> {
+    let session = facts.session;
+    let number = |row: &StepParts| session.steps[row.step].number;
+    let is_long = |row: &StepParts| long.iter().any(|bar| bar.step == number(row));
+    let mut longest: BTreeMap<ProgramId, i64> = BTreeMap::new();
+    let mut usual: BTreeSet<ProgramId> = BTreeSet::new();
+    let mut devices = BTreeSet::new();
+    let mut of_device: BTreeMap<DeviceId, Vec<&StepParts>> = BTreeMap::new();
+    for row in facts.rows() {
+        if let Some(device) = row.device {
+            of_device.entry(device).or_default().push(row);
+        }
+    }
+    for rows in of_device.values_mut() {
+        rows.sort_by_key(|row| row.span);
+    }
+    for run in &session.program_runs {
+        let Some(rows) = of_device.get(&run.device) else {
+            continue;
+        };
+        let after = rows.partition_point(|row| row.span.start <= run.span.start);
+        let row = after.checked_sub(1).map(|at| rows[at]);
+        let Some(row) = row.filter(|row| row.span.contains_instant(run.span.start)) else {
+            continue;
+        };
+        if !is_long(row) {
+            usual.insert(run.program);
+        } else if number(row) == worst.step {
+            *longest.entry(run.program).or_default() += run.span.duration().0;
+            devices.insert(run.device);
+        }
+    }
+    let alone = longest
+        .into_iter()
+        .filter(|(program, _)| !usual.contains(program));
+    let (program, time) = alone.max_by_key(|&(program, time)| (time, Reverse(program)))?;
+    Some((program, time as f64 / devices.len() as f64))
 }

@@ -403,7 +403,7 @@ def test_a_tunnel_leads_to_what_runs_there(
 
 def test_a_tunnel_says_which_name_is_wrong(ask: Asker, path_with_gcloud: str) -> None:
     cases = [
-        (["their-tpu", "us-central2-b", "lab"], "no TPU VM of this name", "look at NAME"),
+        (["their-tpu", "us-central2-b", "lab"], "no TPU VM of this name", "look at TPU_VM"),
         (["my-tpu", "us-central9-b", "lab"], "no such zone", "look at ZONE"),
         (["my-tpu", "us-central2-b", "lax"], "no such project", "look at PROJECT"),
     ]

@@ -15,7 +15,8 @@ class StepRecord:
     """One step inside a capture, as the host saw it.
 
     `duration_ns` is the wall time between the begin and the end of the step in the program. Where
-    no outputs are waited for it is the time to dispatch the work, not to do it.
+    the step's results were not waited for, it is the time to dispatch the work, not to do it:
+    `CaptureResult.mean_step_ns` is the time a step took.
     """
 
     step: int
@@ -32,8 +33,9 @@ class CaptureResult:
     `seconds` is how long was recorded and `stop_seconds` how long the program stood still for
     the collection. `stopped_by` names the limit that ended the capture early, or is None.
     `success` is False when the profiled code raised, with its exception in `error`. `cost` is
-    what the capture cost the steps, `uploaded_to` the address it was copied to, and
-    `compilations` how many programs were compiled while it was recorded; None where not known.
+    what the capture cost the steps, `mean_step_ns` the mean wall time of a captured step,
+    `uploaded_to` the address it was copied to, and `compilations` how many programs were compiled
+    while it was recorded; None where not known.
 
     It is a path: `stepscope.open(result)` opens the capture.
     """
@@ -59,6 +61,7 @@ class CaptureResult:
     platform: str | None = None
     perfetto_path: Path | None = None
     cost: CaptureCost | None = None
+    mean_step_ns: int | None = None
     uploaded_to: str | None = None
     compilations: int | None = None
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)

@@ -93,6 +93,10 @@ class CaptureSession:
         self.trigger = trigger
         self.step_first = step_first
         self.steps: list[StepTimes] = []
+        self.ends_with_step = False
+        """It ends at once when the results of its last step are there."""
+        self.unwaited_steps = 0
+        """Steps that ended before their results were there, or may have."""
         self.recorder: recorders.Recorder | None = None  # while recording; whoever stops takes it
         self.result: CaptureResult | None = None
         self._given_options = options
@@ -362,7 +366,8 @@ class CaptureSession:
             self._restore()
             occupancy.hand_back(self)
         result = self._describe(error, stopped_by, stopped_unix_ns)
-        result.cost = self._cost(stopped_unix_ns)
+        result.mean_step_ns = self._mean_step_ns(stopped_unix_ns)
+        result.cost = self._cost(result.mean_step_ns)
         if self._compilations_before is not None:
             result.compilations = _compilations.count() - self._compilations_before
         result.size_bytes = size_bytes
@@ -438,12 +443,22 @@ class CaptureSession:
             platform=_jax.platform(),
         )
 
-    def _cost(self, stopped_unix_ns: int) -> CaptureCost | None:
-        before_ns, steps_before = capture_cost.step_before(self._begins_ns, self._drained_ns)
-        step_ns = None
-        if before_ns is not None and self.steps:
+    def _mean_step_ns(self, stopped_unix_ns: int) -> int | None:
+        """The mean wall time of a step, from its begin until its results were there."""
+        if not self.steps:
+            return None
+        if self.ends_with_step:
             ends_ns = stopped_unix_ns - self._unix_ns_at_zero
-            step_ns = (ends_ns - self.steps[0][1]) // len(self.steps)
+            return (ends_ns - self.steps[0][1]) // len(self.steps)
+        durations_ns = [ended - began for _, began, ended in self.steps if ended is not None]
+        if self.unwaited_steps or not durations_ns:
+            return None
+        return sum(durations_ns) // len(durations_ns)
+
+    def _cost(self, step_ns: int | None) -> CaptureCost | None:
+        before_ns, steps_before = capture_cost.step_before(self._begins_ns, self._drained_ns)
+        if before_ns is None:
+            step_ns = None
         if step_ns is None and self._python_call_ns is None:
             return None
         return CaptureCost(
@@ -494,6 +509,7 @@ class CaptureSession:
                 for record in result.steps[: manifest.STEPS_MAX]
             ],
             "steps_left_out": max(0, len(result.steps) - manifest.STEPS_MAX),
+            "mean_step_ns": result.mean_step_ns,
             "success": result.success,
             "error": result.error,
             "stopped_by": result.stopped_by,

@@ -60,9 +60,9 @@ class Profiler:
             trigger_file, trigger_signal: as in `Settings`.
         python_tracer_level: 1 records each Python call, which makes steps with much Python
             several times longer; 0, the default here, does not.
-        wait: `step` waits for the results of each captured step, so that a step lasts until its
-            work is done; `window` waits at the end of the window only, so that the loop runs as it
-            does without a capture.
+        wait: `window`, the default, waits for results at the end of the window only, so that the
+            loop runs as it does without a capture; `step` waits for the results of each captured
+            step, which makes an asynchronous loop synchronous.
         on_capture: called with each finished `CaptureResult`, beside the loop: to upload it, or to
             log it with W&B or MLflow. What it raises is logged and goes no further.
         args: parsed flags, as `add_profile_args` makes them.
@@ -232,10 +232,10 @@ class Profiler:
     def end_step(self, outputs: Any = None, *, error: BaseException | None = None) -> None:
         """Call it after the work of the step, with its results if possible.
 
-        Inside a window `outputs` are waited for (with `wait="window"` only at its end); the
-        window's last step waits for everything the program holds if nothing is given. A trigger
-        takes the time at which `outputs` are there. `error` is the exception with which the step
-        ended; it ends the window.
+        The last step of a window waits for `outputs`, or for everything the program holds if
+        nothing is given; with `wait="step"` each step of the window waits for its `outputs`. A
+        trigger takes the time at which `outputs` are there. `error` is the exception with which
+        the step ended; it ends the window.
         """
         if self._session is None:
             if self._watch is not None:
@@ -251,6 +251,8 @@ class Profiler:
                     if self._waits_each_step:
                         with _jax.own_time("wait"):
                             _jax.block_until_ready(outputs)
+                if outputs is None or not self._waits_each_step:
+                    session.unwaited_steps += 1
             except BaseException as raised:
                 error = raised
                 raise
@@ -262,6 +264,7 @@ class Profiler:
                 session.steps.append((step, self._step_began_ns, ended_ns))
                 self._step = None
                 if error is not None or not is_recording or step + 1 not in self._window:
+                    session.ends_with_step = error is None and is_recording
                     self._close_window(outputs, error)
                     self._schedule.settle(None, is_open=False)
 

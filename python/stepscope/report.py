@@ -23,7 +23,8 @@ def lines(result: CaptureResult) -> list[str]:
     verdict, remarks = _verdict(result)
     head, *rest = verdict or [_summary(result)]
     rest.insert(0, _times(result))
-    rest += _cost(result)
+    if not verdict or (result.cost is not None and result.cost.grade == "good"):
+        rest += _cost(result)  # the engine tells of a capture that cost much
     if result.stopped_by is not None:
         rest.append(f"ended early by {result.stopped_by}")
     if result.error is not None:

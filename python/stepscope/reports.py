@@ -5638,6 +5638,9 @@ class VerdictReport(Report):
     layers: list[VerdictLayer]
     """Layers of the program, from Python down to kernels, with what was recorded of each."""
 
+    annotated_step_count: int
+    """Annotated steps that the recording saw, cut ones included; zero where none was annotated."""
+
     step_time_ps: StepTime | None
     """Step time of `overview`; absent where no step was recorded or inferred."""
 

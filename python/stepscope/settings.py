@@ -161,7 +161,7 @@ _COMMON: dict[str, Any] = {
     "preflight": "error",
     "python_tracer_level": None,
     "host_tracer_level": None,
-    "wait": "step",
+    "wait": "window",
     "max_captures": 0,
     "keep_captures": 0,
     "trigger_file": None,
@@ -194,8 +194,8 @@ class Settings:
     Steps `start_step .. start_step + num_steps` form a half-open window; with `interval` n above 0
     a window opens every n steps, with 0 once. `start_step` -1 opens none. A capture also ends
     after `max_seconds`, or when its file would be larger than about `max_megabytes` (an
-    estimate: see `limits`). With `wait` `step` the end of each captured step waits for its
-    results, with `window` only the end of the last one does. At most `max_captures` are made (0:
+    estimate: see `limits`). With `wait` `window` only the end of the last captured step waits for
+    results, with `step` the end of each does. At most `max_captures` are made (0:
     no limit), and the newest `keep_captures` stay on disk (0: all). A file that appears at
     `trigger_file`, or the signal `trigger_signal`, starts a capture.
     """

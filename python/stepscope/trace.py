@@ -37,8 +37,8 @@ class profile_trace:  # noqa: N801 - used like a function
         subdirectory: a template for a folder below `log_dir`, such as `step_{step:08d}`.
         fields: values for the template.
         step: the step that the block covers, where there is one.
-        wait: `step` waits for what `block` was given at the end of each `step`; `window` at the
-            end of the block only.
+        wait: `window`, the default, waits for what `block` was given at the end of the block only;
+            `step` at the end of each `step`.
         on_capture: called with the finished `CaptureResult`; what it raises is logged.
         enabled, max_seconds, max_megabytes, session_id, quiet, preflight, python_tracer_level,
             host_tracer_level: as in `Settings`.
@@ -106,7 +106,8 @@ class profile_trace:  # noqa: N801 - used like a function
     def block(self, outputs: T) -> T:
         """Remembers `outputs` to be waited for, and returns them.
 
-        They are waited for at the end of the `step` around the call, else before the capture ends.
+        They are waited for before the capture ends; with `wait="step"` at the end of the `step`
+        around the call.
         """
         if self._session is not None:
             # The newest results are the last to be ready; holding old ones would hold memory.
@@ -125,9 +126,11 @@ class profile_trace:  # noqa: N801 - used like a function
             with _jax.step_annotation(name, step):
                 yield
                 session = self._session
-                if self._outputs and session is not None and session.is_recording:
-                    if self._settings.wait == "step":
+                if session is not None and session.is_recording:
+                    if self._outputs and self._settings.wait == "step":
                         session.wait_for(self._outputs)
+                    else:
+                        session.unwaited_steps += 1
             ended_ns = time.perf_counter_ns()
         finally:
             if self._session is not None:

@@ -30,9 +30,12 @@ LOADER = textwrap.dedent(
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     jax.profiler.start_server(port, requires_backend=False)
+    augment = jax.jit(lambda x: x * 2)
+    augment(1.0).block_until_ready()
     print(port, flush=True)
     while True:
         with jax.profiler.TraceAnnotation("load_in_the_worker"):
+            augment(1.0).block_until_ready()
             time.sleep(0.005)
     """
 )
@@ -82,6 +85,12 @@ def test_a_registered_process_is_in_the_capture(
         for name in ("with", "own", "without")
     }
     assert counts["with"] > 3
+    # What the loader computes is work of the host, beside the devices of the program.
+    with_loader, without = (stepscope.open(tmp_path / name) for name in ("with", "without"))
+    assert with_loader.devices == without.devices
+    assert {op.program for op in with_loader.ops().ops} == {
+        op.program for op in without.ops().ops
+    }
     assert counts["own"] == counts["without"] == 0
 
 

@@ -352,11 +352,24 @@ def test_a_step_waits_for_its_results(tmp_path: Path) -> None:
             waited.append(1)
             return self
 
-    with stepscope.profile_trace("profiles") as trace:
+    with stepscope.profile_trace("profiles", wait="step") as trace:
         with trace.step(0):
             trace.block(Pending())
             assert not waited
         assert len(waited) == 1
+    assert trace.result is not None
+    assert trace.result.mean_step_ns == trace.result.steps[0].duration_ns
+
+
+def test_steps_that_do_not_wait_have_no_step_time(tmp_path: Path) -> None:
+    """What the block does after its last step is no part of one, so the mean is not known."""
+    with stepscope.profile_trace("profiles") as trace:
+        for step in range(3):
+            with trace.step(step):
+                trace.block(jnp.ones(8) + step)
+    assert trace.result is not None
+    assert trace.result.mean_step_ns is None
+    assert captures.manifest_of(trace.result.path)["mean_step_ns"] is None
 
 
 def test_work_of_before_is_not_in_the_capture(tmp_path: Path) -> None:

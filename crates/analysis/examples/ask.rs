@@ -13,7 +13,7 @@ use stepscope_model::ingest::{HostInput, ingest};
 )]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let name = arguments.next().ok_or("wants the name of an analysis")?;
+    let name = arguments.next().ok_or("missing the name of an analysis")?;
     let (options, files): (Vec<_>, Vec<_>) = arguments.partition(|text| text.starts_with("--"));
     let hosts = files.iter().map(|path| {
         let bytes = stepscope_testing::corpus::read_bytes(path.as_ref())?;

@@ -14,8 +14,8 @@ mod series;
 mod time;
 
 pub use parts::{Parts, wanted_times};
-pub(crate) use series::{counted_steps, main_series};
-use series::{select_series, series_of};
+pub(crate) use series::{all_series, counted_steps, main_series};
+use series::{select_series, steps_of_series};
 pub(crate) use time::parse_length;
 
 /// Which part of the session to look at.
@@ -360,7 +360,7 @@ fn select_steps(
 ) -> Result<Option<Vec<usize>>, AnalysisError> {
     let series = select_series(session, series)?;
     let Some(wanted) = wanted else {
-        return Ok(series.map(|series| series_of(session, series)));
+        return Ok(series.map(|series| steps_of_series(session, Some(series))));
     };
     let series = series.or_else(|| main_series(session));
     let ranges: Vec<_> = wanted

@@ -2,8 +2,6 @@
 
 mod support;
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 use stepscope_analysis::registry::NamedText;
 use stepscope_analysis::{AnalysisError, Compared, find_comparison};
@@ -347,32 +345,9 @@ fn steps_of_unknown_length_pass_no_gate() {
 
 #[test]
 fn other_work_and_steps_without_overlap_break_a_budget() {
-    let uneven = |lengths: [u64; 5], ops: u64| {
-        let mut start = 0;
-        let (mut steps, mut work) = (String::new(), String::new());
-        for (number, length) in lengths.iter().enumerate() {
-            let end = start + length;
-            writeln!(steps, "{start}..{end}us train #step_num={number},_r=1#").expect("grows");
-            for op in 0..ops {
-                let at = start + 10 + op * 2;
-                writeln!(work, "{at}..{}us add.1", at + 1).expect("grows");
-            }
-            start = end + 10;
-        }
-        drawn(&[&format!(
-            "
-            host vm
-            thread python
-            {steps}
-            thread tf_XLAEigen/42
-            each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
-            {work}
-            "
-        )])
-    };
-    let before = uneven([150, 250, 180, 220, 200], 20);
-    let same = uneven([380, 620, 430, 560, 480], 20);
-    let other = uneven([380, 620, 430, 560, 480], 60);
+    let before = support::uneven([150, 250, 180, 220, 200], 20);
+    let same = support::uneven([380, 620, 430, 560, 480], 20);
+    let other = support::uneven([380, 620, 430, 560, 480], 60);
     let budget = ["step_time=+2%"];
     assert_eq!(
         verdicts(&check(&[&before, &same], &budget)),

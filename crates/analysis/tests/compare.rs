@@ -3,8 +3,6 @@
 
 mod support;
 
-use std::fmt::Write;
-
 use serde_json::Value;
 use stepscope_analysis::{AnalysisError, Compared, find_comparison};
 use stepscope_model::{Manifest, ManifestInput, Session, WallClock};
@@ -429,7 +427,7 @@ fn wall_times_stand_beside_the_steps() {
         training_seconds: Some(6.5),
     };
     let manifest = Manifest {
-        step_durations_ns: vec![100_000, 300_000],
+        mean_step_ns: Some(200_000.0),
         wall_clock: Some(clock),
         ..Manifest::default()
     };
@@ -586,39 +584,13 @@ fn memory_that_a_planted_batch_needs_is_found() {
     assert!(source.contains("capture_planted.py:"), "{cause}");
 }
 
-/// Steps of these lengths on one virtual device, that many additions of 1 us in each.
-fn uneven(lengths: [u64; 5], ops: u64) -> Session {
-    let mut steps = String::new();
-    let mut work = String::new();
-    let mut start = 0;
-    for (number, length) in lengths.iter().enumerate() {
-        let end = start + length;
-        writeln!(steps, "{start}..{end}us train #step_num={number},_r=1#").expect("grows");
-        for op in 0..ops {
-            let at = start + 10 + op * 2;
-            writeln!(work, "{at}..{}us add.1", at + 1).expect("grows");
-        }
-        start += length + 10;
-    }
-    drawn(&[&format!(
-        "
-        host vm
-        thread python
-        {steps}
-        thread tf_XLAEigen/42
-        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
-        {work}
-        "
-    )])
-}
-
 /// Steps that scatter so much that the mean proves nothing.
 const SHORT: [u64; 5] = [150, 250, 180, 220, 200];
 const LONG: [u64; 5] = [380, 620, 430, 560, 480];
 
 #[test]
 fn steps_without_overlap_and_other_work_are_a_difference() {
-    let report = both(&uneven(SHORT, 20), &uneven(LONG, 60));
+    let report = both(&support::uneven(SHORT, 20), &support::uneven(LONG, 60));
     let difference = &report["differences"][0];
     let step = &difference["step"];
     assert_eq!(step["evidence"], "beyond_noise", "{step}");
@@ -631,7 +603,7 @@ fn steps_without_overlap_and_other_work_are_a_difference() {
 
 #[test]
 fn steps_without_overlap_of_the_same_work_may_be_the_machine() {
-    let report = both(&uneven(SHORT, 20), &uneven(LONG, 20));
+    let report = both(&support::uneven(SHORT, 20), &support::uneven(LONG, 20));
     let difference = &report["differences"][0];
     assert_eq!(difference["step"]["evidence"], "within_noise");
     let conclusion = difference["conclusion"].as_str().expect("a sentence");
@@ -647,7 +619,7 @@ fn steps_without_overlap_of_the_same_work_may_be_the_machine() {
 #[test]
 fn an_interval_beyond_all_reason_is_too_noisy_to_tell() {
     let scattered = [160, 900, 320, 620, 450];
-    let report = both(&uneven(SHORT, 20), &uneven(scattered, 60));
+    let report = both(&support::uneven(SHORT, 20), &support::uneven(scattered, 60));
     let conclusion = report["differences"][0]["conclusion"]
         .as_str()
         .expect("a sentence");

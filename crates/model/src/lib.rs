@@ -57,7 +57,7 @@ pub use graphs::{Graph, GraphDetail, OpenReason};
 pub use heap::{Heap, HeapFrame, HeapSample, HeapSnapshot, StackId, Taken};
 pub use ids::{DeviceId, HostId, LabelId, LaunchId, OpId, ProgramId, SliceId, StringId, TrackId};
 pub use label::{Class, Direction, HostMemory, Label, Launch, SliceKind, Transfer};
-pub use manifest::{Manifest, ManifestInput, WallClock};
+pub use manifest::{CaptureCost, Manifest, ManifestInput, WallClock};
 pub use memo::Memo;
 pub use memory_level::{MemoryLevel, Traffic};
 pub use program::Program;

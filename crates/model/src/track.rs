@@ -29,6 +29,9 @@ pub struct Track {
     pub name: StringId,
     /// Host it was recorded on.
     pub host: HostId,
+    /// The process it was recorded in, if that is not the profiled one but one that works for it,
+    /// such as a loader of data.
+    pub process: Option<u32>,
     /// Device it belongs to; none for host threads.
     pub device: Option<DeviceId>,
     /// What kind of row it is.

@@ -61,7 +61,7 @@ impl RemoteError {
         .with_hint("STEPSCOPE_CACHE_DIR names another folder for the cache")
     }
 
-    /// Whether asking again later may help, so that what was kept serves in the meantime.
+    /// Whether asking again later may help, so that what was kept serves until then.
     pub(crate) const fn is_out_of_reach(&self) -> bool {
         matches!(
             self.kind,

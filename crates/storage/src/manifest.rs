@@ -3,7 +3,7 @@
 //! A manifest is never a reason to refuse a capture. Keys of another form are left out and named.
 
 use serde_json::{Map, Value};
-use stepscope_model::manifest::{Manifest, ManifestInput};
+use stepscope_model::manifest::{CaptureCost, Manifest, ManifestInput};
 
 use crate::open::open;
 use crate::progress::NoProgress;
@@ -98,9 +98,10 @@ impl<'a> Reader<'a> {
             error: self.text("error"),
             process: process_index.zip(process_count),
             captured_epoch_ns: started.zip(stopped),
-            stop_seconds: self.take("stop_seconds", "a number", Value::as_f64),
+            stop_seconds: self.number("stop_seconds"),
             steps: step_first.zip(step_end),
-            step_durations_ns: self.step_durations(),
+            mean_step_ns: self.mean_step_ns(),
+            cost: self.cost(),
             versions: self.pairs("versions"),
             devices: self.devices(),
             options: self.pairs("options"),
@@ -138,6 +139,10 @@ impl<'a> Reader<'a> {
         self.take(key, "true or false", Value::as_bool)
     }
 
+    fn number(&mut self, key: &str) -> Option<f64> {
+        self.take(key, "a number", Value::as_f64)
+    }
+
     fn whole(&mut self, key: &str) -> Option<i64> {
         self.take(key, "a whole number", Value::as_i64)
     }
@@ -160,11 +165,34 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    fn step_durations(&mut self) -> Vec<u64> {
+    fn cost(&mut self) -> Option<CaptureCost> {
+        let mut cost = Reader {
+            keys: self.object("cost")?,
+            problems: Vec::new(),
+        };
+        let read = CaptureCost {
+            step_ns: cost.number("step_ns"),
+            step_before_ns: cost.number("step_before_ns"),
+            steps_before: cost.whole("steps_before"),
+            python_call_ns: cost.number("python_call_ns"),
+        };
+        let problems = cost.problems.into_iter();
+        self.problems
+            .extend(problems.map(|problem| format!("cost: {problem}")));
+        Some(read)
+    }
+
+    /// Manifests without the key are of versions whose steps all waited for their results.
+    fn mean_step_ns(&mut self) -> Option<f64> {
+        if self.keys.contains_key("mean_step_ns") {
+            return self.number("mean_step_ns");
+        }
         let steps = self.list("steps").iter();
-        steps
-            .filter_map(|step| step.get("duration_ns")?.as_u64())
-            .collect()
+        let durations_ns = steps.filter_map(|step| step.get("duration_ns")?.as_f64());
+        let (count, sum_ns) = durations_ns.fold((0u32, 0.0), |(count, sum_ns), duration_ns| {
+            (count + 1, sum_ns + duration_ns)
+        });
+        (count > 0).then(|| sum_ns / f64::from(count))
     }
 
     /// Devices by their kind, in the order of first appearance.
@@ -212,6 +240,7 @@ mod tests {
             "options": {"host_tracer_level": 2, "advanced": {"a": [1]}},
             "git": {"commit": "abc", "branch": "main", "dirty": false},
             "arguments": ["train.py", "--profile"], "environment": {"XLA_FLAGS": "--xla_a=1"},
+            "cost": {"step_ns": 9, "step_before_ns": 6, "steps_before": 4, "step_ratio": 0.5},
             "something new": {"is": "left alone"}}"#;
         let manifest = parse(text.as_bytes()).unwrap();
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -224,7 +253,13 @@ mod tests {
             captured_epoch_ns: Some((5, 9)),
             stop_seconds: Some(0.25),
             steps: Some((3, 5)),
-            step_durations_ns: vec![2],
+            mean_step_ns: Some(2.0),
+            cost: Some(CaptureCost {
+                step_ns: Some(9.0),
+                step_before_ns: Some(6.0),
+                steps_before: Some(4),
+                python_call_ns: None,
+            }),
             versions: vec![pair("jax", "0.10.2")],
             devices: vec![("cpu".to_owned(), 2), ("gpu".to_owned(), 1)],
             options: vec![

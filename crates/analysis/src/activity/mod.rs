@@ -23,7 +23,7 @@ use crate::work::{NO_LEVEL, add_levels};
 
 pub use cause::Cause;
 pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
-pub(crate) use threads::{driving_threads, host_tracks};
+pub(crate) use threads::{driving_threads, host_tracks, own_tracks};
 pub(crate) use transfers::waited_for as transfers_waited_for;
 
 /// Levels that every division has; further ones are work, from which waits are taken away.
@@ -66,7 +66,7 @@ pub(crate) fn host_times(
         .zip(driving)
         .map(|(&host, driving)| {
             let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
-            for id in host_tracks(session, host) {
+            for id in own_tracks(session, host) {
                 let track = session.track(id);
                 if !driving.contains(&id) {
                     // Other threads can only compile; most of a session's host slices are on them.
@@ -165,7 +165,7 @@ pub(crate) fn compilation_within_ps(
     let is_compiled = levels.contains(&COMPILATION);
     let of_host = |&host: &HostId| {
         let windows = windows(host);
-        let tracks: Vec<TrackId> = host_tracks(session, host).collect();
+        let tracks: Vec<TrackId> = own_tracks(session, host).collect();
         if tracks.is_empty() {
             return None;
         }

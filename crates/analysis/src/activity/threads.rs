@@ -17,6 +17,11 @@ pub(crate) fn host_tracks(session: &Session, host: HostId) -> impl Iterator<Item
     })
 }
 
+/// Those of the profiled process: others that were recorded with it work for it, such as loaders.
+pub(crate) fn own_tracks(session: &Session, host: HostId) -> impl Iterator<Item = TrackId> {
+    host_tracks(session, host).filter(|&id| session.track(id).process.is_none())
+}
+
 /// The driving threads of every host, found once per session.
 struct DrivingThreads(Vec<Vec<TrackId>>);
 
@@ -31,7 +36,7 @@ pub(crate) fn driving_threads(session: &Session, hosts: &[HostId]) -> Vec<Vec<Tr
 
 fn of_all_hosts(session: &Session) -> Vec<Vec<TrackId>> {
     let hosts: Vec<Vec<TrackId>> = (0..session.hosts.len())
-        .map(|host| host_tracks(session, HostId::from_index(host)).collect())
+        .map(|host| own_tracks(session, HostId::from_index(host)).collect())
         .collect();
     let mut evidence = vec![annotated_tracks(session)];
     let is_annotated =

@@ -2,7 +2,7 @@
 
 use stepscope_model::{Activity, Direction, HostId, Session, Span, TrackId};
 
-use super::{host_tracks, levels};
+use super::{levels, own_tracks};
 use crate::interval::Intervals;
 use crate::work::{NO_LEVEL, add_levels};
 
@@ -15,7 +15,7 @@ pub(crate) fn waited_for(
     windows: &[Span],
     counts: fn(Direction) -> bool,
 ) -> Intervals {
-    let mut others = host_tracks(session, host).filter(|id| !driving.contains(id));
+    let mut others = own_tracks(session, host).filter(|id| !driving.contains(id));
     let copies: Vec<u8> = session
         .labels
         .iter()

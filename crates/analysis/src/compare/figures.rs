@@ -93,10 +93,7 @@ pub(super) fn wall_step_ps(session: &Session) -> Option<f64> {
         .hosts
         .iter()
         .filter_map(|host| host.manifest.as_ref());
-    mean(manifests.filter_map(|manifest| {
-        let steps = manifest.step_durations_ns.iter();
-        mean(steps.map(|&duration_ns| duration_ns as f64 * 1e3))
-    }))
+    mean(manifests.filter_map(|manifest| Some(manifest.mean_step_ns? * 1e3)))
 }
 
 /// A wall time of the run that the capture is of, of the host on which it was longest.

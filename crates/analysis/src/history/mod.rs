@@ -117,7 +117,7 @@ stepscope history stepscope-history.jsonl --metric step_time --csv --table chang
         if samples.is_empty() {
             let why: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
             return Err(AnalysisError::Options(format!(
-                "there is no run in this history: {}",
+                "this history has no run: {}",
                 why.join(" ")
             )));
         }

@@ -1,6 +1,6 @@
 //! Series: steps of one name, such as `train` and `eval`, each with statistics of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stepscope_model::{Session, StringId};
 
@@ -22,17 +22,19 @@ pub(crate) fn main_series(session: &Session) -> Option<StringId> {
     largest.map(|(series, _)| series)
 }
 
+/// All series of a session.
+pub(crate) fn all_series(session: &Session) -> BTreeSet<StringId> {
+    let steps = session.steps.iter();
+    steps.filter_map(|step| step.series).collect()
+}
+
 /// Positions of the steps that statistics count: of the main series, and not cut.
 pub(crate) fn counted_steps(session: &Session) -> Vec<usize> {
-    series_positions(session, main_series(session))
+    steps_of_series(session, main_series(session))
 }
 
-/// Positions of the steps of one series that are not cut.
-pub(super) fn series_of(session: &Session, series: StringId) -> Vec<usize> {
-    series_positions(session, Some(series))
-}
-
-fn series_positions(session: &Session, series: Option<StringId>) -> Vec<usize> {
+/// Positions of the steps of one series, or of those without a name, that are not cut.
+pub(super) fn steps_of_series(session: &Session, series: Option<StringId>) -> Vec<usize> {
     let steps = session.steps.iter().enumerate();
     steps
         .filter(|(_, step)| step.series == series && !step.is_cut)
@@ -48,13 +50,7 @@ pub(super) fn select_series(
     let Some(wanted) = wanted else {
         return Ok(None);
     };
-    let mut all: Vec<StringId> = session
-        .steps
-        .iter()
-        .filter_map(|step| step.series)
-        .collect();
-    all.sort_unstable();
-    all.dedup();
+    let all = all_series(session);
     let exact = all.iter().filter(|&&id| session.text(id) == wanted);
     let part = all.iter().filter(|&&id| contains(session.text(id), wanted));
     let found: Vec<StringId> = exact.chain(part).copied().collect();

@@ -1,12 +1,12 @@
 //! How the steps were found, in words, and what no statistics count.
 
-use stepscope_model::{Framework, ProgramId, Session, StepOrigin, StringId};
+use stepscope_model::{Framework, ProgramId, Session, StepOrigin};
 
 use super::statistics::series_time;
 use crate::format;
 use crate::note::Note;
 use crate::recording;
-use crate::selection::{Selected, counted_steps, main_series};
+use crate::selection::{Selected, all_series, counted_steps, main_series};
 
 /// Series that are named beside the main one.
 const TOLD_SERIES: usize = 4;
@@ -52,9 +52,9 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
             })
         }
         StepOrigin::Cadence => Note::warning(format!(
-            "{counted}, by the device's cadence: the period of the program that takes most device \
-             time{}. Steps are annotated, but which work an annotation launched was not recorded, and \
-             how long a step takes to dispatch is no step time.",
+            "{counted}, by the device's cadence: the period of its main program{}. Steps are annotated, \
+             but which work an annotation launched was not recorded, and how long a step takes to \
+             dispatch is no step time.",
             program()
         ))
         .with_hint(
@@ -62,8 +62,7 @@ fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>)
              step while you measure.",
         ),
         StepOrigin::ProgramRuns => Note::info(format!(
-            "{counted}, inferred from runs of the program that takes most device time{}: no step was \
-             annotated.",
+            "{counted}, inferred from runs of the main program{}: no step was annotated.",
             program()
         ))
         .with_hint(recording::steps(session)),
@@ -116,10 +115,14 @@ fn not_timed(session: &Session) -> Note {
              profiler stopped before it ran."
         )
     };
-    Note::warning(text).with_hint(
-        "Wait for the last result before the profiler stops (jax.block_until_ready), and record a \
-         few steps more.",
-    )
+    Note::warning(text).with_hint(format!(
+        "Wait for the last result before the profiler stops{}, and record a few steps more.",
+        match session.framework() {
+            Framework::Jax => " (`jax.block_until_ready`)",
+            Framework::PyTorch => " (`torch.cuda.synchronize`)",
+            Framework::TensorFlow | Framework::Other => "",
+        }
+    ))
 }
 
 /// Steps that no statistics count, and why.
@@ -138,17 +141,17 @@ fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
     } else {
         format!("{} of them", cut.len())
     };
-    let (step, is) = if cut.len() == 1 {
-        ("Step", "is")
+    let (step, is, its) = if cut.len() == 1 {
+        ("Step", "is", "its")
     } else {
-        ("Steps", "are")
+        ("Steps", "are", "their")
     };
     let why = match origin {
         StepOrigin::ProgramRuns | StepOrigin::Cadence => {
-            "no run follows, so where it ends is not known"
+            "no run follows, so where it ends is not known".to_owned()
         }
         StepOrigin::StepLine | StepOrigin::Annotation => {
-            "their device work, or where it ends, was not recorded"
+            format!("the end of {its} device work was not recorded, or no step follows")
         }
     };
     Some(Note::info(format!(
@@ -159,14 +162,8 @@ fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
 /// The other series, each with its own time.
 fn other_series(session: &Session) -> Option<Note> {
     let main = main_series(session)?;
-    let mut others: Vec<StringId> = session
-        .steps
-        .iter()
-        .filter_map(|step| step.series)
-        .collect();
-    others.sort_unstable();
-    others.dedup();
-    others.retain(|&series| series != main);
+    let mut others = all_series(session);
+    others.remove(&main);
     let told = others.iter().take(TOLD_SERIES).map(|&series| {
         let (count, mean) = series_time(session, series);
         let name = session.text(series);

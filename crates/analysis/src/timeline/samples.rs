@@ -25,6 +25,7 @@ pub(super) fn track(strings: &mut Strings, name: &str, lanes: Vec<Lane>) -> Trac
     Track {
         name: strings.intern(name),
         host: HostId(0),
+        process: None,
         device: None,
         role: TrackRole::HostThread,
         line_id: 0,

@@ -12,7 +12,11 @@ pub const SILENT_STEPS: usize = 2;
 pub const RUNS_PER_STEP_RATIO: f64 = 0.5;
 /// Step time that a traced Python call costs, seconds (measured on CPU,
 /// docs/reference/analyses/verdict.md).
-pub const SECONDS_PER_PYTHON_CALL: f64 = 0.16e-6;
+pub const SECONDS_PER_PYTHON_CALL: f64 = 0.2e-6;
+/// Captured steps that are longer than those before by more than this share are a warning.
+pub const CAPTURE_COST_RATIO: f64 = 0.1;
+/// By more than this, their figures are not those of the program.
+pub const CAPTURE_COST_BAD_RATIO: f64 = 0.2;
 /// Estimated cost of the Python tracer, as share of the traced time, from which on it is a warning.
 pub const PYTHON_COST_RATIO: f64 = 0.03;
 /// Below this share the Python tracer is not worth a word.

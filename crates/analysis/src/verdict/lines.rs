@@ -46,12 +46,15 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
 
 /// `Captured 20 steps in 174.0 ms: 1 × XLA:CPU on 1 host, 1.2 MiB, 9312 events`
 fn captured(report: &VerdictReport) -> String {
-    let steps = report.step_time_ps.as_ref().map(|time| time.count);
+    let timed = report.step_time_ps.as_ref().map_or(0, |time| time.count);
     let duration = format::duration_ps(report.duration_ps as f64);
-    let what = match (steps, report.duration_ps) {
-        (Some(count), _) => format!("{} in {duration}", format::counted(count, "step")),
-        (None, 0) => "nothing with a time".to_owned(),
-        (None, _) => format!("{duration}, no steps"),
+    let steps = format::counted(report.annotated_step_count.max(timed), "step");
+    let what = match (timed, report.annotated_step_count) {
+        (0, 0) if report.duration_ps == 0 => "nothing with a time".to_owned(),
+        (0, 0) => format!("{duration}, no steps"),
+        (0, _) => format!("{steps} (none timed) in {duration}"),
+        (timed, annotated) if timed < annotated => format!("{steps} ({timed} timed) in {duration}"),
+        _ => format!("{steps} in {duration}"),
     };
     let devices: Vec<String> = report
         .devices

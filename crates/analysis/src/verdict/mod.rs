@@ -13,10 +13,11 @@ mod tables;
 
 use clap::Args;
 pub use report::{Finding, Severity, VerdictDevices, VerdictLayer, VerdictOp, VerdictReport};
-use stepscope_model::Session;
+use stepscope_model::{Session, StepOrigin};
 
 use crate::group::Group;
 use crate::registry::{Analysis, AnalysisError};
+use crate::selection::main_series;
 use evidence::Evidence;
 
 /// The `verdict` analysis.
@@ -51,6 +52,7 @@ stepscope verdict ./logs --json";
             memory_profile_count: session.heap.snapshots.len(),
             devices: evidence.chips(),
             layers: layers::layers(session),
+            annotated_step_count: annotated_steps(session),
             step_time_ps: evidence.overview.step_time.clone(),
             step_parts: evidence.overview.step_parts(),
             duration_ps: evidence.duration_ps,
@@ -64,6 +66,19 @@ stepscope verdict ./logs --json";
         report.lines = lines::lines(&report, program_count);
         Ok(report)
     }
+}
+
+/// Annotated steps of the main series.
+fn annotated_steps(session: &Session) -> usize {
+    let is_annotated = matches!(
+        session.step_origin,
+        Some(StepOrigin::Annotation | StepOrigin::Cadence)
+    );
+    let main = main_series(session);
+    let steps = session.steps.iter();
+    steps
+        .filter(|step| is_annotated && step.series == main)
+        .count()
 }
 
 /// What is wrong with the capture, gravest first.

@@ -24,6 +24,8 @@ pub struct VerdictReport {
     pub devices: Vec<VerdictDevices>,
     /// Layers of the program, from Python down to kernels, with what was recorded of each.
     pub layers: Vec<VerdictLayer>,
+    /// Annotated steps that the recording saw, cut ones included; zero where none was annotated.
+    pub annotated_step_count: usize,
     /// Step time of `overview`; absent where no step was recorded or inferred.
     pub step_time_ps: Option<StepTime>,
     /// Parts of the mean step of `overview`, in display order; empty without steps.

@@ -4,6 +4,7 @@
 
 pub(crate) mod xprof;
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use stepscope_analysis::find;
@@ -67,4 +68,30 @@ pub(crate) fn all_captures() -> Vec<Capture> {
     let mut captures = corpus::captures();
     captures.extend(corpus::fixtures());
     captures
+}
+
+/// Steps of these lengths on one virtual device, that many additions of 1 us in each.
+pub(crate) fn uneven(lengths: [u64; 5], ops: u64) -> Session {
+    let mut steps = String::new();
+    let mut work = String::new();
+    let mut start = 0;
+    for (number, length) in lengths.iter().enumerate() {
+        let end = start + length;
+        writeln!(steps, "{start}..{end}us train #step_num={number},_r=1#").expect("grows");
+        for op in 0..ops {
+            let at = start + 10 + op * 2;
+            writeln!(work, "{at}..{}us add.1", at + 1).expect("grows");
+        }
+        start += length + 10;
+    }
+    drawn(&[&format!(
+        "
+        host vm
+        thread python
+        {steps}
+        thread tf_XLAEigen/42
+        each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+        {work}
+        "
+    )])
 }

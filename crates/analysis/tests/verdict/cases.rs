@@ -216,7 +216,7 @@ pub(crate) fn positives() -> Vec<Case> {
                 .filter(|line| !line.contains("train #"))
                 .collect::<Vec<_>>()
                 .join("\n")],
-            "inferred from runs of the program that takes most device time (jit_step(5))",
+            "inferred from runs of the main program (jit_step(5))",
         ),
         ("single_step", vec![steps(1, "10..90us  gemm")], "One step was captured."),
         (
@@ -244,7 +244,7 @@ pub(crate) fn positives() -> Vec<Case> {
                 "2..8us  PjitFunction(step)",
                 "8..40us $a.py:1 a\n 9..30us $b.py:1 b\n 10..20us $c.py:1 c\n 11..15us $d.py:1 d\n      2..8us  PjitFunction(step)",
             )],
-            "The Python tracer was on: 24 calls on one thread, which cost it about 0.6 %.",
+            "The Python tracer was on: 24 calls on one thread, which cost it about 0.8 %.",
         ),
         ("many_steps", vec![steps(201, "10..90us  gemm")], "201 steps were captured."),
         (

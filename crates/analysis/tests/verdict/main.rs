@@ -12,7 +12,7 @@ use serde_json::Value;
 use stepscope_analysis::find;
 use stepscope_analysis::verdict::rules::RULES;
 use stepscope_model::ingest::{HostInput, ingest};
-use stepscope_model::{Manifest, ManifestInput, Session};
+use stepscope_model::{CaptureCost, Manifest, ManifestInput, Session};
 use stepscope_testing::{corpus, drawing};
 
 use cases::{HEALTHY, negatives, options, positives, replaced};
@@ -117,7 +117,13 @@ fn every_finding_is_found_where_it_is() {
 fn every_rule_has_a_case() {
     let mut tested: BTreeSet<&str> = positives().iter().map(|case| case.0).collect();
     // These are files, not drawings: see the tests below.
-    tested.extend(["truncated", "damaged", "large_capture", "program_failed"]);
+    tested.extend([
+        "truncated",
+        "damaged",
+        "large_capture",
+        "program_failed",
+        "capture_cost",
+    ]);
     let declared: BTreeSet<&str> = RULES.iter().flat_map(|rule| rule.ids).copied().collect();
     assert_eq!(tested, declared);
 }
@@ -314,4 +320,47 @@ fn manifests_are_believed() {
           110..180us fusion.1
     ";
     assert!(ids(&with_manifest(cpu, well)).contains("work_on_cpu"));
+}
+
+#[test]
+fn the_cost_of_a_capture_is_judged_by_what_the_program_measured() {
+    let cost = |step_ns: f64| Manifest {
+        cost: Some(CaptureCost {
+            step_ns: Some(step_ns),
+            step_before_ns: Some(10e6),
+            steps_before: Some(64),
+            python_call_ns: None,
+        }),
+        ..Manifest::default()
+    };
+    assert_eq!(findings(&with_manifest(HEALTHY, cost(10.9e6))), []);
+    let found = findings(&with_manifest(HEALTHY, cost(11.5e6)));
+    assert_eq!(found[0].1, "warning");
+    let found = findings(&with_manifest(HEALTHY, cost(31e6)));
+    assert_eq!(found[0].1, "bad");
+    let expected = "Captured steps took 31.00 ms on average, 210.0 % longer than the 64 steps just \
+                    before the capture (10.00 ms).";
+    assert_eq!(found[0].2, expected);
+}
+
+/// 24 traced calls within 600 us.
+#[test]
+fn a_traced_call_costs_what_the_program_measured() {
+    let calls = "8..40us $a.py:1 a\n 9..30us $b.py:1 b\n 10..20us $c.py:1 c\n 11..15us $d.py:1 d";
+    let text = replaced(
+        "2..8us  PjitFunction(step)",
+        &format!("{calls}\n 2..8us  PjitFunction(step)"),
+    );
+    let measured = Manifest {
+        cost: Some(CaptureCost {
+            python_call_ns: Some(1000.0),
+            ..CaptureCost::default()
+        }),
+        ..Manifest::default()
+    };
+    let found = findings(&with_manifest(&text, measured));
+    assert_eq!(
+        found[0].2,
+        "The Python tracer was on: 24 calls on one thread, which cost it about 4.0 %."
+    );
 }

@@ -36,7 +36,11 @@ pub(super) fn assemble(name: &str, inputs: &[HostInput], spaces: &mut [Space<'_>
     }
     for (track, built) in plan.tracks.iter_mut().zip(&mut built) {
         let shown = built.decoded.shown_name.take();
-        track.name = shown.unwrap_or(std::mem::take(&mut track.name));
+        let name = shown.unwrap_or(std::mem::take(&mut track.name));
+        track.name = match track.process {
+            Some(process) => format!("{name} (process {process})"),
+            None => name,
+        };
     }
     let spaces: &[Space<'_>] = spaces;
     let mut warnings = Warnings::default();

@@ -156,6 +156,7 @@ pub(super) fn counter_tracks(
             Track {
                 name: strings.intern(&name),
                 host: plan.host,
+                process: plan.process,
                 device: plan.device,
                 role: TrackRole::Counter,
                 line_id: plan.line_id,

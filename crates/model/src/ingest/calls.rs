@@ -146,7 +146,8 @@ fn calls(session: &Session) -> Calls {
     for id in session.track_ids() {
         let track = session.track(id);
         let is_thread = matches!(track.role, TrackRole::HostThread | TrackRole::Python);
-        if !is_thread || track.device.is_some() || !track.may_have(|label| known.is_call(label)) {
+        let is_own = track.device.is_none() && track.process.is_none();
+        if !is_thread || !is_own || !track.may_have(|label| known.is_call(label)) {
             continue;
         }
         known.add_calls(track, id, &mut calls);

@@ -126,7 +126,8 @@ struct Pass<'a, 't> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TrackKind {
     pub(super) clock: ClockChoice,
-    /// A thread of a host.
+    /// A thread of the profiled process, whose ops of XLA:CPU are a device's. Those of a process that
+    /// works for it, such as a loader of data, are host work.
     pub(super) is_host: bool,
     /// The host's file has devices with events.
     pub(super) has_accelerator: bool,

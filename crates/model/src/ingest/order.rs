@@ -88,6 +88,7 @@ pub(super) fn add_program_tracks(session: &mut Session) {
         rows.push(Track {
             name,
             host,
+            process: None,
             device: Some(device),
             role: TrackRole::Programs,
             line_id: 0,

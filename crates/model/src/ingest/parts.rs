@@ -54,7 +54,9 @@ impl Parts {
         };
         // Annotations tell how long a step lasts, not that the host did anything.
         let mut annotations = Vec::new();
-        for annotation in std::mem::take(&mut built.decoded.annotations) {
+        // Steps of other processes are not those of the profiled one.
+        let recorded = std::mem::take(&mut built.decoded.annotations);
+        for annotation in recorded.into_iter().filter(|_| plan.process.is_none()) {
             let label = &mut labels.all[ids[annotation.label as usize].index()];
             if label.kind == SliceKind::Host {
                 (label.class, label.activity) = (Class::Step, Activity::None);
@@ -86,6 +88,7 @@ impl Parts {
                 track: Track {
                     name,
                     host: plan.host,
+                    process: plan.process,
                     device,
                     role,
                     line_id: plan.line_id,

@@ -19,6 +19,8 @@ use crate::vendor::stats::StatRoles;
 /// A track to decode.
 pub(super) struct TrackPlan {
     pub(super) host: HostId,
+    /// The process it was recorded in, if that is not the one of the profile.
+    pub(super) process: Option<u32>,
     pub(super) device: Option<DeviceId>,
     pub(super) role: TrackRole,
     /// Until decoded, the name that stands before the events: the one to show stands behind them.
@@ -114,9 +116,10 @@ fn plan_host(plan: &mut Plan, host: HostId, space: &Space<'_>) {
                 let role = line_role(plane, kind, line.id, &line.name);
                 plan.tracks.push(TrackPlan {
                     host,
+                    process: other_process(&plane.name),
                     device,
                     role,
-                    name: track_name(plane, line.shown_name()),
+                    name: line.shown_name().to_owned(),
                     line_id: id,
                     lines: Vec::new(),
                 });
@@ -146,16 +149,6 @@ fn line_role(plane: &Plane<'_>, kind: Option<DeviceKind>, id: i64, name: &str) -
         (Some(kind), _) => device_line_role(kind, id, name),
         (None, PlaneRole::Host) => host_line_role(name),
         (None, _) => TrackRole::Other,
-    }
-}
-
-/// The name of a row: that of its line, and where another process was recorded too, whose it is.
-fn track_name(plane: &Plane<'_>, line: &str) -> String {
-    match other_process(&plane.name) {
-        Some(process) if plane_role(&plane.name) == PlaneRole::Host => {
-            format!("{line} (process {process})")
-        }
-        _ => line.to_owned(),
     }
 }
 

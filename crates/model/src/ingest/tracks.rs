@@ -61,7 +61,7 @@ pub(super) fn build_tracks(
         let has_accelerator = plan.has_accelerator[host];
         let kind = TrackKind {
             clock,
-            is_host: track.device.is_none(),
+            is_host: track.device.is_none() && track.process.is_none(),
             has_accelerator,
             is_counter: track.role == TrackRole::Counter,
         };

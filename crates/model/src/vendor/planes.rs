@@ -73,8 +73,8 @@ pub(crate) fn plane_role(name: &str) -> PlaneRole {
 /// The process of a plane that was recorded in another process than the profile: `77` of
 /// `/host:CPU [77]`.
 pub(crate) fn other_process(name: &str) -> Option<u32> {
-    let (_, rest) = name.strip_suffix(']')?.rsplit_once(" [")?;
-    rest.parse().ok()
+    let process = name.strip_prefix("/host:CPU [")?.strip_suffix(']')?;
+    process.parse().ok()
 }
 
 /// `0`, or `0 SparseCore 1` (extra words tolerated).
@@ -153,6 +153,8 @@ mod tests {
         assert_eq!(other_process("/host:CPU [77]"), Some(77));
         assert_eq!(other_process("/host:CPU"), None);
         assert_eq!(other_process("/host:CPU [x]"), None);
+        // Traces of other tools: their processes stand beside each other.
+        assert_eq!(other_process("server [77]"), None);
         assert_eq!(plane_role("/host:metadata"), PlaneRole::Programs);
         assert!(matches!(
             plane_role("/device:TPU:3"),

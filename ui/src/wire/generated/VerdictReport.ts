@@ -40,6 +40,10 @@ devices: Array<VerdictDevices>,
  */
 layers: Array<VerdictLayer>, 
 /**
+ * Annotated steps that the recording saw, cut ones included; zero where none was annotated.
+ */
+annotated_step_count: number, 
+/**
  * Step time of `overview`; absent where no step was recorded or inferred.
  */
 step_time_ps: StepTime | null, 

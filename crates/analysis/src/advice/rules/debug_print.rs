@@ -1,5 +1,6 @@
 //! Debug prints and callbacks to Python within a program (XProf's DebugPrint).
 
+use super::python_callback::is_called;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::advice::facts::Facts;
 use crate::ops::OpRow;
@@ -13,9 +14,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 pub(super) fn is_debug(row: &OpRow) -> bool {
-    ["debug_print", "debug_callback"]
-        .iter()
-        .any(|name| row.name.contains(name) || row.scope.contains(name))
+    is_called(row, &["debug_print", "debug_callback"])
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {

@@ -1,7 +1,6 @@
 //! One op takes most of the time (guides: one op > 50 %).
 
-use super::debug_print::is_debug;
-use super::python_callback::is_callback;
+use super::python_callback::is_python;
 use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, ops_seen};
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
@@ -19,9 +18,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(facts: &Facts<'_>) -> Outcome {
     let threshold = facts.threshold("dominating_op_ratio");
     // Collectives, copies and Python have rules of their own.
-    let has_own_rule = |row: &OpRow| {
-        matches!(row.class.as_str(), "collective" | "copy") || is_callback(row) || is_debug(row)
-    };
+    let has_own_rule =
+        |row: &OpRow| matches!(row.class.as_str(), "collective" | "copy") || is_python(row);
     let first = facts.rows_of_ops().next().filter(|row| has_own_rule(row));
     if let Some(row) = first.filter(|row| gravity(&threshold, row.self_ratio).is_some()) {
         return Outcome::Skipped(format!(

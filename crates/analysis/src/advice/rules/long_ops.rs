@@ -1,7 +1,6 @@
 //! Single executions of an op that last long (guides: more than 10 ms a look, 50 ms a target).
 
-use super::debug_print::is_debug;
-use super::python_callback::is_callback;
+use super::python_callback::is_python;
 use super::{NO_WORK, Outcome, Rule, each_ps, finding, gravity, ops_seen};
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
@@ -19,9 +18,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(facts: &Facts<'_>) -> Outcome {
     // Collectives last as long as the others are late; copies have rules of their own.
     let rows = facts.rows_of_ops();
-    let rows = rows.filter(|row| {
-        !matches!(row.class.as_str(), "collective" | "copy") && !is_callback(row) && !is_debug(row)
-    });
+    let rows =
+        rows.filter(|row| !matches!(row.class.as_str(), "collective" | "copy") && !is_python(row));
     let mut rows: Vec<&OpRow> = rows.collect();
     rows.sort_by(|a, b| {
         each_ps(b)
@@ -59,7 +57,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(time)
         ),
     )
-    .why("Nothing else runs on the device in the meantime, and it is where a better algorithm pays.")
+    .why("Nothing else runs on the device meanwhile, and it is where a better algorithm pays.")
     .fix("Look at its shapes and its roofline: is it the work that has to be done, in the type it needs?")
     .gain(
         wasted.and_then(|wasted| facts.per_step(wasted)),

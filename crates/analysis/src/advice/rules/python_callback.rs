@@ -1,5 +1,6 @@
 //! Programs that call Python in their middle: `pure_callback`, `io_callback`.
 
+use super::debug_print::is_debug;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::advice::facts::Facts;
 use crate::format;
@@ -13,16 +14,28 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// An op that calls Python: time that the device does not compute.
+/// An op that calls Python for its result.
 pub(super) fn is_callback(row: &OpRow) -> bool {
-    [
-        "pure_callback",
-        "io_callback",
-        "python_cpu_callback",
-        "python_gpu_callback",
-    ]
-    .iter()
-    .any(|name| row.name.contains(name) || row.scope.contains(name))
+    is_called(
+        row,
+        &[
+            "pure_callback",
+            "io_callback",
+            "python_cpu_callback",
+            "python_gpu_callback",
+        ],
+    )
+}
+
+/// An op that calls Python, for its result or to print: time that the device does not compute.
+pub(super) fn is_python(row: &OpRow) -> bool {
+    is_callback(row) || is_debug(row)
+}
+
+/// The op or its scope has one of these names.
+pub(super) fn is_called(row: &OpRow, names: &[&str]) -> bool {
+    let mut names = names.iter();
+    names.any(|name| row.name.contains(name) || row.scope.contains(name))
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {

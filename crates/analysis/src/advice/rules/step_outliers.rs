@@ -103,7 +103,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         PartKind::Compilation => "Something was compiled in these steps: the shape or type of an argument changed.",
         PartKind::Collectives => "A participant of a collective was late: look at what the other hosts did.",
         PartKind::HostOverhead => "The host did something it does not do in every step: logging, a checkpoint, garbage collection.",
-            _ => "The devices themselves took longer, or the host recorded nothing in the meantime.",
+            _ => "The devices themselves took longer, or nothing on the host was recorded that explains it.",
         }
     })
     .fix(if own.is_some() {

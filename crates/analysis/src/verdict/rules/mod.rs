@@ -2,6 +2,7 @@
 //! one cause is told once.
 
 mod aggregates;
+mod capture_cost;
 mod clocks;
 mod compilation;
 mod cupti;
@@ -55,6 +56,7 @@ pub static RULES: &[Rule] = &[
     cut_steps::RULE,
     missing_hlo::RULE,
     graph_kernels::RULE,
+    capture_cost::RULE,
     python_tracer::RULE,
     large_capture::RULE,
     aggregates::RULE,

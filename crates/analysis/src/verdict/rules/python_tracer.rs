@@ -1,6 +1,6 @@
 //! `python_tracer`: Python calls were traced, which costs time in the steps themselves.
 
-use stepscope_model::{Framework, SliceKind};
+use stepscope_model::{Framework, HostId, Session, SliceKind, Track};
 
 use super::Rule;
 use crate::format;
@@ -24,22 +24,25 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         return Vec::new();
     }
     // The thread with most frames is the one that they delay.
-    let (calls, extent) = session
+    let (calls, track) = session
         .tracks
         .iter()
         .filter(|track| track.device.is_none())
         .map(|track| {
             let labels = track.lanes.iter().flat_map(stepscope_model::Lane::labels);
             let calls = labels.filter(|label| is_frame[label.index()]).count();
-            (calls, track.extent())
+            (calls, Some(track))
         })
         .max_by_key(|(calls, _)| *calls)
         .unwrap_or((0, None));
+    let measured = track.and_then(|track| call_ns(session, track.host));
+    let call_ns = measured.unwrap_or(limits::SECONDS_PER_PYTHON_CALL * 1e9);
+    let extent = track.and_then(Track::extent);
     let traced_seconds = extent.map_or(0.0, |extent| extent.duration().as_seconds());
     if calls == 0 || traced_seconds <= 0.0 {
         return Vec::new();
     }
-    let cost_ratio = calls as f64 * limits::SECONDS_PER_PYTHON_CALL / traced_seconds;
+    let cost_ratio = calls as f64 * call_ns * 1e-9 / traced_seconds;
     if cost_ratio < limits::PYTHON_TOLD_RATIO {
         return Vec::new();
     }
@@ -54,10 +57,16 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     );
     vec![
         Finding::new("python_tracer", severity, what)
-            .why(
-                "Each traced call makes the step longer by about 0.16 µs; steps without the \
-             tracer are faster.",
-            )
+            .why(format!(
+                "Each traced call makes the step longer by about {:.2} µs{}; steps without the \
+                 tracer are faster.",
+                call_ns / 1e3,
+                if measured.is_some() {
+                    ", as measured in the program"
+                } else {
+                    ""
+                }
+            ))
             .fix(match session.framework() {
                 Framework::Jax => {
                     "`options.python_tracer_level = 0`, unless you look for slow Python."
@@ -65,4 +74,13 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
                 _ => "Leave Python out of the capture, unless you look for slow Python.",
             }),
     ]
+}
+
+/// What the program measured when it began to record: machines differ by several times.
+fn call_ns(session: &Session, host: HostId) -> Option<f64> {
+    let manifest = session.host(host).manifest.as_ref()?;
+    manifest
+        .cost?
+        .python_call_ns
+        .filter(|&call_ns| call_ns > 0.0)
 }

@@ -75,7 +75,7 @@ def test_the_python_tracer_is_bad_for_python_and_says_so(
     assert result.cost.step_ratio > 0.2
     assert 20 < (result.cost.python_call_ns or 0) < 20_000
     printed = capsys.readouterr().err
-    assert "bad: captured steps took" in printed
+    assert "bad: Captured steps took" in printed
     assert "python_tracer_level=0" in printed
     manifest = captures.manifest_of(captures.only_profile(tmp_path))
     assert manifest["cost"]["step_ns"] == result.cost.step_ns

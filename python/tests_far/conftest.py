@@ -28,6 +28,7 @@ from profiles import tpu_profile
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "fixtures/demo-gpt-cpu"
+RIEGELI = ROOT / "fixtures/riegeli-cpu/riegeli"
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 COMMAND = os.environ.get("STEPSCOPE_BIN") or str(SCRIPTS / "stepscope")
 # Installed by `cargo xtask test`; STEPSCOPE_AZURITE names another.
@@ -136,6 +137,9 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     third = folder / "tpu/plugins/profile/2026_01_03_10_00_00"
     third.mkdir(parents=True)
     (third / "vm.xplane.pb").write_bytes(tpu_profile(LARGE_BYTES))
+    records = folder / "records/plugins/profile/2025_12_31_10_00_00"
+    records.mkdir(parents=True)
+    shutil.copy(RIEGELI / "plugins/profile/riegeli/vm.xplane.riegeli", records)
     shutil.copy(DEMO / "memory.prof", folder / "memory.prof")
     (folder / "events.out.tfevents.1.host").write_bytes(b"scalars")
     (folder / "checkpoints").mkdir()

@@ -61,7 +61,7 @@ def test_figures_are_those_of_the_same_files_on_disk(
     ask: Asker, place: Place, logdir: Path
 ) -> None:
     before = sorted((path, path.stat().st_mtime_ns) for path in logdir.rglob("*"))
-    for session in ("2026_01_01", "2026_01_02"):
+    for session in ("2026_01_01", "2026_01_02", "2025_12_31"):
         here = ask("ops", str(logdir), "--session", session, "--json")
         there = ask("ops", place.url, "--session", session, "--json", **place.environment)
         assert there.returncode == 0, there.stderr

@@ -2,7 +2,7 @@
 
 use stepscope_model::{Framework, HostId, Session, SliceKind, Track};
 
-use super::Rule;
+use super::{Rule, has};
 use crate::format;
 use crate::verdict::evidence::Evidence;
 use crate::verdict::limits;
@@ -13,7 +13,11 @@ pub(super) const RULE: Rule = Rule {
     look,
 };
 
-fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
+    // What the capture cost in all was measured, and says to turn the tracer off.
+    if has(found, &["capture_cost"]) {
+        return Vec::new();
+    }
     let session = evidence.session;
     let is_frame: Vec<bool> = session
         .labels

@@ -11,8 +11,8 @@ stepscope.assert_no_regression(
 Budgets: `"+2%"`, `"-5%"`, `"+100MiB"`, `"+2ms"`, `"+0"` are changes against the baseline, `"<=150ms"`,
 `">=80%"` bounds that need none. Metrics that may have one: `step_time`, `all_steps_time`,
 `step_time_p95`, `compute_time`, `exposed_communication`, `communication_time`,
-`host_to_device_time`, `device_to_host_time`, `device_to_device_time`, `input_wait`,
-`compilation_wait`, `host_time`, `idle_time`, `device_busy`, `memory_peak`, `compilation_count`,
+`host_to_device_time`, `device_to_host_time`, `device_to_device_time`, `python_callback_time`,
+`input_wait`, `compilation_wait`, `host_time`, `idle_time`, `device_busy`, `memory_peak`, `compilation_count`,
 `compilation_time`, `launch_count`, `collective_bytes`, `op:NAME`, `scope:PATH`.
 
 Keys of a `stepscope.toml`: `[check]` has `baseline`, `baseline_runs`, `history`, `confidence`,

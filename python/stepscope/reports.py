@@ -71,6 +71,7 @@ Cause = Literal[
     "python",
     "runtime",
     "annotation",
+    "callback",
     "blocked",
     "unknown",
 ]
@@ -98,6 +99,8 @@ driving thread does then; compilation counts on any thread.
 `runtime`: The runtime or a library works.
 
 `annotation`: The host is within an annotation of the program, and nothing tells more.
+
+`callback`: The program that runs on the device calls Python: this goes before all other causes.
 
 `blocked`: The host waits for a device, a lock or another thread: it is not the one to blame.
 
@@ -198,6 +201,7 @@ PartKind = Literal[
     "host_to_device",
     "device_to_host",
     "device_to_device",
+    "python_callbacks",
     "input_wait",
     "compilation",
     "host_overhead",
@@ -219,6 +223,8 @@ device-to-device copy.
 
 `device_to_device`: A copy between devices or within one, or a memset, runs, and no compute or
 collective.
+
+`python_callbacks`: The program calls Python on the host, and the device waits for it.
 
 `input_wait`: The device is idle while the thread that drives it waits for or prepares input.
 
@@ -2883,6 +2889,9 @@ class HostCell(Record):
     copies_ps: int
     """Exposed copies in all directions."""
 
+    python_callbacks_ps: int
+    """The device waits for Python that the program calls."""
+
     input_wait_ps: int
     """Device idle, host waits for or prepares input."""
 
@@ -2958,6 +2967,9 @@ class HostRow(Record):
 
     copies_ps: float | None
     """Mean time in a step in which nothing ran but copies, in whatever direction."""
+
+    python_callbacks_ps: float | None
+    """Mean time that devices wait for Python that programs call, in a step."""
 
     input_wait_ps: float | None
     """Mean wait for input in a step."""
@@ -5209,6 +5221,9 @@ class StepRow(Record):
 
     device_to_device_ps: int
     """Exposed device-to-device copies."""
+
+    python_callbacks_ps: int
+    """The program calls Python on the host, and the device waits."""
 
     input_wait_ps: int
     """Device idle, host waits for or prepares input."""

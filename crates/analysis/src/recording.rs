@@ -15,6 +15,19 @@ pub(crate) fn steps(session: &Session) -> &'static str {
     }
 }
 
+/// Makes steps as long as their work.
+pub(crate) fn waiting_for_steps(session: &Session) -> &'static str {
+    match session.framework() {
+        Framework::Jax => {
+            "Call `jax.block_until_ready(...)` on the results within each annotated step."
+        }
+        Framework::PyTorch => "Call `torch.cuda.synchronize()` within each step.",
+        Framework::TensorFlow | Framework::Other => {
+            "Wait for the results of each step before it ends."
+        }
+    }
+}
+
 /// Gives ops a name stack.
 pub(crate) fn scope(session: &Session) -> &'static str {
     match session.framework() {

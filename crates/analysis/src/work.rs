@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use stepscope_model::{DeviceId, Picos, Session, Span, Track};
+use stepscope_model::{Class, DeviceId, Label, Picos, Session, Span, Track};
 
 use crate::interval::{Intervals, append};
 
@@ -16,14 +16,32 @@ pub fn work_labels(session: &Session) -> Vec<bool> {
     labels.map(|label| label.kind.is_work()).collect()
 }
 
-/// All work of every device as unions, computed once per session.
+/// For each label, whether it keeps a device busy: work, unless it is a call of Python, for which the
+/// device waits.
+pub fn busy_labels(session: &Session) -> Vec<bool> {
+    let labels = session.labels.iter();
+    labels
+        .map(|label| label.kind.is_work() && !is_callback(label))
+        .collect()
+}
+
+/// For each label, whether it is an op of a device that calls Python.
+pub fn callback_labels(session: &Session) -> Vec<bool> {
+    session.labels.iter().map(is_callback).collect()
+}
+
+pub(crate) fn is_callback(label: &Label) -> bool {
+    label.kind.is_work() && label.class == Class::Python
+}
+
+/// All work that keeps devices busy, as unions, computed once per session.
 pub struct AllWork(Vec<Intervals>);
 
 impl AllWork {
     /// Of the session.
     pub fn of(session: &Session) -> Arc<Self> {
         session.memo.get_or_compute(|| {
-            let labels = work_labels(session);
+            let labels = busy_labels(session);
             let whole = [Span {
                 start: Picos(i64::MIN),
                 end: Picos(i64::MAX),

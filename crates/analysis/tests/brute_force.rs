@@ -220,12 +220,13 @@ fn every_recorded_step_is_there() {
 
 #[test]
 fn the_parts_of_every_step_sum_to_it() {
-    const PARTS: [&str; 9] = [
+    const PARTS: [&str; 10] = [
         "device_compute_ps",
         "collectives_ps",
         "host_to_device_ps",
         "device_to_host_ps",
         "device_to_device_ps",
+        "python_callbacks_ps",
         "input_wait_ps",
         "compilation_ps",
         "host_overhead_ps",

@@ -99,21 +99,21 @@ const EXPECTED: &[Expected] = &[
         "pure-callback",
         &["python_callback"],
         &["python_callback"],
-        &["pure_callback"],
+        &["pure_callback", "slow_python (capture_causes.py:"],
         true,
     ),
     case(
         "io-callback",
         &["python_callback"],
         &["python_callback"],
-        &["io_callback"],
+        &["io_callback", "slow_python (capture_causes.py:"],
         true,
     ),
     case(
         "debug-callback",
         &["debug_print"],
         &["debug_print"],
-        &["callbacks"],
+        &["callbacks", "report (capture_causes.py:"],
         true,
     ),
     case(
@@ -310,6 +310,45 @@ fn the_planted_cause_stands_first() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// Python that a program calls is a part of the step of its own, and the device is not busy with it.
+#[test]
+fn callbacks_are_no_work_of_the_device() {
+    let mut count = 0;
+    for planted in planted() {
+        if !planted.case.ends_with("-callback") {
+            continue;
+        }
+        count += 1;
+        let report = ask(&planted.session, "overview", &[]);
+        let parts = report["step_parts"].as_array().expect("a list");
+        let part = parts.iter().find(|part| part["part"] == "python_callbacks");
+        let callbacks_ps = part.and_then(|part| part["mean_ps"].as_f64());
+        let callbacks_ps = callbacks_ps.expect("the part is there");
+        // The function, and what it takes to bring its arguments and to start it.
+        let (truth_ps, step_ps) = (planted.cause_s * 1e12, planted.step_s.unwrap_or(0.0) * 1e12);
+        let beyond = (callbacks_ps - truth_ps) / step_ps;
+        assert!(
+            (-0.01..0.12).contains(&beyond),
+            "{}: {beyond}",
+            planted.name
+        );
+        let busy = report["device_busy_ratio"].as_f64().expect("a ratio");
+        let rest = 1.0 - callbacks_ps / report["step_time_ps"]["mean"].as_f64().expect("a time");
+        assert!(busy <= rest + 0.02, "{}: {busy} of {rest}", planted.name);
+        let verdicts = report["verdicts"].as_array().expect("a list");
+        let of_busy = verdicts
+            .iter()
+            .find(|one| one["key"] == "device_busy_ratio");
+        assert_ne!(
+            of_busy.expect("a verdict")["verdict"],
+            "good",
+            "{}",
+            planted.name
+        );
+    }
+    assert!(count >= 6, "the planted captures are there");
 }
 
 /// What is said of time never exceeds the step that it is a share of.

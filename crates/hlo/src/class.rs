@@ -26,6 +26,8 @@ pub enum OpClass {
     Control,
     /// Communication with the host.
     HostTransfer,
+    /// A call of Python on the host, in the middle of the program.
+    HostCallback,
     /// Everything else.
     #[default]
     Other,
@@ -33,7 +35,7 @@ pub enum OpClass {
 
 /// The classes among the instructions of one computation and of all it calls: a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct BodySummary(u8);
+pub(crate) struct BodySummary(u16);
 
 pub(crate) fn class(program: &Program, instruction: &Instruction) -> OpClass {
     let start = async_start(program, instruction);
@@ -83,7 +85,9 @@ fn class_alone(instruction: &Instruction) -> OpClass {
             let is_host_transfer = instruction
                 .attributes()
                 .is_some_and(|attributes| attributes.is_host_transfer);
-            if is_host_transfer {
+            if is_host_transfer && is_exchange_of_callback(&instruction.op_name) {
+                OpClass::HostCallback
+            } else if is_host_transfer {
                 OpClass::HostTransfer
             } else {
                 OpClass::Collective
@@ -95,13 +99,33 @@ fn class_alone(instruction: &Instruction) -> OpClass {
 
 fn custom_call_class(instruction: &Instruction) -> OpClass {
     let target = instruction.custom_call_target.as_str();
-    if names_attention(target) || names_attention(&instruction.op_name) {
+    if is_python_callback(target) {
+        OpClass::HostCallback
+    } else if names_attention(target) || names_attention(&instruction.op_name) {
         OpClass::Attention
     } else if is_matmul_target(target) || is_convolution_target(target) || is_engine_gemm(target) {
         OpClass::Matmul
     } else {
         OpClass::Other
     }
+}
+
+/// What `jax.pure_callback`, `io_callback` and `jax.debug.callback` become on CPU and GPU:
+/// `xla_ffi_python_cpu_callback`, `xla_python_gpu_callback` and their like.
+fn is_python_callback(target: &str) -> bool {
+    target.starts_with("xla_") && target.contains("python") && target.ends_with("callback")
+}
+
+/// What they become on a TPU: an exchange with the host under the primitive's name.
+fn is_exchange_of_callback(op_name: &str) -> bool {
+    const PRIMITIVES: [&str; 4] = [
+        "pure_callback",
+        "io_callback",
+        "debug_callback",
+        "python_callback",
+    ];
+    let innermost = op_name.rsplit('/').next().unwrap_or_default();
+    PRIMITIVES.contains(&innermost)
 }
 
 /// A matrix product of Transformer Engine, one or several.
@@ -196,6 +220,7 @@ impl BodySummary {
             OpClass::Attention,
             OpClass::Matmul,
             OpClass::Collective,
+            OpClass::HostCallback,
             OpClass::HostTransfer,
             OpClass::Control,
             OpClass::Other,

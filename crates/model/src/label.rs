@@ -113,7 +113,7 @@ pub enum Class {
     Program,
     /// A step.
     Step,
-    /// Python.
+    /// Python, on the host or called by a program.
     Python,
     /// Other host work.
     Host,

@@ -427,6 +427,7 @@ impl Session {
             Some(hlo::OpClass::Attention) => Class::Attention,
             Some(hlo::OpClass::Collective) => Class::Collective,
             Some(hlo::OpClass::Copy | hlo::OpClass::HostTransfer) => Class::Copy,
+            Some(hlo::OpClass::HostCallback) => Class::Python,
             _ => Class::Compute,
         }
     }

@@ -20,6 +20,7 @@ export const CAUSES: readonly Meaning[] = [
   { key: 'python', title: 'Python', colour: CLASS_COLOURS.python },
   { key: 'runtime', title: 'Runtime', colour: CLASS_COLOURS.host },
   { key: 'annotation', title: 'Annotation', colour: '#cfa27a' },
+  { key: 'callback', title: 'Callback', colour: '#b08ae0' },
   { key: 'blocked', title: 'Blocked', colour: CLASS_COLOURS.wait },
   { key: 'unknown', title: 'Not recorded', colour: '#a3acb9' },
 ];

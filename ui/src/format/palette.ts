@@ -48,6 +48,7 @@ export const PARTS = [
   { part: 'host_to_device', title: 'Host to device', colour: CLASS_COLOURS.copy },
   { part: 'device_to_host', title: 'Device to host', colour: '#b3952a' },
   { part: 'device_to_device', title: 'Device to device', colour: '#e6d27a' },
+  { part: 'python_callbacks', title: 'Python callbacks', colour: CLASS_COLOURS.python },
   { part: 'input_wait', title: 'Input wait', colour: CLASS_COLOURS.input },
   { part: 'compilation', title: 'Compilation', colour: CLASS_COLOURS.compile },
   { part: 'host_overhead', title: 'Host overhead', colour: CLASS_COLOURS.host },

@@ -35,14 +35,16 @@ pub enum Cause {
     Runtime,
     /// The host is within an annotation of the program, and nothing tells more.
     Annotation,
+    /// The program that runs on the device calls Python: this goes before all other causes.
+    Callback,
     /// The host waits for a device, a lock or another thread: it is not the one to blame.
     Blocked,
     /// Nothing was recorded on the host.
     Unknown,
 }
 
-/// All causes, in the order of priority and of arrays by cause.
-pub(crate) const CAUSES: [Cause; 13] = [
+/// All causes, in the order of priority (but see [`Cause::Callback`]) and of arrays by cause.
+pub(crate) const CAUSES: [Cause; 14] = [
     Cause::Compilation,
     Cause::DataLoading,
     Cause::GarbageCollection,
@@ -54,6 +56,7 @@ pub(crate) const CAUSES: [Cause; 13] = [
     Cause::Python,
     Cause::Runtime,
     Cause::Annotation,
+    Cause::Callback,
     Cause::Blocked,
     Cause::Unknown,
 ];
@@ -95,6 +98,7 @@ impl Cause {
             Self::Python => "python",
             Self::Runtime => "runtime",
             Self::Annotation => "annotation",
+            Self::Callback => "callback",
             Self::Blocked => "blocked",
             Self::Unknown => "unknown",
         }
@@ -114,6 +118,7 @@ impl Cause {
             Self::Python => "running Python",
             Self::Runtime => "in the runtime or a library",
             Self::Annotation => "in an annotation, nothing tells more",
+            Self::Callback => "running Python that the program calls",
             Self::Blocked => "waiting for a device, lock or thread",
             Self::Unknown => "nothing recorded on the host",
         }
@@ -160,6 +165,9 @@ impl Cause {
                 "Record the Python tracer (`python_tracer_level = 1`) to see what runs inside."
             }
             Self::Annotation => "Record Python to see what runs inside.",
+            Self::Callback => {
+                "Write the function in jax.numpy, or call it between steps; see `stepscope advice`."
+            }
             Self::Blocked => {
                 "The host waits as well: look at what other threads and devices do, and block less \
                  often."

@@ -35,7 +35,7 @@ impl Facts<'_> {
         let text = format!(
             "step {number} on {}: {length} of {}",
             self.place_name(place),
-            part.title().to_lowercase()
+            part.in_sentence()
         );
         Some(self.at_row(row, text))
     }

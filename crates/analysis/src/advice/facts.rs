@@ -21,7 +21,7 @@ use crate::registry::AnalysisError;
 use crate::requests::{RequestsReport, requests};
 use crate::selection::{Selected, Selection};
 use crate::steps::parts::position;
-use crate::steps::{StepParts, median};
+use crate::steps::{StepParts, divide_recording, median};
 
 /// Gaps that are explained: findings name the first few.
 const GAPS: usize = 12;
@@ -48,6 +48,7 @@ struct Lazy<'a> {
     late: OnceCell<Vec<Late>>,
     memory: OnceCell<DeviceMemory>,
     programs: OnceCell<Vec<super::programs::BusyProgram<'a>>>,
+    recording: OnceCell<Vec<StepParts>>,
     requests: OnceCell<RequestsReport>,
     waits: OnceCell<Waits>,
 }
@@ -196,6 +197,31 @@ impl<'a> Facts<'a> {
         &self.steps.rows
     }
 
+    /// What shares of time are of: every selected step on every place, or without steps the observed
+    /// time of every device that worked.
+    fn periods(&self) -> &[StepParts] {
+        if self.step_ps.is_some() {
+            return self.rows();
+        }
+        let recording = || divide_recording(self.session, &self.selected);
+        self.lazy.recording.get_or_init(recording)
+    }
+
+    /// The mean step, or without steps the mean observed time of a device; none where nothing ran.
+    pub(super) fn period_ps(&self) -> Option<f64> {
+        let whole = || self.mean(|row| row.span.duration().0 as f64);
+        self.step_ps.or_else(whole).filter(|&period| period > 0.0)
+    }
+
+    /// What a share of [`Facts::period_ps`] is of: `the mean step`, `the recording`.
+    pub(super) fn period(&self) -> &'static str {
+        if self.step_ps.is_some() {
+            "the mean step"
+        } else {
+            "the recording"
+        }
+    }
+
     /// Number of steps that the selected work is of, at least one.
     pub(super) fn step_count(&self) -> f64 {
         self.selected.worked_steps().max(1) as f64
@@ -212,10 +238,10 @@ impl<'a> Facts<'a> {
         self.total_self_ps() > 0
     }
 
-    /// A figure of the steps of each place, in the order of places.
+    /// A figure of the steps of each place, in the order of places; without steps of the recording.
     pub(super) fn by_place(&self, figure: impl Fn(&StepParts) -> f64) -> Vec<OfPlace> {
         let mut places: BTreeMap<Place, (Vec<f64>, f64)> = BTreeMap::new();
-        for row in self.rows() {
+        for row in self.periods() {
             let values = places.entry((row.host, row.device)).or_default();
             values.0.push(figure(row));
             values.1 += row.span.duration().0 as f64;
@@ -244,9 +270,10 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The mean over steps of a figure, of the mean over hosts, of the mean over the host's devices.
+    /// The mean over steps of a figure, of the mean over hosts, of the mean over the host's devices;
+    /// without steps of the recording.
     pub(super) fn mean(&self, figure: impl Fn(&StepParts) -> f64) -> Option<f64> {
-        let steps = self.rows().chunk_by(|a, b| a.step == b.step);
+        let steps = self.periods().chunk_by(|a, b| a.step == b.step);
         let means = steps.map(|rows| {
             let mut hosts: BTreeMap<HostId, Vec<f64>> = BTreeMap::new();
             for row in rows {
@@ -290,11 +317,11 @@ impl<'a> Facts<'a> {
     }
 
     /// A sum over all devices and the whole capture as time of one step on one device: the share of
-    /// all work, of the busy part of a step.
+    /// all work, of the part of a step in which ops ran.
     pub(super) fn per_step(&self, total_ps: f64) -> Option<f64> {
-        let busy_ps = self.mean(|row| row.lengths.busy_ps as f64)?;
+        let worked_ps = self.mean(|row| row.lengths.worked_ps() as f64)?;
         let share = total_ps / (self.total_self_ps().max(1)) as f64;
-        Some((share * busy_ps).min(busy_ps))
+        Some((share * worked_ps).min(worked_ps))
     }
 
     /// An entry of the thresholds in force.

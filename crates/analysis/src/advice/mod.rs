@@ -107,6 +107,11 @@ stepscope advice ./logs --thresholds thresholds.txt --json";
 /// Most to gain first; without an estimate, gravest first. No gain is longer than its step.
 fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
     for finding in findings.iter_mut() {
+        // Without steps there is nothing that a gain could be of.
+        if facts.step_ps.is_none() {
+            finding.gain_ps_per_step = None;
+            finding.estimate.clear();
+        }
         let step_ps = finding.step_ps.or(facts.step_ps);
         finding.step_ps = step_ps.filter(|_| finding.gain_ps_per_step.is_some());
         if let Some((gain, step)) = finding.gain_ps_per_step.zip(step_ps) {

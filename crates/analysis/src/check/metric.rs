@@ -117,6 +117,12 @@ pub const METRICS: &[Known] = &[
         "the part device_to_device of the mean typical step",
     ),
     known(
+        Metric::Part(PartKind::PythonCallbacks),
+        "python_callback_time",
+        "Python callbacks",
+        "the part python_callbacks of the mean typical step",
+    ),
+    known(
         Metric::Part(PartKind::InputWait),
         "input_wait",
         "Input wait",

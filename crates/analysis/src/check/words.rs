@@ -10,6 +10,7 @@ use super::report::{BaselineKind, CheckVerdict, CheckedBudget, FigureUnit};
 use crate::compare::side::Side;
 use crate::format::{self, counted, percent};
 use crate::note::Note;
+use crate::recording;
 
 /// Why a budget cannot be checked, with the value where there is one.
 #[derive(Debug, Clone, PartialEq)]
@@ -271,7 +272,7 @@ pub(super) fn notes(
              checked.",
             side.name
         );
-        let hint = "call jax.block_until_ready(...) on the results within each annotated step";
+        let hint = recording::waiting_for_steps(side.session);
         notes.push(Note::warning(text).with_hint(hint));
     }
     for side in sides.iter().filter(|side| side.steps.is_empty()) {
@@ -279,8 +280,7 @@ pub(super) fn notes(
             "{}: no step was recorded and none could be inferred.",
             side.name
         );
-        let hint = "with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
-        notes.push(Note::warning(text).with_hint(hint));
+        notes.push(Note::warning(text).with_hint(recording::steps(side.session)));
     }
     if !rows.is_empty() {
         notes.push(Note::info(rule(options, baseline, run_count)));

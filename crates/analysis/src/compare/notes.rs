@@ -6,6 +6,7 @@ use super::report::SessionDifference;
 use super::side::Side;
 use crate::format::{self, percent};
 use crate::note::Note;
+use crate::recording;
 
 pub(super) fn notes(
     sides: &[Side<'_>],
@@ -21,8 +22,7 @@ pub(super) fn notes(
                  compared with it.",
                 side.name
             );
-            let hint = "with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
-            notes.push(Note::warning(text).with_hint(hint));
+            notes.push(Note::warning(text).with_hint(recording::steps(side.session)));
         } else if !side.is_timed {
             let text = format!(
                 "{}: how long its steps take was not recorded, so they are not compared.",

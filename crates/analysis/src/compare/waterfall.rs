@@ -20,12 +20,13 @@ use crate::overview::PartKind;
 use crate::steps::parts::PARTS;
 
 /// Parts that consist of work of the device.
-pub(super) const WORK_PARTS: [PartKind; 5] = [
+pub(super) const WORK_PARTS: [PartKind; 6] = [
     PartKind::DeviceCompute,
     PartKind::Collectives,
     PartKind::HostToDevice,
     PartKind::DeviceToHost,
     PartKind::DeviceToDevice,
+    PartKind::PythonCallbacks,
 ];
 
 /// Single ops that get a bar of their own.
@@ -293,6 +294,7 @@ pub(super) fn in_words(part: PartKind) -> &'static str {
         PartKind::HostToDevice => "copies to the device",
         PartKind::DeviceToHost => "copies to the host",
         PartKind::DeviceToDevice => "copies on the device",
+        PartKind::PythonCallbacks => "Python callbacks",
         PartKind::InputWait => "input wait",
         PartKind::Compilation => "compilation",
         PartKind::HostOverhead => "host overhead",

@@ -272,6 +272,7 @@ pub(super) fn class(program: &Program, instruction: &Instruction) -> &'static st
         OpClass::DataFormatting => "formatting",
         OpClass::Control => "control",
         OpClass::HostTransfer => "host",
+        OpClass::HostCallback => "python",
         OpClass::Other => match instruction.opcode.as_str() {
             "reduce"
             | "reduce-window"

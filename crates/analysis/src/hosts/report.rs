@@ -54,6 +54,8 @@ pub struct HostRow {
     pub collectives_ps: Option<f64>,
     /// Mean time in a step in which nothing ran but copies, in whatever direction.
     pub copies_ps: Option<f64>,
+    /// Mean time that devices wait for Python that programs call, in a step.
+    pub python_callbacks_ps: Option<f64>,
     /// Mean wait for input in a step.
     pub input_wait_ps: Option<f64>,
     /// Mean compilation in a step.
@@ -187,6 +189,9 @@ pub struct HostCell {
     /// Exposed copies in all directions.
     #[ts(type = "number")]
     pub copies_ps: i64,
+    /// The device waits for Python that the program calls.
+    #[ts(type = "number")]
+    pub python_callbacks_ps: i64,
     /// Device idle, host waits for or prepares input.
     #[ts(type = "number")]
     pub input_wait_ps: i64,

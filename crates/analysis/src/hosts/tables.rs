@@ -18,6 +18,9 @@ pub(super) const SORT_COLUMNS: &[SortColumn<HostRow>] = &[
     }),
     ("collectives_ps", |row| SortValue::Float(row.collectives_ps)),
     ("copies_ps", |row| SortValue::Float(row.copies_ps)),
+    ("python_callbacks_ps", |row| {
+        SortValue::Float(row.python_callbacks_ps)
+    }),
     ("input_wait_ps", |row| SortValue::Float(row.input_wait_ps)),
     ("compilation_ps", |row| SortValue::Float(row.compilation_ps)),
     ("host_overhead_ps", |row| {
@@ -43,6 +46,7 @@ const COLUMNS: &[Column] = &[
     Column::new("device_compute_ps", "Compute", Unit::Picos).fractional(),
     Column::new("collectives_ps", "Collectives", Unit::Picos).fractional(),
     Column::wide("copies_ps", "Copies", Unit::Picos).fractional(),
+    Column::wide("python_callbacks_ps", "Python callbacks", Unit::Picos).fractional(),
     Column::new("input_wait_ps", "Input wait", Unit::Picos).fractional(),
     Column::wide("compilation_ps", "Compilation", Unit::Picos).fractional(),
     Column::wide("host_overhead_ps", "Host overhead", Unit::Picos).fractional(),
@@ -67,6 +71,7 @@ fn cells(row: &HostRow) -> Vec<Cell> {
         row.device_compute_ps.into(),
         row.collectives_ps.into(),
         row.copies_ps.into(),
+        row.python_callbacks_ps.into(),
         row.input_wait_ps.into(),
         row.compilation_ps.into(),
         row.host_overhead_ps.into(),

@@ -11,7 +11,7 @@ use crate::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
 use crate::interval::Intervals;
 use crate::overview::observed_windows;
 use crate::selection::{Selected, device_span};
-use crate::work::AllWork;
+use crate::work::{AllWork, callback_labels, work_intervals};
 
 /// A device with its gaps.
 pub(super) struct DeviceGaps {
@@ -74,7 +74,7 @@ pub(super) fn devices(
         let host = session.device(found.device).host;
         let times = host_times.iter().find(|(id, _)| *id == host);
         let host_times = times.map(|(_, times)| Arc::clone(times));
-        let host_times = host_times.unwrap_or_default();
+        let host_times = with_callbacks(session, &found, host_times.unwrap_or_default());
         DeviceGaps {
             device: found.device,
             host,
@@ -88,6 +88,27 @@ pub(super) fn devices(
         }
     };
     found.into_par_iter().map(divided).collect()
+}
+
+/// What the host did by cause, without the gaps in which the device's own program calls Python: these
+/// are callbacks, whatever else the host does then.
+fn with_callbacks(
+    session: &Session,
+    found: &Found,
+    host_times: Arc<Vec<Intervals>>,
+) -> Arc<Vec<Intervals>> {
+    let labels = callback_labels(session);
+    if !labels.contains(&true) {
+        return host_times;
+    }
+    let callbacks = work_intervals(session, found.device, &found.gaps, &labels);
+    let mut times: Vec<Intervals> = host_times
+        .iter()
+        .map(|own| own.subtract(&callbacks))
+        .collect();
+    times.resize(CAUSES.len() - 1, Intervals::default());
+    times[Cause::Callback.position()] = callbacks;
+    Arc::new(times)
 }
 
 /// The shortest of the lengths from which on gaps are listed; 0 without devices.

@@ -3,7 +3,7 @@
 use stepscope_model::host_names::is_library_frame;
 use stepscope_model::{Activity, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
 
-use crate::activity::{Cause, OwnTime, driving_threads};
+use crate::activity::{Cause, OwnTime, driving_threads, own_tracks};
 
 /// Slices of one lane that are looked at in one gap: beyond that the gap is full of small ones.
 const MOST_SLICES: usize = 128;
@@ -43,14 +43,9 @@ impl<'a> Explainer<'a> {
 
     pub(super) fn words(&self, host: HostId, gap: Span, cause: Cause, cause_ps: i64) -> Words {
         let mut found = Found::default();
-        let threads = self.threads.iter().filter(|(id, _)| *id == host);
-        for track in threads.flat_map(|(_, tracks)| tracks) {
-            self.look(
-                self.session.track(*track),
-                gap,
-                (cause, cause_ps),
-                &mut found,
-            );
+        for track in self.threads_of(host, cause) {
+            let track = self.session.track(track);
+            self.look(track, gap, (cause, cause_ps), &mut found);
         }
         let name = |label: Option<(i64, LabelId)>| {
             let name = label.map(|(_, label)| self.session.label_name(label));
@@ -61,6 +56,15 @@ impl<'a> Explainer<'a> {
             annotation: name(found.annotation),
             python: name(found.own_python.or(found.python)),
         }
+    }
+
+    /// The driving threads; what a program calls may run on any.
+    fn threads_of(&self, host: HostId, cause: Cause) -> Vec<TrackId> {
+        if cause == Cause::Callback {
+            return own_tracks(self.session, host).collect();
+        }
+        let threads = self.threads.iter().filter(|(id, _)| *id == host);
+        threads.flat_map(|(_, tracks)| tracks).copied().collect()
     }
 
     /// From the outermost lane to the innermost: the longest slice of each.
@@ -96,7 +100,9 @@ impl<'a> Explainer<'a> {
                         found.longest = Some((length, id));
                     }
                 }
-                if length < half {
+                // What a program calls begins after the program.
+                let is_caller = cause.0 == Cause::Callback && start < gap.start;
+                if length < half || is_caller {
                     continue;
                 }
                 let is_annotation = match label.activity {

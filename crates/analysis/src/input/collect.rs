@@ -174,7 +174,12 @@ fn row(
     let fetched_ps = beyond(to_device_ps, feeds.map(|feeds| &feeds.infeed));
     let stored_ps = beyond(to_host_ps, feeds.map(|feeds| &feeds.outfeed));
     let copies_ps = to_device_ps - fetched_ps + host_copies_ps;
-    let host_ps = part(PartKind::HostOverhead) + part(PartKind::Compilation);
+    let host_parts = [
+        PartKind::PythonCallbacks,
+        PartKind::Compilation,
+        PartKind::HostOverhead,
+    ];
+    let host_ps: i64 = host_parts.into_iter().map(part).sum();
     let loading = input.map_or(0, |input| input.loading.duration_within(parts.span).0);
     InputRow {
         step: session.steps[parts.step].number,

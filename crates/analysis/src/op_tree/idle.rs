@@ -7,19 +7,19 @@ use crate::interval::Intervals;
 use crate::overview::work_extents;
 use crate::roofline::elapsed;
 use crate::selection::Selected;
-use crate::work::AllWork;
+use crate::work::{work_intervals, work_labels};
 
 /// Σ over the selected devices that worked: first to last work, or the selected steps, without the
-/// union of work. `--program` and `--match` do not change it: other work is not idleness.
+/// union of work; calls of Python are nodes of the tree. `--program` and `--match` do not change it: other work is not idleness.
 pub(super) fn idle_ps(session: &Session, selected: &Selected<'_>) -> Option<i64> {
     let extents = work_extents(session);
-    let work = AllWork::of(session);
+    let labels = work_labels(session);
     let of_device = |&device: &DeviceId| {
         let extent = extents[device.index()]?;
         let windows = Intervals::union_of(selected.windows(device));
         let windows = elapsed(selected, windows, extent);
-        let busy = work.within(device, windows.spans());
-        Some(windows.duration().0 - busy.duration().0)
+        let work = work_intervals(session, device, windows.spans(), &labels);
+        Some(windows.duration().0 - work.duration().0)
     };
     let idle: Vec<Option<i64>> = selected.devices.par_iter().map(of_device).collect();
     idle.into_iter().flatten().reduce(|a, b| a + b)

@@ -108,6 +108,8 @@ pub enum PartKind {
     DeviceToHost,
     /// A copy between devices or within one, or a memset, runs, and no compute or collective.
     DeviceToDevice,
+    /// The program calls Python on the host, and the device waits for it.
+    PythonCallbacks,
     /// The device is idle while the thread that drives it waits for or prepares input.
     InputWait,
     /// The device is idle while any thread of the host compiles.

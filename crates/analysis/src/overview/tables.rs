@@ -18,10 +18,19 @@ impl PartKind {
             Self::HostToDevice => "Host to device",
             Self::DeviceToHost => "Device to host",
             Self::DeviceToDevice => "Device to device",
+            Self::PythonCallbacks => "Python callbacks",
             Self::InputWait => "Input wait",
             Self::Compilation => "Compilation",
             Self::HostOverhead => "Host overhead",
             Self::Idle => "Idle",
+        }
+    }
+
+    /// The same in the middle of a sentence.
+    pub fn in_sentence(self) -> String {
+        match self {
+            Self::PythonCallbacks => self.title().to_owned(),
+            _ => self.title().to_lowercase(),
         }
     }
 }
@@ -198,6 +207,7 @@ fn steps(report: &OverviewReport) -> Table {
         "host_to_device_ps",
         "device_to_host_ps",
         "device_to_device_ps",
+        "python_callbacks_ps",
         "input_wait_ps",
         "compilation_ps",
         "host_overhead_ps",

@@ -32,6 +32,7 @@ use crate::format;
 use crate::group::Group as MenuGroup;
 use crate::note::Note;
 use crate::order;
+use crate::recording;
 use crate::registry::{AnalysisError, Asks, Compared, Comparison, NamedText};
 use crate::selection::Selection;
 use measure::{Measured, Missing, measure};
@@ -157,7 +158,7 @@ fn samples(
     for (position, &one) in sessions.iter().enumerate() {
         match measure(position, one, &options.selection) {
             Ok(Ok(measured)) => found.push(measured),
-            Ok(Err(why)) => left_out.add(one.name, &why),
+            Ok(Err(why)) => left_out.add(one, &why),
             // A selection that fits some sessions only, such as steps that others have not.
             Err(AnalysisError::NothingSelected { what, .. }) => {
                 notes.push(Note::warning(format!(
@@ -193,27 +194,31 @@ struct LeftOut {
     without_events: Vec<String>,
     without_steps: Vec<String>,
     without_devices: Vec<String>,
+    /// How to record the steps that some lack.
+    steps_hint: &'static str,
     unmatched: Vec<String>,
 }
 
 impl LeftOut {
-    fn add(&mut self, name: &str, why: &Missing) {
+    fn add(&mut self, one: Compared<'_>, why: &Missing) {
         let list = match why {
             Missing::Events => &mut self.without_events,
             Missing::Steps => &mut self.without_steps,
             Missing::Devices => &mut self.without_devices,
         };
-        list.push(name.to_owned());
+        list.push(one.name.to_owned());
+        if matches!(why, Missing::Steps) {
+            self.steps_hint = recording::steps(one.session);
+        }
     }
 
     fn notes(self) -> Vec<Note> {
-        const STEPS: &str = "with jax.profiler.StepTraceAnnotation(\"train\", step_num=step):";
         let reasons = [
             (self.without_events, "no events are recorded in", ""),
             (
                 self.without_steps,
                 "no steps were recorded in or could be inferred for",
-                STEPS,
+                self.steps_hint,
             ),
             (self.without_devices, "no device worked in the steps of", ""),
             (self.unmatched, "--method does not match", ""),

@@ -30,7 +30,7 @@ use crate::selection::Selection;
 pub(crate) use crate::activity::compilation_ps;
 pub(crate) use notes::step_notes;
 pub(crate) use parts::position as part_position;
-pub(crate) use rows::{DividedSteps, StepParts, divide_steps};
+pub(crate) use rows::{DividedSteps, StepParts, divide_recording, divide_steps};
 pub(crate) use statistics::{MIN_APART, host_step_ps, median, outliers, step_time};
 pub(crate) use tables::step_time_lines;
 

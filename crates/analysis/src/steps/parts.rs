@@ -20,12 +20,13 @@ use crate::overview::PartKind;
 use crate::work::{NO_LEVEL, add_levels};
 
 /// Parts in display order; positions of the arrays of picoseconds by part.
-pub(crate) const PARTS: [PartKind; 9] = [
+pub(crate) const PARTS: [PartKind; 10] = [
     PartKind::DeviceCompute,
     PartKind::Collectives,
     PartKind::HostToDevice,
     PartKind::DeviceToHost,
     PartKind::DeviceToDevice,
+    PartKind::PythonCallbacks,
     PartKind::InputWait,
     PartKind::Compilation,
     PartKind::HostOverhead,
@@ -34,16 +35,18 @@ pub(crate) const PARTS: [PartKind; 9] = [
 
 /// What a device does, by falling priority. Asynchronous collectives count as collectives from their
 /// start to their end, see [`crate::communication`].
-const DEVICE_LEVELS: [PartKind; 6] = [
+const DEVICE_LEVELS: [PartKind; 7] = [
     PartKind::DeviceCompute,
     PartKind::Collectives,
     PartKind::DeviceToDevice,
     PartKind::HostToDevice,
     PartKind::DeviceToHost,
+    PartKind::PythonCallbacks,
     // Control ops (while, call) span their bodies: theirs is what the body leaves over.
     PartKind::DeviceCompute,
 ];
-const CONTROL: u8 = 5;
+const CALLBACK: u8 = 5;
+const CONTROL: u8 = 6;
 
 /// The part of a step in which work of a level stands, unless work of a higher level covers it; none
 /// for what is no work.
@@ -70,6 +73,13 @@ pub(crate) struct PartLengths {
     pub(crate) parts_ps: [i64; PARTS.len()],
     /// Sum of the parts in which the device works, without what is only under way.
     pub(crate) busy_ps: i64,
+}
+
+impl PartLengths {
+    /// How long ops of the device ran: it was busy, or waited for Python that they called.
+    pub(crate) fn worked_ps(&self) -> i64 {
+        self.busy_ps + self.parts_ps[position(PartKind::PythonCallbacks)]
+    }
 }
 
 impl Division {
@@ -135,7 +145,7 @@ impl Division {
             let length_ps = intervals.duration_within(step).0;
             lengths.parts_ps[position(*part)] += length_ps;
             left_ps -= length_ps;
-            if *part < PartKind::InputWait {
+            if *part < PartKind::PythonCallbacks {
                 lengths.busy_ps += length_ps;
             }
         }
@@ -177,6 +187,7 @@ fn level(session: &Session, label: &Label) -> u8 {
     let category = op.map_or("", |op| session.text(op.category));
     match label.class {
         Class::Collective => COLLECTIVE,
+        Class::Python => CALLBACK,
         _ if op.is_some_and(|op| op.is_control) => CONTROL,
         _ if category.contains("infeed") || category.contains("host recv") => 3,
         _ if category.contains("outfeed") || category.contains("host send") => 4,
@@ -222,7 +233,7 @@ mod tests {
         #[test]
         fn parts_agree_with_asking_each_instant(
             levels in prop::collection::vec(
-                prop::collection::vec((0i64..60, 0i64..12), 0..6), 9..=9,
+                prop::collection::vec((0i64..60, 0i64..12), 0..6), 10..=10,
             ),
             start in 0i64..40,
             length in 0i64..40,

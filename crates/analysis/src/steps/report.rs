@@ -58,6 +58,9 @@ pub struct StepRow {
     /// Exposed device-to-device copies.
     #[ts(type = "number")]
     pub device_to_device_ps: i64,
+    /// The program calls Python on the host, and the device waits.
+    #[ts(type = "number")]
+    pub python_callbacks_ps: i64,
     /// Device idle, host waits for or prepares input.
     #[ts(type = "number")]
     pub input_wait_ps: i64,

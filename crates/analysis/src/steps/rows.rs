@@ -10,6 +10,7 @@ use super::parts::{Division, PartLengths, device_levels};
 use super::report::StepRow;
 use super::statistics::outliers;
 use crate::interval::Intervals;
+use crate::overview::observed_windows;
 use crate::selection::{Selected, device_span};
 
 /// One step on one row.
@@ -61,6 +62,34 @@ pub(crate) fn divide_steps(session: &Session, selected: &Selected<'_>) -> Arc<Di
         return session.memo.get_or_compute(|| divide(session, selected));
     }
     Arc::new(divide(session, selected))
+}
+
+/// In place of a step's position: the row is of the whole observed time.
+pub(crate) const WHOLE: usize = usize::MAX;
+
+/// The observed time of each device that worked in it, divided like a step: for recordings without
+/// any.
+pub(crate) fn divide_recording(session: &Session, selected: &Selected<'_>) -> Vec<StepParts> {
+    let mut windows = observed_windows(session, selected);
+    windows.retain(|(_, windows)| !windows.spans().is_empty());
+    let hull = |windows: &Intervals| windows.spans().iter().copied().reduce(Span::hull);
+    let spans: Vec<Span> = windows.iter().filter_map(|(_, own)| hull(own)).collect();
+    let Some(within) = spans.iter().copied().reduce(Span::hull) else {
+        return Vec::new();
+    };
+    let of_device =
+        |&(device, _): &(DeviceId, Intervals)| (session.device(device).host, Some(device));
+    let places: Vec<(HostId, Option<DeviceId>)> = windows.iter().map(of_device).collect();
+    let divisions = divisions(session, &places, within);
+    let rows = places.into_iter().zip(spans).zip(divisions);
+    let rows = rows.map(|(((host, device), span), division)| StepParts {
+        step: WHOLE,
+        host,
+        device,
+        span,
+        lengths: division.within(span),
+    });
+    rows.filter(|row| row.lengths.busy_ps > 0).collect()
 }
 
 fn divide(session: &Session, selected: &Selected<'_>) -> DividedSteps {
@@ -216,6 +245,7 @@ fn row(session: &Session, parts: &StepParts) -> StepRow {
         host_to_device_ps,
         device_to_host_ps,
         device_to_device_ps,
+        python_callbacks_ps,
         input_wait_ps,
         compilation_ps,
         host_overhead_ps,
@@ -236,6 +266,7 @@ fn row(session: &Session, parts: &StepParts) -> StepRow {
         host_to_device_ps,
         device_to_host_ps,
         device_to_device_ps,
+        python_callbacks_ps,
         input_wait_ps,
         compilation_ps,
         host_overhead_ps,

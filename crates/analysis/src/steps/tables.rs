@@ -27,6 +27,9 @@ pub(super) const SORT_COLUMNS: &[SortColumn<StepRow>] = &[
     ("device_to_device_ps", |row| {
         SortValue::Int(row.device_to_device_ps)
     }),
+    ("python_callbacks_ps", |row| {
+        SortValue::Int(row.python_callbacks_ps)
+    }),
     ("input_wait_ps", |row| SortValue::Int(row.input_wait_ps)),
     ("compilation_ps", |row| SortValue::Int(row.compilation_ps)),
     ("host_overhead_ps", |row| {
@@ -49,6 +52,7 @@ const COLUMNS: &[Column] = &[
     Column::wide("host_to_device_ps", "Host to device", Unit::Picos),
     Column::wide("device_to_host_ps", "Device to host", Unit::Picos),
     Column::wide("device_to_device_ps", "Device to device", Unit::Picos),
+    Column::wide("python_callbacks_ps", "Python callbacks", Unit::Picos),
     Column::new("input_wait_ps", "Input wait", Unit::Picos),
     Column::wide("compilation_ps", "Compilation", Unit::Picos),
     Column::new("host_overhead_ps", "Host overhead", Unit::Picos),
@@ -71,6 +75,7 @@ impl Report for StepsReport {
                 row.host_to_device_ps.into(),
                 row.device_to_host_ps.into(),
                 row.device_to_device_ps.into(),
+                row.python_callbacks_ps.into(),
                 row.input_wait_ps.into(),
                 row.compilation_ps.into(),
                 row.host_overhead_ps.into(),

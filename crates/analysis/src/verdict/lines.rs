@@ -117,7 +117,7 @@ fn mean_step(report: &VerdictReport) -> Option<String> {
         .into_iter()
         .take(limits::PARTS_IN_LINES)
         .map(|part| {
-            let name = part.part.title().to_lowercase();
+            let name = part.part.in_sentence();
             format!("{name} {}", format::percent(part.ratio))
         })
         .collect();

@@ -103,10 +103,7 @@ fn outliers(steps: &[StepBar]) -> String {
     let (part, excess) = grown_part(steps, step);
     if excess > 0.0 && !is_short {
         let excess = figures::duration_ps(excess);
-        told = format!(
-            "{told}: {excess} more {} than usual",
-            part.title().to_lowercase()
-        );
+        told = format!("{told}: {excess} more {} than usual", part.in_sentence());
     }
     match outliers.len() {
         1 => told,
@@ -166,6 +163,7 @@ fn look(part: PartKind) -> (&'static str, anstyle::Style) {
         PartKind::HostToDevice => (">", page::foreground(0xd3, 0xb5, 0x3a)),
         PartKind::DeviceToHost => ("<", page::foreground(0xb3, 0x95, 0x2a)),
         PartKind::DeviceToDevice => ("=", page::foreground(0xe6, 0xd2, 0x7a)),
+        PartKind::PythonCallbacks => ("p", page::foreground(0x8f, 0x74, 0xd6)),
         PartKind::InputWait => ("i", page::foreground(0xb5, 0x5f, 0x93)),
         PartKind::Compilation => ("c", page::foreground(0x8a, 0x6a, 0x45)),
         PartKind::HostOverhead => ("h", page::foreground(0xa9, 0x8f, 0x78)),

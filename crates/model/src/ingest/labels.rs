@@ -359,6 +359,7 @@ impl Labels {
             Some(OpClass::Attention) => Class::Attention,
             Some(OpClass::Collective) => Class::Collective,
             Some(OpClass::Copy | OpClass::HostTransfer) => Class::Copy,
+            Some(OpClass::HostCallback) => Class::Python,
             Some(OpClass::DataFormatting | OpClass::Control | OpClass::Other) => Class::Compute,
             None if op.category_source == CategorySource::Recorded => {
                 category_class(self.strings.get(op.category))

@@ -13,6 +13,7 @@ function cell(step: number, place: number, duration: number, lateness: number | 
     device_compute_ps: 0,
     collectives_ps: 0,
     copies_ps: 0,
+    python_callbacks_ps: 0,
     input_wait_ps: 0,
     compilation_ps: 0,
     host_overhead_ps: 0,

@@ -9,6 +9,7 @@ export const METRICS = [
   { key: 'device_compute_ps', title: 'Device compute', colour: CLASS_COLOURS.compute },
   { key: 'collectives_ps', title: 'Collectives', colour: CLASS_COLOURS.collective },
   { key: 'copies_ps', title: 'Copies', colour: CLASS_COLOURS.copy },
+  { key: 'python_callbacks_ps', title: 'Python callbacks', colour: CLASS_COLOURS.python },
   { key: 'input_wait_ps', title: 'Input wait', colour: CLASS_COLOURS.input },
   { key: 'compilation_ps', title: 'Compilation', colour: CLASS_COLOURS.compile },
   { key: 'host_overhead_ps', title: 'Host overhead', colour: CLASS_COLOURS.host },

@@ -16,6 +16,7 @@ function row(step: number, device: string, compute: number, idle: number): StepR
     host_to_device_ps: 0,
     device_to_host_ps: 0,
     device_to_device_ps: 0,
+    python_callbacks_ps: 0,
     input_wait_ps: 0,
     compilation_ps: 0,
     host_overhead_ps: 0,

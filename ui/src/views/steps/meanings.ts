@@ -83,6 +83,12 @@ export const MEANINGS: Record<string, Figure> = {
     formula: '',
     unit: TIME,
   },
+  python_callbacks: {
+    title: 'Python callbacks',
+    definition: 'The program calls Python on the host, and the device waits for it.',
+    formula: '',
+    unit: TIME,
+  },
   input_wait: {
     title: 'Input wait',
     definition: 'The device is idle while the host waits for or prepares input.',

@@ -38,6 +38,10 @@ collectives_ps: number,
  */
 copies_ps: number, 
 /**
+ * The device waits for Python that the program calls.
+ */
+python_callbacks_ps: number, 
+/**
  * Device idle, host waits for or prepares input.
  */
 input_wait_ps: number, 

@@ -41,6 +41,10 @@ collectives_ps: number | null,
  */
 copies_ps: number | null, 
 /**
+ * Mean time that devices wait for Python that programs call, in a step.
+ */
+python_callbacks_ps: number | null, 
+/**
  * Mean wait for input in a step.
  */
 input_wait_ps: number | null, 

@@ -6,4 +6,4 @@
  * collectives, device-to-device, host-to-device, device-to-host; then, where the device is idle,
  * compilation, input wait, host overhead; then idle.
  */
-export type PartKind = "device_compute" | "collectives" | "host_to_device" | "device_to_host" | "device_to_device" | "input_wait" | "compilation" | "host_overhead" | "idle";
+export type PartKind = "device_compute" | "collectives" | "host_to_device" | "device_to_host" | "device_to_device" | "python_callbacks" | "input_wait" | "compilation" | "host_overhead" | "idle";

@@ -49,6 +49,10 @@ device_to_host_ps: number,
  */
 device_to_device_ps: number, 
 /**
+ * The program calls Python on the host, and the device waits.
+ */
+python_callbacks_ps: number, 
+/**
  * Device idle, host waits for or prepares input.
  */
 input_wait_ps: number, 

@@ -1,7 +1,9 @@
 //! Debug prints and callbacks to Python within a program (XProf's DebugPrint).
 
+use super::host_causes::place_of;
 use super::python_callback::is_called;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::activity::Cause;
 use crate::advice::facts::Facts;
 use crate::ops::OpRow;
 use crate::overview::PartKind;
@@ -9,7 +11,7 @@ use crate::overview::PartKind;
 pub(super) static RULE: Rule = Rule {
     id: "debug_print",
     title: "Debug prints in the program",
-    parts: &[PartKind::DeviceCompute],
+    parts: &[PartKind::PythonCallbacks],
     check,
 };
 
@@ -26,7 +28,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work are debug prints and callbacks to Python.",
+            "The devices wait for debug prints and callbacks{} for {} of the time of their ops.",
+            place_of(facts, Cause::Callback),
             found.text
         ),
     )

@@ -22,18 +22,19 @@ const TOLD: usize = 4;
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let exposed = |row: &_| part_ps(row, PartKind::Collectives) as f64;
-    let Some((step, mean)) = facts.step_ps.zip(facts.mean(exposed)) else {
+    let Some((period, mean)) = facts.period_ps().zip(facts.mean(exposed)) else {
         return Outcome::Skipped(no_steps(facts));
     };
-    let ratio = mean / step;
+    let ratio = mean / period;
     let share = format::percent(ratio);
     let Some(severity) = gravity(&facts.threshold("exposed_collectives_ratio"), ratio) else {
-        return Outcome::Passed(format!("{share} of the mean step, mean over devices."));
+        let period = facts.period();
+        return Outcome::Passed(format!("{share} of {period}, mean over devices."));
     };
     let what = format!(
-        "Devices communicate for {} of the mean step ({share}) without computing anything, mean \
-         over devices.{}",
+        "Devices communicate for {} of {} ({share}) without computing anything, mean over devices.{}",
         format::duration_ps(mean),
+        facts.period(),
         spread(facts)
     );
     if facts.is_cpu_only() {

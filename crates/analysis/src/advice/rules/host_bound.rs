@@ -4,7 +4,7 @@
 //! makes meanwhile are part of waiting for input, and not counted again.
 
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
-use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, part};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
 use crate::activity::Cause;
 use crate::advice::facts::{Facts, Place};
 use crate::format;
@@ -23,11 +23,14 @@ const MIN_COPIES: f64 = 0.05;
 fn is_work(cause: Cause) -> bool {
     !matches!(
         cause,
-        Cause::Compilation | Cause::DataLoading | Cause::Blocked | Cause::Unknown
+        Cause::Compilation | Cause::DataLoading | Cause::Callback | Cause::Blocked | Cause::Unknown
     )
 }
 
 fn check(facts: &Facts<'_>) -> Outcome {
+    if let Some(outcome) = judged_in_recording(facts) {
+        return outcome;
+    }
     let found = match part(facts, "host_bound_ratio", RULE.parts) {
         Ok(found) => found,
         Err(outcome) => return outcome,

@@ -94,6 +94,7 @@ pub(super) const fn title_of(cause: Cause) -> &'static str {
         Cause::Python => "Python holds the devices up",
         Cause::Runtime => "The runtime holds the devices up",
         Cause::Annotation => "The host holds the devices up",
+        Cause::Callback => "The program calls Python",
         Cause::Blocked => "The host waits between launches",
         Cause::Unknown => "Device idle, cause not recorded",
     }
@@ -111,6 +112,9 @@ pub(super) const fn why_of(cause: Cause) -> &'static str {
         }
         Cause::Sleep => "The loop sleeps on the thread that launches the next step.",
         Cause::Transfer => "The copy is made on the thread that launches the next step.",
+        Cause::Callback => {
+            "The device stops, its operands go to the host, Python runs, and the result goes back."
+        }
         Cause::Unknown => {
             "Between one launch and the next the host waits for another process, or does something \
              that was not recorded."
@@ -120,9 +124,11 @@ pub(super) const fn why_of(cause: Cause) -> &'static str {
 }
 
 /// `, in wait_for_quota (train.py:23)`: the longest gap of the cause tells.
-fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
+pub(super) fn place_of(facts: &Facts<'_>, cause: Cause) -> String {
+    // The first calls of a thread may come before its Python is traced.
+    let is_told = |gap: &&GapRow| cause != Cause::Callback || !gap.python.is_empty();
     let mut gaps = facts.gaps().longest.iter();
-    let Some(gap) = gaps.find(|gap| gap.cause == cause) else {
+    let Some(gap) = gaps.find(|gap| gap.cause == cause && is_told(gap)) else {
         return String::new();
     };
     let named = match gap.python.split_once(' ') {

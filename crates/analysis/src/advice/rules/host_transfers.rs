@@ -35,15 +35,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
             };
             in_view("kernels", format!("{count} copies {words}{bytes}{memory}"))
         });
-    let is_of_place = |row: &&crate::steps::StepParts| (row.host, row.device) == found.place;
-    let mut rows = facts.rows().iter().filter(is_of_place);
-    let sums = rows.by_ref().fold([0, 0], |sums, row| {
-        [
-            sums[0] + part_ps(row, PartKind::HostToDevice),
-            sums[1] + part_ps(row, PartKind::DeviceToHost),
-        ]
-    });
-    let (most, direction) = if sums[0] >= sums[1] {
+    let mean_of = |part: PartKind| {
+        let places = facts.by_place(|row| part_ps(row, part) as f64);
+        let own = places.iter().find(|of| of.place == found.place);
+        own.map_or(0.0, |of| of.mean)
+    };
+    let to_device = mean_of(PartKind::HostToDevice) >= mean_of(PartKind::DeviceToHost);
+    let (most, direction) = if to_device {
         (PartKind::HostToDevice, "to the device")
     } else {
         (PartKind::DeviceToHost, "to the host")

@@ -3,7 +3,7 @@
 use stepscope_model::SliceKind;
 
 use super::host_causes::{Causes, longest_gaps, why_of};
-use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, judged_in_recording, part};
 use crate::activity::Cause;
 use crate::advice::facts::Facts;
 use crate::advice::report::Confidence;
@@ -17,6 +17,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(facts: &Facts<'_>) -> Outcome {
+    if let Some(outcome) = judged_in_recording(facts) {
+        return outcome;
+    }
     let found = match part(facts, "idle_ratio", RULE.parts) {
         Ok(found) => found,
         Err(outcome) => return outcome,

@@ -3,7 +3,7 @@
 
 use stepscope_model::{Class, Picos, Span};
 
-use super::{Outcome, Rule, finding, gravity, no_steps};
+use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
 use crate::advice::evidence::{between, in_view, longest_slice};
 use crate::advice::facts::{Facts, part_ps};
 use crate::advice::report::AdviceEvidence;
@@ -22,6 +22,9 @@ pub(super) static RULE: Rule = Rule {
 const CAUSES: usize = 3;
 
 fn check(facts: &Facts<'_>) -> Outcome {
+    if let Some(outcome) = judged_in_recording(facts) {
+        return outcome;
+    }
     let threshold = facts.threshold("input_wait_ratio");
     // Waiting for data is a part of these, so little of them is even less of it.
     let bound = facts.worst(|row| {

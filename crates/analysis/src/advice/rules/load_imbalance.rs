@@ -17,11 +17,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let compute = |row: &_| part_ps(row, PartKind::DeviceCompute) as f64;
     let places = facts.by_place(compute);
     let working: Vec<_> = places.iter().filter(|place| place.mean > 0.0).collect();
-    let Some(step) = facts.step_ps else {
+    let Some(period) = facts.period_ps() else {
         return Outcome::Skipped(no_steps(facts));
     };
     if working.len() < 2 {
-        return Outcome::Skipped("Needs two devices that work in steps.".to_owned());
+        return Outcome::Skipped("Needs two devices that work.".to_owned());
     }
     let sum: f64 = working.iter().map(|place| place.mean).sum();
     let mean = sum / working.len() as f64;
@@ -29,21 +29,22 @@ fn check(facts: &Facts<'_>) -> Outcome {
         return Outcome::Skipped(no_steps(facts));
     };
     let more = most.mean - mean;
-    let share = format::percent(more / step);
-    let Some(severity) = gravity(&facts.threshold("load_imbalance_ratio"), more / step) else {
+    let share = format::percent(more / period);
+    let Some(severity) = gravity(&facts.threshold("load_imbalance_ratio"), more / period) else {
         return Outcome::Passed(format!(
-            "The device with most computes {} longer than the mean of the devices ({share} of the mean \
-             step).",
-            format::duration_ps(more)
+            "The device with most computes {} longer than the mean of the devices ({share} of {}).",
+            format::duration_ps(more),
+            facts.period()
         ));
     };
     finding(
         &RULE,
         severity,
         format!(
-            "{} computes for {} of its mean step; the mean of {} devices is {}.",
+            "{} computes for {} of {}; the mean of {} devices is {}.",
             facts.place_name(most.place),
             format::duration_ps(most.mean),
+            facts.period(),
             working.len(),
             format::duration_ps(mean)
         ),

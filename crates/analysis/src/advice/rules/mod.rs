@@ -146,6 +146,12 @@ pub static RULES: &[&Rule] = &[
     &capture_quality::RULE,
 ];
 
+/// Rules about parts of a step in which devices wait: without steps, `idle_recording` judges all idle
+/// time by its cause.
+fn judged_in_recording(facts: &Facts<'_>) -> Option<Outcome> {
+    (facts.step_ps.is_none() && facts.has_enough_work()).then(|| Outcome::Found(Vec::new()))
+}
+
 /// Why a rule about steps cannot be checked.
 fn no_steps(facts: &Facts<'_>) -> String {
     recording::needs_steps(facts.session)
@@ -198,7 +204,7 @@ struct Part {
     time: f64,
     /// The mean step of that place.
     step_ps: f64,
-    /// `1.234 ms of its mean step (12.3 %)`
+    /// `1.234 ms of its mean step (12.3 %)`, `1.234 ms of the recording (12.3 %)`
     text: String,
 }
 
@@ -213,8 +219,16 @@ const FEW_STEPS: f64 = 0.5;
 /// No share of `overview`, which is the mean over places, is larger.
 fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<Part, Outcome> {
     let of_row = |row: &_| parts.iter().map(|&part| part_ps(row, part) as f64).sum();
-    let (Some(_), Some(worst)) = (facts.step_ps, facts.worst(of_row)) else {
+    let Some(worst) = facts.worst(of_row) else {
         return Err(Outcome::Skipped(no_steps(facts)));
+    };
+    if facts.step_ps.is_none() && !facts.has_enough_work() {
+        return Err(Outcome::Skipped(LITTLE_WORK.to_owned()));
+    }
+    let whose = if facts.step_ps.is_some() {
+        "its mean step"
+    } else {
+        "the recording"
     };
     let share = format::percent(worst.share());
     let few = if worst.median < FEW_STEPS * worst.mean {
@@ -224,12 +238,13 @@ fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<Part, Outcom
         String::new()
     };
     let text = format!(
-        "{} of its mean step ({share}){few}",
+        "{} of {whose} ({share}){few}",
         format::duration_ps(worst.mean)
     );
     match gravity(&facts.threshold(key), worst.share()) {
         None => Err(Outcome::Passed(format!(
-            "At most {share} of the mean step of a device."
+            "At most {share} of {} of a device.",
+            facts.period()
         ))),
         Some(severity) => Ok(Part {
             severity,
@@ -241,13 +256,13 @@ fn part(facts: &Facts<'_>, key: &str, parts: &[PartKind]) -> Result<Part, Outcom
     }
 }
 
-/// The share of the mean step in which devices wait for their host, and its time: host overhead and
-/// idle time, without input and compilation.
+/// The share of the mean step, or of a recording without steps, in which devices wait for their host,
+/// and its time: host overhead and idle time, without input and compilation.
 fn waiting(facts: &Facts<'_>) -> Option<(f64, f64)> {
     let waits =
         |row: &_| (part_ps(row, PartKind::Idle) + part_ps(row, PartKind::HostOverhead)) as f64;
-    let (time, step) = facts.mean(waits).zip(facts.step_ps)?;
-    Some((time / step, time))
+    let (time, period) = facts.mean(waits).zip(facts.period_ps())?;
+    Some((time / period, time))
 }
 
 /// The parts that [`waiting`] is of.

@@ -1,7 +1,9 @@
 //! Programs that call Python in their middle: `pure_callback`, `io_callback`.
 
 use super::debug_print::is_debug;
+use super::host_causes::place_of;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::activity::Cause;
 use crate::advice::facts::Facts;
 use crate::format;
 use crate::ops::OpRow;
@@ -10,7 +12,7 @@ use crate::overview::PartKind;
 pub(super) static RULE: Rule = Rule {
     id: "python_callback",
     title: "The program calls Python",
-    parts: &[PartKind::DeviceCompute],
+    parts: &[PartKind::PythonCallbacks],
     check,
 };
 
@@ -55,7 +57,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of what looks like work of the devices is Python that the program calls.{called}",
+            "The devices wait for Python that the program calls{} for {} of the time of their ops.{called}",
+            place_of(facts, Cause::Callback),
             found.text
         ),
     )

@@ -90,7 +90,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             format::duration_ps(usual),
             worst.step,
             format::duration_ps(more),
-            part.title().to_lowercase()
+            part.in_sentence()
         ),
     )
     .why(if own.is_some() {

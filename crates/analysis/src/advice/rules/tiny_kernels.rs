@@ -44,14 +44,15 @@ struct Tiny {
     /// Share of launches.
     ratio: f64,
     launches: i64,
-    /// Time of a step in which the device waits for its host, blamed on them.
+    /// Time of a step, or of a recording without steps, in which the device waits for its host,
+    /// blamed on them.
     blamed: f64,
     waits: f64,
     step: f64,
 }
 
 fn tiny(facts: &Facts<'_>, kernels: &Launching) -> Option<Tiny> {
-    let ((_, waits), step) = waiting(facts).zip(facts.step_ps)?;
+    let ((_, waits), step) = waiting(facts).zip(facts.period_ps())?;
     let launches: i64 = kernels.rows.iter().map(|row| row.occurrences).sum();
     let short = kernels.rows.iter().filter(|row| row.mean_ps < TINY_PS);
     let short: i64 = short.map(|row| row.occurrences).sum();
@@ -86,8 +87,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let (calls, estimate) = match launching_ps(kernels) {
         Some(time) => (
             format!(
-                " The host is in launch calls for {} of a step; {:.1} launches are in the queue in \
-                 the mean.",
+                " The host is in launch calls for {} of a step; the queue holds {:.1} launches on \
+                 average.",
                 format::duration_ps(time),
                 depth(kernels)
             ),
@@ -99,12 +100,13 @@ fn check(facts: &Facts<'_>) -> Outcome {
         ),
     };
     let text = format!(
-        "{} of {} kernel launches are of kernels that take less than {} in the mean, and devices \
-         wait for their host for {} of a step.{calls}",
+        "{} of {} kernel launches are of kernels that take less than {} on average, and devices \
+         wait for their host for {} of {}.{calls}",
         format::percent(tiny.ratio),
         tiny.launches,
         format::duration_ps(TINY_PS),
-        format::percent(tiny.waits / tiny.step)
+        format::percent(tiny.waits / tiny.step),
+        facts.period()
     );
     let Some(severity) = gravity(
         &facts.threshold("tiny_kernel_ratio"),

@@ -292,13 +292,20 @@ fn the_planted_cause_stands_first() {
                 }
             }
         }
+        let fix = first["fix"].as_str().unwrap_or_default();
+        if planted.case == "recompiles" && fix.starts_with("Warm up") {
+            complain(format!("no warm-up helps: {fix}"));
+        }
         let gain = first["gain_ps_per_step"].as_f64();
         let is_known = expected.has_figure && id != "idle" && planted.is_annotated;
         if let Some(gain) = gain.filter(|_| is_known) {
             // The device waits a little longer than the cause takes: for what comes before and after.
             let truth = planted.cause_s * 1e12;
             let step = planted.step_s.unwrap_or_default() * 1e12;
-            if (gain - truth).abs() > 0.1 * step {
+            // To call Python takes more than the function that the program's clock times.
+            let is_call = planted.case.ends_with("-callback");
+            let allowed = if is_call { 0.1 } else { 0.05 };
+            if (gain - truth).abs() > allowed * step {
                 complain(format!("{:.3} ms, truth {:.3} ms", gain / 1e9, truth / 1e9));
             }
         }

@@ -1,5 +1,7 @@
 //! Compilation within steps (guides: compilation time in the window).
 
+use std::collections::BTreeMap;
+
 use super::{Outcome, Rule, finding, gravity, no_steps};
 use crate::advice::evidence::in_view;
 use crate::advice::facts::{Facts, part_ps};
@@ -12,6 +14,22 @@ pub(super) static RULE: Rule = Rule {
     parts: &[PartKind::Compilation],
     check,
 };
+
+/// What to do where something is compiled again and again.
+pub(super) const FIX_STEADY: &str = "Warming up does not help, because the same function is compiled again and again: find what \
+     changes from call to call. Pad batches to one shape; make jitted functions once, outside of the \
+     loop; pass Python numbers as arrays.";
+
+/// A function was compiled so often that it is no warm-up.
+pub(super) fn is_steady(facts: &Facts<'_>) -> bool {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in facts.compilations() {
+        if !row.function.is_empty() {
+            *counts.entry(row.function.as_str()).or_default() += 1;
+        }
+    }
+    counts.values().any(|&count| count > 2)
+}
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let count = facts.bars.len();
@@ -56,16 +74,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
         names => format!(": {}", names.join(", ")),
     };
     // What comes with nearly every step is no warm-up.
-    let is_steady = count >= 3 && compiled * 5 >= count * 4;
-    let fix = if is_steady {
-        "Warming up does not help, for nearly every step compiles: find what changes from call to \
-         call. Pad batches to one shape; make jitted functions once, outside of the loop; pass Python \
-         numbers as arrays."
+    let is_in_most = count >= 3 && compiled * 5 >= count * 4;
+    let fix = if is_in_most {
+        FIX_STEADY
     } else {
         "Warm up before recording, or leave the first steps out (`--steps`). Keep compiled programs \
          between runs with a compilation cache."
     };
-    let code = if is_steady {
+    let code = if is_in_most {
         "jax.config.update(\"jax_explain_cache_misses\", True)"
     } else {
         "jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")"

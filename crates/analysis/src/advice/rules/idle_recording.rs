@@ -2,6 +2,7 @@
 
 use stepscope_model::DeviceId;
 
+use super::compilation;
 use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::{LITTLE_WORK, NO_WORK, Outcome, Rule, finding, gravity};
 use crate::activity::Cause;
@@ -43,9 +44,11 @@ fn check(facts: &Facts<'_>) -> Outcome {
         format!(" What its host does meanwhile: {}.", causes.told(facts))
     };
     let why = why_of(main.unwrap_or(Cause::Unknown));
-    let remedy = main.map_or("Look at the gaps in the timeline.", |cause| {
-        cause.remedy(facts.session.framework())
-    });
+    let remedy = match main {
+        Some(Cause::Compilation) if compilation::is_steady(facts) => compilation::FIX_STEADY,
+        Some(cause) => cause.remedy(facts.session.framework()),
+        None => "Look at the gaps in the timeline.",
+    };
     finding(
         &RULE,
         severity,

@@ -72,6 +72,7 @@ Cause = Literal[
     "runtime",
     "annotation",
     "callback",
+    "device",
     "blocked",
     "unknown",
 ]
@@ -101,6 +102,10 @@ driving thread does then; compilation counts on any thread.
 `annotation`: The host is within an annotation of the program, and nothing tells more.
 
 `callback`: The program that runs on the device calls Python: this goes before all other causes.
+
+`device`: The device had work and paused: between ops of a program, or before one that was launched
+long
+ago. This goes before all that the host does.
 
 `blocked`: The host waits for a device, a lock or another thread: it is not the one to blame.
 
@@ -233,7 +238,9 @@ collective.
 `host_overhead`: The device is idle while the thread that drives it does other recorded work, waits
 excluded.
 
-`idle`: The device is idle, and the thread that drives it waits or recorded nothing.
+`idle`: The device is idle, and the thread that drives it waits or recorded nothing; or the device
+had
+work and paused.
 """
 
 ScalingKind = Literal["strong", "weak"]

@@ -88,8 +88,8 @@ def test_a_registered_process_is_in_the_capture(
     # What the loader computes is work of the host, beside the devices of the program.
     with_loader, without = (stepscope.open(tmp_path / name) for name in ("with", "without"))
     assert with_loader.devices == without.devices
-    assert {op.program for op in with_loader.ops().ops} == {
-        op.program for op in without.ops().ops
+    assert {op.program for op in with_loader.ops().rows} == {
+        op.program for op in without.ops().rows
     }
     assert counts["own"] == counts["without"] == 0
 

@@ -17,6 +17,7 @@ pub mod interval;
 mod launched_graphs;
 pub mod note;
 pub mod order;
+pub(crate) mod pauses;
 mod recording;
 pub mod registry;
 pub mod selection;

@@ -21,6 +21,7 @@ export const CAUSES: readonly Meaning[] = [
   { key: 'runtime', title: 'Runtime', colour: CLASS_COLOURS.host },
   { key: 'annotation', title: 'Annotation', colour: '#cfa27a' },
   { key: 'callback', title: 'Callback', colour: '#b08ae0' },
+  { key: 'device', title: 'Device pauses', colour: '#6f8fa8' },
   { key: 'blocked', title: 'Blocked', colour: CLASS_COLOURS.wait },
   { key: 'unknown', title: 'Not recorded', colour: '#a3acb9' },
 ];

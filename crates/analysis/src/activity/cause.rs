@@ -37,14 +37,17 @@ pub enum Cause {
     Annotation,
     /// The program that runs on the device calls Python: this goes before all other causes.
     Callback,
+    /// The device had work and paused: between ops of a program, or before one that was launched long
+    /// ago. This goes before all that the host does.
+    Device,
     /// The host waits for a device, a lock or another thread: it is not the one to blame.
     Blocked,
     /// Nothing was recorded on the host.
     Unknown,
 }
 
-/// All causes, in the order of priority (but see [`Cause::Callback`]) and of arrays by cause.
-pub(crate) const CAUSES: [Cause; 14] = [
+/// All causes, in the order of priority (but see [`Cause::Callback`] and [`Cause::Device`]) and of arrays by cause.
+pub(crate) const CAUSES: [Cause; 15] = [
     Cause::Compilation,
     Cause::DataLoading,
     Cause::GarbageCollection,
@@ -57,6 +60,7 @@ pub(crate) const CAUSES: [Cause; 14] = [
     Cause::Runtime,
     Cause::Annotation,
     Cause::Callback,
+    Cause::Device,
     Cause::Blocked,
     Cause::Unknown,
 ];
@@ -99,6 +103,7 @@ impl Cause {
             Self::Runtime => "runtime",
             Self::Annotation => "annotation",
             Self::Callback => "callback",
+            Self::Device => "device",
             Self::Blocked => "blocked",
             Self::Unknown => "unknown",
         }
@@ -119,6 +124,7 @@ impl Cause {
             Self::Runtime => "in the runtime or a library",
             Self::Annotation => "in an annotation, nothing tells more",
             Self::Callback => "running Python that the program calls",
+            Self::Device => "not the cause: the device had work",
             Self::Blocked => "waiting for a device, lock or thread",
             Self::Unknown => "nothing recorded on the host",
         }
@@ -167,6 +173,10 @@ impl Cause {
             Self::Annotation => "Record Python to see what runs inside.",
             Self::Callback => {
                 "Write the function in jax.numpy, or call it between steps; see `stepscope advice`."
+            }
+            Self::Device => {
+                "Look at the ops around the gaps on the timeline: what comes between them was not \
+                 recorded, or the device waits for a core, a copy or another device."
             }
             Self::Blocked => {
                 "The host waits as well: look at what other threads and devices do, and block less \

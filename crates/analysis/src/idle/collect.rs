@@ -10,6 +10,7 @@ use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleSte
 use crate::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
 use crate::interval::Intervals;
 use crate::overview::observed_windows;
+use crate::pauses::Pauses;
 use crate::selection::{Selected, device_span};
 use crate::work::{AllWork, callback_labels, work_intervals};
 
@@ -74,7 +75,7 @@ pub(super) fn devices(
         let host = session.device(found.device).host;
         let times = host_times.iter().find(|(id, _)| *id == host);
         let host_times = times.map(|(_, times)| Arc::clone(times));
-        let host_times = with_callbacks(session, &found, host_times.unwrap_or_default());
+        let host_times = with_own(session, &found, host_times.unwrap_or_default());
         DeviceGaps {
             device: found.device,
             host,
@@ -90,24 +91,30 @@ pub(super) fn devices(
     found.into_par_iter().map(divided).collect()
 }
 
-/// What the host did by cause, without the gaps in which the device's own program calls Python: these
-/// are callbacks, whatever else the host does then.
-fn with_callbacks(
+/// What the host did by cause, without the gaps that are the device's own: in which its program calls
+/// Python, or which it makes although it has work.
+fn with_own(
     session: &Session,
     found: &Found,
     host_times: Arc<Vec<Intervals>>,
 ) -> Arc<Vec<Intervals>> {
     let labels = callback_labels(session);
-    if !labels.contains(&true) {
+    let callbacks = work_intervals(session, found.device, &found.gaps, &labels);
+    let gaps = Intervals::union_of_sorted(vec![found.gaps.clone()]);
+    let pauses = Pauses::of(session);
+    let pauses = pauses.of_device(found.device).intersect(&gaps);
+    let pauses = pauses.subtract(&callbacks);
+    let own = callbacks.union(&pauses);
+    if own.spans().is_empty() {
         return host_times;
     }
-    let callbacks = work_intervals(session, found.device, &found.gaps, &labels);
     let mut times: Vec<Intervals> = host_times
         .iter()
-        .map(|own| own.subtract(&callbacks))
+        .map(|times| times.subtract(&own))
         .collect();
     times.resize(CAUSES.len() - 1, Intervals::default());
     times[Cause::Callback.position()] = callbacks;
+    times[Cause::Device.position()] = pauses;
     Arc::new(times)
 }
 

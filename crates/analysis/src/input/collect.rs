@@ -10,6 +10,7 @@ use super::report::{Bound, InputCause, InputHost, InputRow};
 use crate::activity::{COMPILATION, driving_threads, host_times, levels, transfers_waited_for};
 use crate::interval::Intervals;
 use crate::overview::{PartKind, VerdictKind};
+use crate::pauses::Pauses;
 use crate::selection::Selected;
 use crate::steps::{StepParts, divide_steps, median, part_position};
 use crate::work::{AllWork, NO_LEVEL, add_levels, work_intervals};
@@ -105,15 +106,17 @@ pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> 
     devices.sort_unstable();
     devices.dedup();
     let work = AllWork::of(session);
+    let pauses = Pauses::of(session);
     let feeds = feeds(session, &devices, within);
     divided
         .par_iter()
         .map(|parts| {
             let input = hosts.binary_search(&parts.host).map(|at| &inputs[at]);
-            let busy = parts
-                .device
-                .map(|device| work.of_device(device).clip(parts.span))
-                .unwrap_or_default();
+            let busy = parts.device.map(|device| {
+                let own = work.of_device(device).clip(parts.span);
+                own.union(&pauses.of_device(device).clip(parts.span))
+            });
+            let busy = busy.unwrap_or_default();
             let feeds = parts
                 .device
                 .and_then(|device| devices.binary_search(&device).ok())

@@ -116,7 +116,8 @@ pub enum PartKind {
     Compilation,
     /// The device is idle while the thread that drives it does other recorded work, waits excluded.
     HostOverhead,
-    /// The device is idle, and the thread that drives it waits or recorded nothing.
+    /// The device is idle, and the thread that drives it waits or recorded nothing; or the device had
+    /// work and paused.
     Idle,
 }
 

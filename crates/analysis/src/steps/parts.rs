@@ -17,6 +17,7 @@ use super::host::HostActivity;
 use crate::communication;
 use crate::interval::Intervals;
 use crate::overview::PartKind;
+use crate::pauses::Pauses;
 use crate::work::{NO_LEVEL, add_levels};
 
 /// Parts in display order; positions of the arrays of picoseconds by part.
@@ -106,9 +107,12 @@ impl Division {
             *collectives = collectives.union(&under_way);
         }
         let work = DEVICE_LEVELS.into_iter().zip(work);
+        // What the host does meanwhile is not why the device pauses.
+        let pauses = Pauses::of(session).of_device(device).clip(within);
+        let own = work.chain([(PartKind::Idle, pauses)]);
         Self {
             without_work,
-            ..Self::by_priority(work.chain(host_levels(host)))
+            ..Self::by_priority(own.chain(host_levels(host)))
         }
     }
 
@@ -149,7 +153,7 @@ impl Division {
                 lengths.busy_ps += length_ps;
             }
         }
-        lengths.parts_ps[position(PartKind::Idle)] = left_ps;
+        lengths.parts_ps[position(PartKind::Idle)] += left_ps;
         lengths.busy_ps -= self.without_work.duration_within(step).0;
         lengths
     }

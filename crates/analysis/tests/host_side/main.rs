@@ -118,6 +118,45 @@ fn gaps_of_an_nvidia_gpu_by_cause() {
     assert_eq!(micros(step, "gaps_ps"), 650);
 }
 
+/// Three programs are launched at once, and the host sleeps while they run, and after them.
+const AHEAD: &str = "
+    host vm
+    thread python
+      0..1000us   train #step_num=0,_r=1#
+      0..5us      PjitFunction(step)
+      5..10us     PjitFunction(step)
+      10..1000us  $time sleep
+      900..905us  PjitFunction(step)
+    thread tf_XLAEigen/42
+    each [hlo_op=$name hlo_module=jit_step program_id=5 device_ordinal=0]
+      20..100us   fusion.1 [run_id=7]
+      150..200us  fusion.2 [run_id=7]
+      300..400us  fusion.1 [run_id=8]
+      950..1000us fusion.1 [run_id=9]
+";
+
+#[test]
+fn the_host_is_not_the_cause_where_the_device_had_work() {
+    let report = ask(&drawn(&[AHEAD]), "idle", &[("min-gap", "0")]);
+    // 100..150 lies within a run, and 200..300 before one that was launched before the first began.
+    assert_eq!(cause(&report, "device"), 50 + 100);
+    assert_eq!(
+        cause(&report, "sleep"),
+        10 + 500 + 45,
+        "10..20, 400..900, 905..950"
+    );
+    let steps = ask(&drawn(&[AHEAD]), "steps", &[]);
+    let step = &rows(&steps, "rows")[0];
+    assert_eq!(micros(step, "host_overhead_ps"), 20 + 500 + 50);
+    assert_eq!(micros(step, "idle_ps"), 50 + 100);
+}
+
+#[test]
+fn gaps_within_the_runs_of_a_gpu_are_its_hosts() {
+    let report = ask(&drawn(&[NVIDIA]), "idle", &[]);
+    assert_eq!(cause(&report, "device"), 0);
+}
+
 #[test]
 fn a_device_that_only_works_outside_of_the_steps_is_not_idle_in_them() {
     let other = NVIDIA.replace(

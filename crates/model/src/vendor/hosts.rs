@@ -196,7 +196,9 @@ patterns! {
     /// Frames of Python that only wait.
     PYTHON_WAIT = [
         r"block_until_ready| effects_barrier$|^threading\.py:\d+ (wait|acquire|join)|",
-        r"^_thread (acquire|lock)|^queue get$",
+        r"^_thread (acquire|lock)|^queue get$|",
+        // Methods of C have no module.
+        r"^<unknown> (acquire|wait|join|poll|select|accept|recv|recv_into|recvfrom)$",
     ];
     /// The host waits for or prepares input: tf.data, grain, and what people call their loaders.
     INPUT = [
@@ -207,9 +209,9 @@ patterns! {
     /// Frames that hand out the next element: what waits, reads or computes within is input. A queue
     /// that the driving thread takes from is filled by somebody else.
     PYTHON_INPUT = [
-        r" __next__$|^queues?\.py:\d+ get$|^dataloader\.py:\d+ |(?i) (next|get)_?(item|element|example)s?$",
+        r" __next__$|^builtins next$|^queues?\.py:\d+ get$|^dataloader\.py:\d+ |(?i) (next|get)_?(item|element|example)s?$",
     ];
-    INPUT_WAIT = [r"^queues?\.py|GetNext|__next__|^next\(|(?i)(data|input)[ _]?wait|_next_data"];
+    INPUT_WAIT = [r"^queues?\.py|GetNext|__next__|^\$?builtins next$|^next\(|(?i)(data|input)[ _]?wait|_next_data"];
     INPUT_ENQUEUE = [r"(?i)infeed"];
     INPUT_READ = [
         r"(?i)tfrecord|textline|fixedlengthrecord|interleave|array_?record|sstable|\bread|file",
@@ -416,6 +418,7 @@ mod tests {
             ("data_loading", InputStage::Load),
             ("fetch_batch", InputStage::Load),
             ("$dataloader.py:630 __next__", InputStage::Wait),
+            ("$builtins next", InputStage::Wait),
         ] {
             assert_eq!(activity(name), Activity::Input(expected), "{name}");
         }

@@ -4,4 +4,4 @@
  * Why a device waits: what its host does meanwhile. An instant belongs to the first of these that a
  * driving thread does then; compilation counts on any thread.
  */
-export type Cause = "compilation" | "data_loading" | "garbage_collection" | "checkpoint" | "profiler" | "transfer" | "dispatch" | "sleep" | "python" | "runtime" | "annotation" | "callback" | "blocked" | "unknown";
+export type Cause = "compilation" | "data_loading" | "garbage_collection" | "checkpoint" | "profiler" | "transfer" | "dispatch" | "sleep" | "python" | "runtime" | "annotation" | "callback" | "device" | "blocked" | "unknown";

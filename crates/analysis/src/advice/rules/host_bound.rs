@@ -23,7 +23,12 @@ const MIN_COPIES: f64 = 0.05;
 fn is_work(cause: Cause) -> bool {
     !matches!(
         cause,
-        Cause::Compilation | Cause::DataLoading | Cause::Callback | Cause::Blocked | Cause::Unknown
+        Cause::Compilation
+            | Cause::DataLoading
+            | Cause::Callback
+            | Cause::Device
+            | Cause::Blocked
+            | Cause::Unknown
     )
 }
 

@@ -95,6 +95,7 @@ pub(super) const fn title_of(cause: Cause) -> &'static str {
         Cause::Runtime => "The runtime holds the devices up",
         Cause::Annotation => "The host holds the devices up",
         Cause::Callback => "The program calls Python",
+        Cause::Device => "The device pauses between its ops",
         Cause::Blocked => "The host waits between launches",
         Cause::Unknown => "Device idle, cause not recorded",
     }
@@ -114,6 +115,10 @@ pub(super) const fn why_of(cause: Cause) -> &'static str {
         Cause::Transfer => "The copy is made on the thread that launches the next step.",
         Cause::Callback => {
             "The device stops, its operands go to the host, Python runs, and the result goes back."
+        }
+        Cause::Device => {
+            "The program was launched, and its host holds nothing up: the device waits for a core, a \
+             copy or another device, or does something that was not recorded."
         }
         Cause::Unknown => {
             "Between one launch and the next the host waits for another process, or does something \

@@ -2,7 +2,7 @@
 
 use stepscope_model::SliceKind;
 
-use super::host_causes::{Causes, longest_gaps, why_of};
+use super::host_causes::{Causes, longest_gaps, title_of, why_of};
 use super::{Outcome, PART_ESTIMATE, Rule, finding, judged_in_recording, part};
 use crate::activity::Cause;
 use crate::advice::facts::Facts;
@@ -24,10 +24,16 @@ fn check(facts: &Facts<'_>) -> Outcome {
         Ok(found) => found,
         Err(outcome) => return outcome,
     };
-    let waits = |cause: Cause| matches!(cause, Cause::Blocked | Cause::Unknown);
+    let is_idle = |cause: Cause| matches!(cause, Cause::Device | Cause::Blocked | Cause::Unknown);
+    let all = Causes::of_place(facts, found.place, is_idle);
+    let is_pause = all.main() == Some(Cause::Device);
+    // A pause of the device is told only where it is most of it: the host has no part in it.
+    let waits = |cause: Cause| is_idle(cause) && (cause == Cause::Device) == is_pause;
     let causes = Causes::of_place(facts, found.place, waits);
     let is_blocked = causes.main() == Some(Cause::Blocked);
-    let doing = if causes.main() == Some(Cause::Unknown) || causes.is_empty() {
+    let doing = if is_pause {
+        "it had work: between ops of a program, or before one that was launched long ago".to_owned()
+    } else if causes.main() == Some(Cause::Unknown) || causes.is_empty() {
         "nothing was recorded on its host, or it waits".to_owned()
     } else {
         format!("its host does no work: {}", causes.told(facts))
@@ -46,6 +52,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
     .sure(Confidence::Medium)
     .seen(facts.longest(found.place, PartKind::Idle))
     .seen(longest_gaps(facts, found.place, waits));
+    if is_pause {
+        return finding
+            .titled(title_of(Cause::Device).to_owned())
+            .why(why_of(Cause::Device))
+            .fix(Cause::Device.remedy(facts.session.framework()))
+            .sure(Confidence::Low)
+            .found();
+    }
     if is_blocked {
         return finding
             .why(why_of(Cause::Blocked))

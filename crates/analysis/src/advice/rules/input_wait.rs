@@ -3,7 +3,9 @@
 
 use stepscope_model::{Class, Picos, Span};
 
+use super::host_causes::place_of;
 use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
+use crate::activity::Cause;
 use crate::advice::evidence::{between, in_view, longest_slice};
 use crate::advice::facts::{Facts, part_ps};
 use crate::advice::report::AdviceEvidence;
@@ -146,6 +148,12 @@ fn doing(facts: &Facts<'_>, worst: &InputHost) -> String {
     let name = slice
         .map(|(name, _)| name)
         .or_else(|| slowest_stage(session, &facts.selected).map(|stage| stage.name));
+    // `next(iterator)` says nothing of whose it is: what runs within it does.
+    if name.as_deref() == Some("$builtins next") {
+        return place_of(facts, Cause::DataLoading)
+            .strip_prefix(", in ")
+            .map_or_else(String::new, |place| format!(" Most of it is {place}."));
+    }
     name.map_or_else(String::new, |name| {
         let name = name.trim_start_matches('$');
         format!(" Most of it is {}.", format::shortened(name))

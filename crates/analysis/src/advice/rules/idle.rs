@@ -16,6 +16,26 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// In the longest gap of a host that waits it is no result of the device that it waits for.
+fn waits_for_others(facts: &Facts<'_>) -> bool {
+    const CALLS: [&str; 8] = [
+        "acquire",
+        "wait",
+        "join",
+        "poll",
+        "select",
+        "accept",
+        "recv",
+        "recv_into",
+    ];
+    let mut gaps = facts.gaps().longest.iter();
+    let longest = gaps.find(|gap| gap.cause == Cause::Blocked);
+    longest.is_some_and(|gap| {
+        let call = gap.what.rsplit(' ').next().unwrap_or_default();
+        CALLS.contains(&call) && !gap.what.contains("::")
+    })
+}
+
 fn check(facts: &Facts<'_>) -> Outcome {
     if let Some(outcome) = judged_in_recording(facts) {
         return outcome;
@@ -58,6 +78,18 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .why(why_of(Cause::Device))
             .fix(Cause::Device.remedy(facts.session.framework()))
             .sure(Confidence::Low)
+            .found();
+    }
+    if is_blocked && waits_for_others(facts) {
+        return finding
+            .why(
+                "The thread that launches the next step waits for a lock, a socket, or another thread \
+                 or process, and not for the device.",
+            )
+            .fix(
+                "Look at what holds it: the other threads of the process at the longest gaps. Keep \
+                 what they do off the thread that launches steps.",
+            )
             .found();
     }
     if is_blocked {

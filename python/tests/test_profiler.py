@@ -224,7 +224,8 @@ def test_the_step_time_of_a_loop_that_never_waits_is_that_of_its_work(tmp_path: 
     assert result.mean_step_ns > alone_ns / 4
     steps = stepscope.open(result).steps()
     measured_ns = [step.duration_ps / 1000 for step in steps]
-    assert 0.5 < sum(measured_ns) / 5 / result.mean_step_ns < 1.5
+    if jax.__version_info__ >= (0, 5):  # before, jaxlib recorded nothing of what a CPU runs
+        assert 0.5 < sum(measured_ns) / 5 / result.mean_step_ns < 1.5
 
 
 def test_a_window_closed_after_its_last_step_has_no_step_time(tmp_path: Path, work: Work) -> None:

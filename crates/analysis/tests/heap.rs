@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use stepscope_analysis::Analysis;
+use stepscope_analysis::advice::{Advice, AdviceOptions};
 use stepscope_analysis::heap::{Heap, HeapBy, HeapChange, HeapOptions, HeapReport};
+use stepscope_analysis::verdict::{Verdict, VerdictOptions};
 use stepscope_analysis::{AnalysisError, Selection};
 use stepscope_model::Session;
 use stepscope_model::ingest::{MemoryInput, ingest_with_memory};
@@ -235,6 +237,57 @@ fn real_snapshots_name_the_users_line() {
         let said = |words| report.notes.iter().any(|note| note.text.contains(words));
         assert!(said("folded"), "{:?}", report.notes);
     }
+}
+
+#[test]
+fn a_leak_is_told_in_verdict_and_advice_with_its_line() {
+    let first = read(&fixture("leak-cpu/step_000001.prof")).expect("prost reads it");
+    let last = read(&fixture("leak-cpu/step_000020.prof")).expect("prost reads it");
+    let grown = session(&[("step_000001", &first), ("step_000020", &last)]);
+    let verdict = Verdict::run(&grown, &VerdictOptions::default()).expect("a verdict");
+    let ids: Vec<&str> = verdict
+        .findings
+        .iter()
+        .map(|found| found.id.as_str())
+        .collect();
+    assert_eq!(ids, ["heap_growth"]);
+    let what = &verdict.findings[0].what;
+    let bytes = |profile: &Profile| {
+        profile
+            .flat()
+            .iter()
+            .map(|sample| sample.values[1])
+            .sum::<i64>()
+    };
+    for said in [
+        stepscope_analysis::format::bytes(bytes(&first) as f64),
+        stepscope_analysis::format::bytes(bytes(&last) as f64),
+    ] {
+        assert!(what.contains(&said), "no {said} in {what}");
+    }
+    assert!(what.contains("capture_leak.py"), "{what}");
+    assert!(
+        verdict
+            .lines
+            .iter()
+            .any(|line| line.contains("Memory grew"))
+    );
+
+    let advice = Advice::run(&grown, &AdviceOptions::default()).expect("advice");
+    let told = advice
+        .findings
+        .iter()
+        .filter(|found| found.what.contains("What grew most"));
+    assert_eq!(
+        told.count(),
+        1,
+        "once, not by two rules: {:?}",
+        advice.findings
+    );
+
+    let same = session(&[("step_000020", &last), ("step_000021", &last)]);
+    let verdict = Verdict::run(&same, &VerdictOptions::default()).expect("a verdict");
+    assert_eq!(verdict.findings.len(), 0, "{:?}", verdict.findings);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod amount;
 mod fold;
+pub(crate) mod growth;
 mod notes;
 mod report;
 mod select;

@@ -25,6 +25,8 @@ pub const PYTHON_TOLD_RATIO: f64 = 0.005;
 pub const LARGE_BYTES: i64 = 1 << 30;
 /// So do more events.
 pub const LARGE_EVENTS: i64 = 20_000_000;
+/// Memory that grew between two snapshots by more than this share, as `advice` has it.
+pub const HEAP_GROWTH_RATIO: f64 = 0.05;
 /// More steps than this say no more about a step.
 pub const MANY_STEPS: usize = 200;
 /// Recordings of two hosts that overlap for less than this share of the shorter one.

@@ -19,9 +19,10 @@ pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec
     }
     if report.host_count == 0 && report.memory_profile_count > 0 {
         let count = format::counted(report.memory_profile_count, "memory profile");
-        return vec![format!(
-            "{count}, no capture of what ran: see stepscope heap PATH"
-        )];
+        let first = format!("{count}, no capture of what ran: see stepscope heap PATH");
+        return std::iter::once(first)
+            .chain(report.findings.iter().map(finding))
+            .collect();
     }
     let mut lines = vec![captured(report)];
     lines.extend(key_figures(report));

@@ -43,7 +43,7 @@ stepscope verdict ./logs --json";
 
     fn run(session: &Session, _options: &VerdictOptions) -> Result<VerdictReport, AnalysisError> {
         let evidence = Evidence::of(session)?;
-        let findings = of_rules(&evidence);
+        let findings = rules::findings(&evidence);
         let mut report = VerdictReport {
             session: session.name.clone(),
             lines: Vec::new(),
@@ -83,13 +83,5 @@ fn annotated_steps(session: &Session) -> usize {
 
 /// What is wrong with the capture, gravest first.
 pub(crate) fn findings(session: &Session) -> Result<Vec<Finding>, AnalysisError> {
-    Ok(of_rules(&Evidence::of(session)?))
-}
-
-/// The rules ask what a capture lacks, and memory profiles alone are no capture.
-fn of_rules(evidence: &Evidence<'_>) -> Vec<Finding> {
-    if evidence.session.is_memory_only() {
-        return Vec::new();
-    }
-    rules::findings(evidence)
+    Ok(rules::findings(&Evidence::of(session)?))
 }

@@ -123,6 +123,8 @@ fn every_rule_has_a_case() {
         "large_capture",
         "program_failed",
         "capture_cost",
+        // tests/heap.rs
+        "heap_growth",
     ]);
     let declared: BTreeSet<&str> = RULES.iter().flat_map(|rule| rule.ids).copied().collect();
     assert_eq!(tested, declared);

@@ -63,6 +63,15 @@ pub(crate) fn print(
     output: &Output,
 ) -> Result<Option<OverviewReport>, Failure> {
     if session.is_memory_only() {
+        let advice = AdviceOptions {
+            selection: options.selection.clone(),
+            thresholds: options.thresholds.clone(),
+        };
+        let width = output.width.min(WIDEST);
+        let findings = findings_section::findings(session, &advice, width, output.charset);
+        if !findings.is_empty() {
+            output.text(&format!("{}\n\n", findings.join("\n")))?;
+        }
         analysis::print("heap", session, HEAP_ROWS, output)?;
         return Ok(None);
     }

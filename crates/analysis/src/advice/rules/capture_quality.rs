@@ -14,7 +14,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// Findings of `verdict` that rules of their own tell with more detail.
-const TOLD_ELSEWHERE: &[&str] = &["compilation"];
+const TOLD_OF_STEPS: &[&str] = &["compilation"];
+/// The same without steps.
+const TOLD_ELSEWHERE: &[&str] = &["heap_growth"];
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let Ok(all) = findings(facts.session) else {
@@ -22,7 +24,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
     };
     let has_steps = facts.step_ps.is_some();
     let doubtful = all.into_iter().filter(|found| {
-        let is_told = has_steps && TOLD_ELSEWHERE.contains(&found.id.as_str());
+        let id = found.id.as_str();
+        let is_told = TOLD_ELSEWHERE.contains(&id) || has_steps && TOLD_OF_STEPS.contains(&id);
         found.severity != Severity::Info && !is_told
     });
     let found: Vec<_> = doubtful

@@ -11,6 +11,7 @@ mod damage;
 mod device_ends_early;
 mod device_tracing_off;
 mod graph_kernels;
+mod heap_growth;
 mod host_tracing_off;
 mod idle_devices;
 mod large_capture;
@@ -58,6 +59,7 @@ pub static RULES: &[Rule] = &[
     graph_kernels::RULE,
     capture_cost::RULE,
     python_tracer::RULE,
+    heap_growth::RULE,
     large_capture::RULE,
     aggregates::RULE,
     idle_devices::RULE,
@@ -67,7 +69,10 @@ pub static RULES: &[Rule] = &[
 pub(super) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     // Memory profiles record what is held, and programs what would run, not what happens.
-    if evidence.session.is_memory_only() || evidence.session.is_program_only() {
+    if evidence.session.is_memory_only() {
+        return (heap_growth::RULE.look)(evidence, &found);
+    }
+    if evidence.session.is_program_only() {
         return found;
     }
     for rule in RULES {

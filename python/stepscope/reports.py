@@ -345,7 +345,7 @@ class AdviceEvidence(Record):
     """Op or kernel; empty for none."""
 
     source: str
-    """`file:line`; empty if unknown."""
+    """Source line, as `file:line`; empty if unknown."""
 
 
 @dataclass(frozen=True)
@@ -432,7 +432,8 @@ class AliveRow(Record):
     """Host name."""
 
     kind: str
-    """`allocation`, `before_window` (in use when the recording began), `reserved` (set aside for
+    """One of `allocation`, `before_window` (in use when the recording began), `reserved` (set aside
+    for
     programs), or `unexplained` (negative: freed without a record).
     """
 
@@ -440,41 +441,40 @@ class AliveRow(Record):
     """Framework op as recorded; empty if unknown."""
 
     caller: str
-    """Innermost recorded call of the thread that allocated; empty if unknown."""
+    """The innermost recorded call of the thread that allocated."""
 
     source: str
-    """Python line that allocated; empty without the Python tracer."""
+    """The Python line that allocated, with the Python tracer on."""
 
     region: str
-    """`dynamic`, `persist`, `output` and the like; empty if not recorded."""
+    """As recorded."""
 
     data_type: str
-    """Element type; empty if not recorded."""
+    """Element type."""
 
     shape: str
-    """Shape; empty if not recorded."""
+    """As recorded."""
 
     count: int
-    """Allocations."""
+    """Allocations of one size, for one purpose and from one caller."""
 
     bytes: int
-    """Their bytes."""
+    """Bytes that were alive at the peak; the rows sum to it."""
 
     ratio: float
-    """Share of the peak, 0..1."""
+    """Its share."""
 
     allocated_ps: int | None
-    """When the first of them was allocated, since the session began; absent if before the window.
-    """
+    """When the first of them was allocated. Absent if before the window."""
 
     allocated_step: int | None
-    """Step in which that was."""
+    """The step in which that was."""
 
     slice: SliceRefReport | None
     """The first allocation, in the timeline."""
 
     freed_ps: int | None
-    """When the last of them was freed; absent if one outlives the recording."""
+    """When the last of them was freed; nothing where one outlives the recording."""
 
 
 @dataclass(frozen=True)
@@ -626,7 +626,7 @@ class BlameRow(Record):
     """
 
     activity_on: str
-    """`host` or `device`: where that was recorded; empty without an activity."""
+    """One of `host` or `device`: where that was recorded; empty without an activity."""
 
     step_count: int
     """Steps in which it was blamed."""
@@ -687,7 +687,7 @@ class BufferCategory(Record):
     """What is held at the point for one purpose."""
 
     category: str
-    """`parameter`, `output`, `thread-local`, `constant` or `temporary`."""
+    """One of `parameter`, `output`, `thread-local`, `constant` or `temporary`."""
 
     bytes: int
     """Bytes held."""
@@ -773,7 +773,7 @@ class BufferProgram(Record):
     """A program that carries a memory plan; sums are over the memory of the device."""
 
     program: str
-    """`module(program id)`."""
+    """Program, as `module(program id)`."""
 
     program_id: str
     """Its id."""
@@ -808,7 +808,9 @@ class BufferRow(Record):
     """Memory that is held at one point."""
 
     name: str
-    """Instruction, followed by the position in its tuple: `while.3{5}`."""
+    """The instruction whose value it holds, and the position in its tuple. A block that several
+    values take over one after another is called by the last.
+    """
 
     instruction: str
     """Instruction alone, as the graph knows it."""
@@ -817,7 +819,9 @@ class BufferRow(Record):
     """Opcode of the instruction."""
 
     category: str
-    """`parameter`, `output`, `thread-local`, `constant` or `temporary`."""
+    """What the memory is for: the first that applies of argument, result, thread-local, constant,
+    temporary.
+    """
 
     shape: str
     """Shape with layout."""
@@ -829,16 +833,16 @@ class BufferRow(Record):
     """Bytes without padding."""
 
     padding_bytes: int
-    """Bytes lost to padding."""
+    """Bytes that a layout in whole tiles takes beyond its elements."""
 
     ratio: float
-    """Share of what is held at the point, 0..1."""
+    """Share of what is held at the point."""
 
     scope: str
     """Name stack; of a parameter, the argument's name."""
 
     source: str
-    """`file:line`; empty if unknown."""
+    """Source line, as `file:line`; empty if unknown."""
 
     start: int | None
     """First point at which it is held; absent where it is held from beginning to end."""
@@ -847,12 +851,10 @@ class BufferRow(Record):
     """First point at which it is held no more; absent where it is held to the end."""
 
     end_instruction: str
-    """Where the schedule was when it was freed: the instruction that had last been given memory;
-    empty where it is held to the end.
-    """
+    """Where the schedule is when it is freed: the instruction that was last given memory."""
 
     offset_bytes: int | None
-    """Bytes from the beginning of its allocation; absent where it is the allocation."""
+    """Bytes from the beginning of its allocation. Absent where it is the allocation."""
 
     sharding: str
     """How the value is divided over devices; empty if unknown."""
@@ -869,13 +871,13 @@ class BufferSaving(Record):
     """One way to need less memory."""
 
     remedy: str
-    """`rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`."""
+    """One of `rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`."""
 
     group: str
     """What it is about: a name stack with numbers left out, arguments, or all temporaries."""
 
     source: str
-    """`file:line` that most of it comes from; empty if unknown."""
+    """Source line, as `file:line`, that most of it comes from; empty if unknown."""
 
     instruction: str
     """Largest instruction of the group."""
@@ -948,7 +950,7 @@ class BuffersReport(Report):
     """Rows before the limit."""
 
     program: str
-    """`module(program id)` of the program; empty where none carries a memory plan."""
+    """Program, as `module(program id)` of the program; empty where none carries a memory plan."""
 
     program_id: str
     """Its id."""
@@ -1144,7 +1146,9 @@ class CheckedBudget(Record):
     """Why the verdict is what it is, in a sentence."""
 
     source: str
-    """`file:line` of the op of the budget; empty if it is about no op or that is unknown."""
+    """Source line, as `file:line`, of the op of the budget; empty if it is about no op or that is
+    unknown.
+    """
 
 
 @dataclass(frozen=True)
@@ -1168,7 +1172,9 @@ class CheckedCause(Record):
     """Whether the difference is more than noise; absent where it is no time."""
 
     source: str
-    """`file:line` of its op or buffer; empty if it is about none or that is unknown."""
+    """Source line, as `file:line`, of its op or buffer; empty if it is about none or that is
+    unknown.
+    """
 
 
 @dataclass(frozen=True)
@@ -1283,7 +1289,7 @@ class CollectiveInstanceRow(Record):
     """The collective."""
 
     program: str
-    """`module(program id)`; empty if unknown."""
+    """Program, as `module(program id)`; empty if unknown."""
 
     program_id: str
     """Program id; empty if unknown."""
@@ -1304,16 +1310,16 @@ class CollectiveInstanceRow(Record):
     """First arrival to last arrival."""
 
     wait_ps: int
-    """Σ waiting over participants."""
+    """Waiting of all participants together."""
 
     transfer_ps: int
-    """Last arrival to last end."""
+    """From the last arrival to the last end."""
 
     start_ps: int
     """First arrival, on the clock of the session."""
 
     duration_ps: int
-    """First arrival to last end."""
+    """From the first arrival to the last end."""
 
     slice: SliceRefReport
     """The slice of the device that arrived last."""
@@ -1324,45 +1330,50 @@ class CollectiveRow(Record):
     """One collective: an op of a program, or a kernel that names none."""
 
     name: str
-    """Instruction that begins it, or kernel."""
+    """The op that begins it: an all-reduce, its asynchronous start, or the kernel where no op is
+    known.
+    """
 
     program: str
-    """`module(program id)`; empty if unknown."""
+    """Program, as `module(program id)`; empty if unknown."""
 
     program_id: str
     """Program id; empty if unknown."""
 
     kind: str
-    """`all-reduce`, `all-gather`, `reduce-scatter`, `all-to-all`, `permute`, `broadcast`, `send`,
-    `recv`, `host send`, `host recv`; empty if unknown.
-    """
+    """How data is exchanged between the participants."""
 
     is_async: bool
     """The program splits it in a start and a done."""
 
     algorithm: str
-    """Algorithm and protocol, where the kernel's name says; else empty."""
+    """Algorithm and protocol, where the name of the kernel says."""
 
     scope: str
     """JAX name stack; empty if unknown."""
 
     source: str
-    """`file:line`; empty if unknown."""
+    """Source line, as `file:line`; empty if unknown."""
 
     occurrences: int
     """Times it happened, over all selected devices."""
 
     bytes: int | None
-    """Size of one occurrence as its kind counts it; absent where the shapes are not known."""
+    """Size of one occurrence, as NCCL’s tests count it: the operands of one device; of an all-
+    gather what each device has in the end. Absent where the shapes are not known.
+    """
 
     group_size: int | None
-    """Devices in a group; absent where not known."""
+    """Devices that take part together, by the replica groups of the program. Absent where not
+    known.
+    """
 
     groups: str
     """Groups as the program writes them; empty if it leaves them out."""
 
     mesh_axes: str
-    """Axes of the mesh along which it communicates, such as `model (2 of 4×2)`; empty if unknown.
+    """Axes of the device mesh along which it communicates. Newer compilers write them; else they
+    are guessed from the strides of the groups.
     """
 
     is_mesh_guessed: bool
@@ -1372,48 +1383,55 @@ class CollectiveRow(Record):
     """Σ time from start to end."""
 
     mean_ps: float
-    """Mean time from start to end."""
+    """Mean time from start to end of one occurrence."""
 
     min_ps: int
     """Shortest."""
 
     max_ps: int
-    """Longest."""
+    """Longest occurrence. A row opens it in the timeline."""
 
     own_ps: int
     """Σ time in its own ops and kernels."""
 
     exposed_ps: int
-    """Σ time while the same device computed nothing."""
+    """Communication while the same device computes nothing: the time it really costs."""
 
     hidden_ps: int
-    """Σ time behind computation of the same device."""
+    """Communication behind computation of the same device."""
 
     reason: str
-    """Why most of the exposed time was not hidden: `late_participant`, `synchronous`,
-    `nothing_scheduled`, `compute_shorter`; empty if nothing was exposed.
+    """What most of the exposed time is: waiting for a late participant, an op that the device
+    waits for, nothing scheduled between start and end, or computation shorter than the
+    transfer.
     """
 
     matched: int
     """Occurrences that were matched over their participants."""
 
     wait_ps: int | None
-    """Σ waiting for the last participant, of matched occurrences; absent without any."""
+    """Waiting for the last participant, over occurrences matched with those of others. Absent
+    without any.
+    """
 
     transfer_ps: int | None
-    """Σ time from the last arrival to the own end, of matched occurrences; absent without any."""
+    """What is left once everybody has arrived. Absent without any."""
 
     algorithm_bandwidth: float | None
     """Bytes ÷ mean time, per second."""
 
     bus_bandwidth: float | None
-    """Algorithm bandwidth × bus factor, per second."""
+    """What every link of a ring carries, whatever the number of devices."""
 
     transfer_bandwidth: float | None
-    """The same over the transfer alone, without waiting, per second; absent without matches."""
+    """Bus bandwidth over the transfer alone, without waiting for the last participant. Absent
+    without matches.
+    """
 
     link_ratio: float | None
-    """Bus bandwidth ÷ peak of one link; above 1 where several links are used at once."""
+    """Bus bandwidth against the peak of one link to a neighbour, one way. Above 100 % where
+    several links are used at once.
+    """
 
     device: str
     """Names of devices, comma separated."""
@@ -1555,7 +1573,9 @@ class ComparedCause(Record):
     """Whether the difference is more than noise; absent where it is no time."""
 
     source: str
-    """`file:line` of its op or buffer; empty if it is about none or that is unknown."""
+    """Source line, as `file:line`, of its op or buffer; empty if it is about none or that is
+    unknown.
+    """
 
 
 @dataclass(frozen=True)
@@ -1644,7 +1664,7 @@ class ComparedOp(Record):
     """Position of the other session in `sessions`."""
 
     matched: str
-    """`same`, `renamed`, `changed` (shape or content), `new` or `gone`."""
+    """One of `same`, `renamed`, `changed` (shape or content), `new` or `gone`."""
 
     baseline: ComparedOpSide | None
     """In the baseline; absent for a new op."""
@@ -1690,7 +1710,7 @@ class ComparedOpSide(Record):
     """JAX name stack; empty if unknown."""
 
     source: str
-    """`file:line`; empty if unknown."""
+    """Source line, as `file:line`; empty if unknown."""
 
     kernel: str
     """The kernel with the most time; empty without kernels."""
@@ -1729,7 +1749,7 @@ class ComparedProgram(Record):
     """One program in the baseline and in the other session."""
 
     matched: str
-    """`same`, `changed`, `new` or `gone`."""
+    """One of `same`, `changed`, `new` or `gone`."""
 
     baseline: str
     """Name in the baseline; empty for a new one."""
@@ -1866,7 +1886,9 @@ class CompilationRow(Record):
     """One compilation."""
 
     function: str
-    """The function of the program that was compiled; empty if not known."""
+    """The jitted function whose call compiled. Again: it was compiled before in the window, or a
+    program of it ran before.
+    """
 
     host: str
     """Host name."""
@@ -1881,7 +1903,7 @@ class CompilationRow(Record):
     """Start since the session began."""
 
     duration_ps: int
-    """Length; the phases sum to it."""
+    """From the first slice of the compilation to the last."""
 
     trace_ps: int
     """Python is traced."""
@@ -1908,7 +1930,9 @@ class CompilationRow(Record):
     """The rest: between the phases."""
 
     cache: str
-    """`hit` or `miss` of the persistent cache; empty where it was not seen to be asked."""
+    """The persistent compilation cache: a hit where it was asked and no compiler ran, a miss where
+    one did.
+    """
 
     program: str
     """The program it made, `module(program id)`; empty if none could be matched."""
@@ -1920,7 +1944,7 @@ class CompilationRow(Record):
     """The function had been compiled before."""
 
     change: str
-    """What differs from the program before; empty for a first compilation."""
+    """Arguments whose shape or dtype differs from those of the program before."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -1975,7 +1999,7 @@ class CounterRow(Record):
     """One counter of one device."""
 
     name: str
-    """Name as recorded, or `counter` and the register's number."""
+    """Name as recorded; a register without a name is shown by its number."""
 
     device: str
     """Device name; empty for counters of a host."""
@@ -1984,13 +2008,13 @@ class CounterRow(Record):
     """Host name."""
 
     line: str
-    """Line it was recorded on, such as the kernel it was measured around."""
+    """Where it was recorded, such as the kernel it was measured around."""
 
     track: int
     """Its track on the timeline; of several the first."""
 
     register: str
-    """Number of its register as a decimal string; empty where not recorded."""
+    """Number of the hardware's register."""
 
     description: str
     """What it counts, in the recorder's words."""
@@ -1999,22 +2023,22 @@ class CounterRow(Record):
     """Groups it belongs to."""
 
     unit: str
-    """What its values are measured in; empty where not known."""
+    """What values are measured in, where the counter's name or description says it."""
 
     sample_count: int
-    """Samples."""
+    """Values in the selection."""
 
     min: float
-    """Least value."""
+    """Smallest sample."""
 
     mean: float
-    """Mean of the samples."""
+    """Mean of the samples, each counting the same."""
 
     max: float
-    """Largest value."""
+    """Largest sample; leads to its time on the timeline."""
 
     last: float
-    """Last value."""
+    """Latest sample."""
 
     min_exact: str
     """Least value to the last bit."""
@@ -2104,7 +2128,7 @@ class DurationBin(Record):
     """Of all kernel time, 0..1."""
 
     verdict: str
-    """`bad` below 0.1 ms, `warning` below 1 ms, else `good`."""
+    """One of `bad` below 0.1 ms, `warning` below 1 ms, else `good`."""
 
 
 @dataclass(frozen=True)
@@ -2221,19 +2245,23 @@ class GapRow(Record):
     """Length."""
 
     cause: Cause
-    """What the host did most of the time."""
+    """What the threads that drive the device did meanwhile. An instant counts for the first cause
+    in the order compilation, data loading, garbage collection, checkpoint, profiler, transfer,
+    dispatch, sleep, Python, runtime, annotation, blocked; a gap has the cause with most of its
+    time.
+    """
 
     cause_ps: int
-    """For how long."""
+    """How much of the gap its cause took."""
 
     what: str
-    """The call that had most of it; empty where nothing was recorded."""
+    """The innermost call with at least half of the cause’s time in the gap."""
 
     annotation: str
-    """The outermost annotation around it; empty if none."""
+    """The outermost annotation of the program around at least half of the gap."""
 
     python: str
-    """The innermost line of Python, `file.py:LINE function`; empty if not recorded."""
+    """The innermost frame of Python with at least half of the gap."""
 
 
 @dataclass(frozen=True)
@@ -2328,7 +2356,7 @@ class GraphMatch(Record):
     """Name stack; empty if unknown."""
 
     source: str
-    """`file:line`; empty if unknown."""
+    """Source line, as `file:line`; empty if unknown."""
 
     computation: str
     """Computation it belongs to."""
@@ -2410,7 +2438,7 @@ class GraphNode(Record):
     """
 
     source: str
-    """`file:line`; empty if unknown."""
+    """Source line, as `file:line`; empty if unknown."""
 
     sharding: str
     """How its value is divided over devices; empty if unknown."""
@@ -2442,7 +2470,7 @@ class GraphProgram(Record):
     """A program whose HLO there is."""
 
     program: str
-    """`module(program id)`."""
+    """Program, as `module(program id)`."""
 
     program_id: str
     """Its id."""
@@ -2471,7 +2499,7 @@ class GraphReport(Report):
     """Instructions within the radius that were left out."""
 
     program: str
-    """`module(program id)`; empty where the capture carries no HLO."""
+    """Program, as `module(program id)`; empty where the capture carries no HLO."""
 
     program_id: str
     """Its id."""
@@ -2713,7 +2741,7 @@ class HeapStackRow(Record):
     """Its file, as recorded, and line."""
 
     kind: str
-    """`buffer`, `executable`; empty when not recorded."""
+    """One of `buffer`, `executable`; empty when not recorded."""
 
     devices: str
     """Devices, comma separated; empty when not recorded."""
@@ -2961,7 +2989,7 @@ class HostRow(Record):
     """Steps it took part in."""
 
     step_ps: float | None
-    """Mean length of its steps, over its devices; absent without steps."""
+    """Mean length of the host’s steps, over its devices. Absent without steps."""
 
     busy_ps: float | None
     """Mean time its devices were busy in a step."""
@@ -2991,29 +3019,31 @@ class HostRow(Record):
     """Mean time nothing was recorded in a step."""
 
     lateness_ps: float | None
-    """Median of how much later than the median participant it arrives at collectives; absent where
-    none was matched.
+    """How much later than the median participant it arrives at matched collectives: the median
+    over all of them; in the heat map at the one of the step that cost most waiting. Absent
+    where none was matched.
     """
 
     lateness_score: float | None
-    """Lateness as a robust score among hosts: 0.6745·(x − median) ÷ MAD, with a MAD of at least
-    0.1 ms; absent with fewer than three hosts.
-    """
+    """Lateness as robust deviations among the hosts. Absent with fewer than three hosts."""
 
     last_count: int
     """Steps in which the others waited for it most."""
 
     caused_ps: int
-    """Σ time others waited for it, mean over the others."""
+    """Time the others waited for it, mean over the others, summed over steps."""
 
     wait_ps: int
-    """Σ time it waited for others, mean over its devices."""
+    """Time it waited for others, mean over its devices."""
 
     is_straggler: bool
-    """It is late more often than chance explains, and it matters."""
+    """Last in at least half of the steps, which chance explains with less than 1 %, and the others
+    wait at least 1 % of a step for it. With few steps: last in every one of five or more, each
+    wait at least 0.6 times the median one, and 5 % of a step on average.
+    """
 
     problem: str
-    """What is wrong with its recording; empty if nothing."""
+    """What is wrong with the recording of this host."""
 
 
 @dataclass(frozen=True)
@@ -3228,10 +3258,10 @@ class InputCause(Record):
     """Why devices wait for input."""
 
     cause: str
-    """`transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`."""
+    """One of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`."""
 
     meaning: str
-    """The input is …"""
+    """In words, after “The input is”."""
 
     total_ps: int
     """Σ time that devices waited."""
@@ -3333,19 +3363,22 @@ class InputRow(Record):
     """Length of the step."""
 
     input_ps: int
-    """Waiting and copies in."""
+    """Time in which the device has nothing to do because its data is not there."""
 
     input_ratio: float | None
-    """Input ÷ duration, 0..1."""
+    """Share of the step that input takes."""
 
     waiting_ps: int
-    """The device is idle and its host loads or waits for input; the causes sum to it."""
+    """The device is idle, nothing is compiled, and a thread that drives it loads or waits for
+    input.
+    """
 
     copies_ps: int
-    """Exposed copies to the device outside of loading."""
+    """Copies to the device that nothing hides, and the host’s transfers while the device is idle.
+    """
 
     loading_ps: int
-    """A driving thread loads, whether the device waits or not."""
+    """A thread that drives the device loads, whether the device waits or not."""
 
     causes_ps: list[int]
     """Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load."""
@@ -3374,7 +3407,7 @@ class KernelRow(Record):
     """One kernel with one launch geometry."""
 
     name: str
-    """Kernel function."""
+    """The function that ran on the GPU."""
 
     occurrences: int
     """Launches."""
@@ -3383,74 +3416,77 @@ class KernelRow(Record):
     """Σ duration."""
 
     mean_ps: float
-    """Mean duration."""
+    """Mean duration of one launch."""
 
     min_ps: int
-    """Shortest."""
+    """Shortest launch."""
 
     max_ps: int
-    """Longest."""
+    """Longest launch."""
 
     latency_mean_ps: float | None
-    """Mean time from the begin of the launch call to that of the kernel; absent where the calls are
-    not recorded.
+    """From the begin of the host call that launched it to the begin of the kernel. Of a call that
+    starts several kernels the first counts. Absent where the calls are not recorded.
     """
 
     latency_p50_ps: int | None
-    """Its median."""
+    """Half are no longer."""
 
     latency_p99_ps: int | None
     """99 of 100 are no longer."""
 
     latency_max_ps: int | None
-    """The longest."""
+    """The longest wait."""
 
     registers: int | None
-    """Registers per thread; absent if not recorded."""
+    """Registers per thread. Absent if not recorded."""
 
     shared_bytes: int | None
     """Static and dynamic shared memory per block."""
 
     grid: str
-    """`x,y,z`."""
+    """Blocks of a launch: x, y, z."""
 
     block: str
-    """`x,y,z`."""
+    """Threads of a block: x, y, z."""
 
     occupancy: float | None
-    """Theoretical occupancy, 0..1: recorded, else derived from the launch; absent if neither."""
+    """Theoretical occupancy of the launch: resident warps against what the chip can hold. Absent
+    if neither.
+    """
 
     occupancy_source: str
-    """`recorded`, `derived`, or empty."""
+    """One of `recorded`, `derived`, or empty."""
 
     occupancy_limit: str
-    """What keeps the occupancy from more: `registers`, `shared memory`, `block slots`,
-    `block size`; empty where it is full or not known.
+    """What keeps more blocks from running at once: registers, shared memory, block slots, or the
+    size of the block.
     """
 
     matrix_unit: str
-    """Whether it uses matrix units (Tensor Cores, MFMA), told by its name: `yes`, `no`, or
-    `unknown`.
+    """Whether the kernel uses Tensor Cores or MFMA, told by its name; a dash where the name does
+    not tell. The tooltip has the rule.
     """
 
     matrix_rule: str
     """The rule that said yes."""
 
     op: str
-    """HLO op or framework op it ran for; empty if unknown."""
+    """The HLO op or framework op the kernel ran for."""
 
     attribution: str
-    """How the HLO op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none`.
+    """How the kernel was joined with its op: recorded in the profile, or inferred from the
+    kernel’s name, its neighbours or its order.
     """
 
     program: str
-    """`module(program id)`; empty if unknown."""
+    """Program, as `module(program id)`; empty if unknown."""
 
     program_id: str
     """Program id as a decimal string, where the op is an HLO op; else empty."""
 
     stream: str
-    """Streams it ran on, comma separated."""
+    """A queue of the device whose work runs in order."""
 
     device: str
     """Device names, comma separated."""
@@ -3584,7 +3620,7 @@ class MatrixOp(Record):
     """HLO op."""
 
     program: str
-    """`module(program id)`."""
+    """Program, as `module(program id)`."""
 
     program_id: str
     """Program id as a decimal string."""
@@ -3729,16 +3765,16 @@ class OpRow(Record):
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
     program: str
-    """`module(program id)`; empty for work without a program."""
+    """The compiled executable the op belongs to, with its id."""
 
     program_id: str
     """Program id as a decimal string (ids exceed 2^53)."""
 
     name: str
-    """HLO instruction name, or the kernel's name."""
+    """Name of the HLO instruction, or of the kernel where no op is known."""
 
     category: str
-    """HLO category, such as `loop fusion`; `kernel` or `transfer` for work without an op."""
+    """HLO category as XLA names it."""
 
     category_source: str
     """Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
@@ -3746,60 +3782,64 @@ class OpRow(Record):
     """
 
     attribution: str
-    """How its slices were joined with the op: `recorded`, `exact_name`, `between_anchors`,
-    `by_order`, or `none`; several, the surest first, joined by `, `.
+    """How the slices were joined with the op: recorded in the profile, or inferred from the
+    kernel’s name, its neighbours or its order.
     """
 
     class_: str
-    """Colour class, such as `matmul`."""
+    """What kind of work it is; decides the colour, the same in every view."""
 
     device: str
-    """Device names; empty when merged over several (`--by device` separates them)."""
+    """What JAX calls a device."""
 
     occurrences: int
-    """Slices: executions of the op on TPU and XLA:CPU, kernel launches and copies on GPU."""
+    """How often it ran, over the selected devices and steps."""
 
     executions: int
     """Executions the work is counted with: an op lowered to several kernels did its work once."""
 
     total_ps: int
-    """Σ duration."""
+    """Time from start to end, summed; what runs nested inside is included."""
 
     self_ps: int
-    """Σ (duration − nested children)."""
+    """Time in the op itself, without what runs nested inside it, summed."""
 
     self_ratio: float
-    """self ÷ Σ self of all selected rows, 0..1."""
+    """Share of the self time of all selected ops."""
 
     flops: float | None
-    """Floating point operations per execution, normalised as the chip's peak; absent if unknown."""
-
-    bytes: float | None
-    """Bytes read and written per execution; absent if unknown."""
-
-    flop_rate: float | None
-    """flops × executions ÷ total time, per second."""
-
-    bandwidth: float | None
-    """bytes × executions ÷ total time, per second."""
-
-    bound_by: str
-    """`compute`, `memory`, or empty when peaks or work are unknown."""
-
-    roofline_ratio: float | None
-    """flop_rate ÷ peak or bandwidth ÷ peak, whichever is larger; may exceed 1, then a note says so.
+    """Floating point operations of one execution, recorded or computed from the HLO. Absent if
+    unknown.
     """
 
+    bytes: float | None
+    """Bytes one execution reads and writes, recorded or computed from the HLO. Absent if unknown.
+    """
+
+    flop_rate: float | None
+    """Achieved rate of floating point operations."""
+
+    bandwidth: float | None
+    """Achieved rate of memory traffic."""
+
+    bound_by: str
+    """Which roof limits the op: compute or memory. Empty when the peaks of the chip or the work of
+    the op are unknown.
+    """
+
+    roofline_ratio: float | None
+    """How close the op comes to the roof that limits it."""
+
     cost_source: str
-    """Where flops came from, or bytes where flops are unknown: `recorded`, `hlo`, `shapes` (of a
-    known library's call), `estimate` (of the kernel's author), or empty.
+    """Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the
+    shapes of a known call, or estimated by the author of the kernel.
     """
 
     scope: str
-    """JAX name stack."""
+    """JAX name stack: the transformations and named scopes the op was traced in."""
 
     source: str
-    """`file:line`."""
+    """File and line of the program that the op comes from."""
 
     is_rematerialised: bool
     """The op is a recomputation."""
@@ -3857,12 +3897,15 @@ class OpTreeRow(Record):
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
     kind: str
-    """`program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
+    """One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`,
+    `instruction` or
     `idle`.
     """
 
     name: str
-    """Name to show; of duplicates that of the longest."""
+    """A program, category, scope or op. Ops whose HLO text is the same but for names, such as
+    those of equal layers, are one node with their number.
+    """
 
     path: str
     """Names from the root down, joined by ` > `."""
@@ -3874,7 +3917,7 @@ class OpTreeRow(Record):
     """Direct children, shown or not."""
 
     duplicate_count: int
-    """Ops merged into the node because their text is the same but for names; 1 for others."""
+    """Ops with the same HLO text but for names, merged into this node."""
 
     program_id: str
     """Program id as a decimal string; empty above ops of several programs."""
@@ -3892,13 +3935,13 @@ class OpTreeRow(Record):
     """Slices at or below."""
 
     total_ps: int
-    """Σ duration at or below."""
+    """Durations of all ops at or below; nested ops count again in the op around them."""
 
     self_ps: int
-    """Σ self time at or below."""
+    """Self time of all ops at or below this node; children sum to their parent."""
 
     ratio: float
-    """self ÷ (Σ self + idle), 0..1."""
+    """Of all self time, and of idle time where it is shown."""
 
     flops: float | None
     """Floating point operations at or below; absent if unknown."""
@@ -3919,13 +3962,15 @@ class OpTreeRow(Record):
     """Memories with a peak: bandwidth ÷ peak."""
 
     best_ratio: float | None
-    """The largest of the ratios; may exceed 1."""
+    """Rate against peak, of compute or of the memory that is used most."""
 
     bound_by: str
-    """`compute`, `memory`, a memory on the chip, or empty."""
+    """What bounds it: `compute`, `memory`, a memory on the chip, or empty."""
 
     wasted_ps: int | None
-    """Time that full use of what bounds it would save; absent where unknown."""
+    """What would be saved if the op used what bounds it fully. Time in halves of asynchronous ops
+    is waiting, and all of it wasted. Unknown where peaks or work are. Absent where unknown.
+    """
 
     expression: str
     """HLO text; empty where unknown."""
@@ -3934,7 +3979,7 @@ class OpTreeRow(Record):
     """JAX name stack."""
 
     source: str
-    """`file:line`."""
+    """Source line, as `file:line`."""
 
     cost_source: str
     """Where the work came from, as in `ops`; empty above ops."""
@@ -3969,7 +4014,7 @@ class OpTreeWaste(Record):
     """
 
     bound_by: str
-    """`compute`, `memory`, a memory on the chip, or `waiting`."""
+    """What bounds it: `compute`, `memory`, a memory on the chip, or `waiting`."""
 
     wasted_ps: int
     """self × (1 − best ratio)."""
@@ -3978,7 +4023,7 @@ class OpTreeWaste(Record):
     """wasted ÷ (Σ self + idle), 0..1."""
 
     source: str
-    """`file:line`."""
+    """Source line, as `file:line`."""
 
 
 @dataclass(frozen=True)
@@ -4123,8 +4168,8 @@ class PhaseRow(Record):
     """A phase over all requests."""
 
     phase: str
-    """`prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`, `finish`,
-    `idle`.
+    """One of `prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`,
+    `finish`, `idle`.
     """
 
     meaning: str
@@ -4182,13 +4227,15 @@ class RegionRow(Record):
     """One region, or one stack of regions."""
 
     name: str
-    """Name of the annotation, without arguments, or of the function."""
+    """An annotation of the program without its arguments, a function of Python, or an event of the
+    runtime.
+    """
 
     kind: str
-    """`annotation`, `python` or `runtime`; `other` for stacks that are not listed."""
+    """Who opened the region: the program by an annotation, Python by a call, or the runtime."""
 
     source: str
-    """Of a function: its file and line as the tracer records them, or its module; else empty."""
+    """File and line of the function, or its module."""
 
     thread: str
     """The thread, where there is one only."""
@@ -4206,37 +4253,34 @@ class RegionRow(Record):
     """By stack: rows directly below."""
 
     count: int
-    """Times it began."""
+    """Times the region began in the selection."""
 
     total_ps: int
-    """Σ duration; an occurrence within another of the same region counts once. By stack: of what
-    was counted at or below the row.
-    """
+    """Time within the region. An occurrence within another of the same region counts once."""
 
     self_ps: int
-    """Σ (duration − the regions shown directly within, on the same thread)."""
+    """Time within the region and in no other region that is shown."""
 
     ratio: float
-    """Self ÷ time of threads within regions, 0..1."""
+    """Share of the time that threads spent within regions."""
 
     mean_ps: float | None
-    """Σ duration ÷ count, of all occurrences."""
+    """Mean duration of an occurrence."""
 
     p95_ps: int | None
-    """95 % of the occurrences are no longer (nearest rank; of more than 256 to within 0.4 %)."""
+    """95 % of the occurrences are no longer. Of more than 256 to within 0.4 %."""
 
     step_count: float | None
-    """Occurrences that begin within a step ÷ steps of the hosts it does so on; null where none
+    """Occurrences that begin within a step, per step of the hosts they do so on. Null where none
     does.
     """
 
     step_ps: float | None
-    """The same of the total."""
+    """Time of the occurrences that begin within a step, per step of the hosts they do so on."""
 
     device_ps: int | None
-    """Device time of what was launched within: the durations of kernels and copies on GPUs, the
-    busy
-    time of program runs elsewhere, over all devices. Null where launches are unknown.
+    """Time of the kernels, copies and program runs that were launched within the region, over all
+    devices, whenever they ran. Empty where launches are not known.
     """
 
     first: RegionPlace | None
@@ -4319,7 +4363,9 @@ class RendezvousRow(Record):
     """Kind of exchange between slices, such as `ALL_REDUCE`; empty where the program says none."""
 
     participants: int | None
-    """Devices or slices that take part; absent where the profile does not say."""
+    """How many take part in the exchange, as the profiler recorded with its op. Absent where the
+    profile does not say.
+    """
 
     program: str
     """Program it belongs to."""
@@ -4337,8 +4383,7 @@ class RendezvousRow(Record):
     """Times, over all selected devices."""
 
     bytes: int | None
-    """Bytes over the network in one occurrence, by the kind of exchange; of exchanges without one
-    the bytes of the value. Absent where shape or participants are not known.
+    """Bytes over the network in one occurrence. Absent where shape or participants are not known.
     """
 
     slack_ps: float
@@ -4395,7 +4440,7 @@ class RequestRow(Record):
     """Start since the session began."""
 
     latency_ps: int
-    """Length; the phases sum to it."""
+    """Duration of the request as annotated; the phases sum to it."""
 
     batch_id: int | None
     """Position of its batch in `batches`; absent if none was found."""
@@ -4475,7 +4520,7 @@ class RooflinePeak(Record):
     """Selected devices with it."""
 
     level: str
-    """`compute` or a memory."""
+    """One of `compute` or a memory."""
 
     per_second: float | None
     """FLOP or bytes per second; absent where unknown."""
@@ -4522,13 +4567,13 @@ class RooflineRow(Record):
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
     kind: str
-    """`op`, `program`, `step`, `total` or `average`."""
+    """One of `op`, `program`, `step`, `total` or `average`."""
 
     name: str
     """Op, program, or `step 12`."""
 
     program: str
-    """`module(program id)`; empty for work without a program."""
+    """Program, as `module(program id)`; empty for work without a program."""
 
     program_id: str
     """Program id as a decimal string."""
@@ -4579,13 +4624,13 @@ class RooflineRow(Record):
     """bytes ÷ time, per second."""
 
     intensity: float | None
-    """FLOP per byte."""
+    """Floating point operations per byte, of all bytes or of the memory chosen above the chart."""
 
     bound_by: str
-    """`compute`, `memory`, a memory on the chip, or empty."""
+    """What bounds it: `compute`, `memory`, a memory on the chip, or empty."""
 
     compute_ratio: float | None
-    """flop_rate ÷ peak of compute; may exceed 1."""
+    """Achieved rate against the peak of compute."""
 
     roofline_ratio: float | None
     """The largest ratio of rate to peak: how efficient it is; may exceed 1."""
@@ -4603,10 +4648,12 @@ class RooflineRow(Record):
     """Where the work came from: `recorded`, `hlo`, `shapes`, `estimate`, or empty."""
 
     scope: str
-    """JAX name stack."""
+    """The whole selection, a program, the mean step, or a step. A step leads to its time on the
+    timeline.
+    """
 
     source: str
-    """`file:line`."""
+    """Where the peak comes from, or why it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -4646,7 +4693,7 @@ class ScalingMethod(Record):
     """What the names of its sessions have in common besides count and time stamp."""
 
     source: str
-    """`capture` or `benchmark`."""
+    """One of `capture` or `benchmark`."""
 
     device_counts: list[int]
     """Counts that were measured, ascending."""
@@ -4709,13 +4756,15 @@ class ScalingRow(Record):
     """A method on so many devices."""
 
     method: str
-    """Method."""
+    """What differs in the names of sessions besides device count and time. --method REGEX picks
+    it.
+    """
 
     source: str
-    """`capture` or `benchmark`."""
+    """One of `capture` or `benchmark`."""
 
     device_count: int
-    """Devices that worked."""
+    """Devices that worked in typical steps."""
 
     devices: str
     """Kinds of devices with counts, such as `8 × XLA:CPU`; empty if unknown."""
@@ -4727,7 +4776,7 @@ class ScalingRow(Record):
     """Sessions or benchmarks of this method and count."""
 
     step_ps: float
-    """Mean over the samples of their mean step, outliers set aside."""
+    """Mean over the samples of the mean of their typical steps, outliers set aside."""
 
     step_min_ps: float
     """Least of the samples."""
@@ -4739,34 +4788,34 @@ class ScalingRow(Record):
     """Steps per second; with weak scaling × device count, as each device brings work of its own."""
 
     examples_per_second: float | None
-    """Examples per second, where the batch is given."""
+    """Throughput × the batch that was given."""
 
     speedup_ratio: float
-    """Throughput ÷ that of the least count."""
+    """How many times as fast as on the least device count of the method."""
 
     ideal_speedup_ratio: float
     """Device count ÷ the least count: what perfect scaling gives."""
 
     efficiency_ratio: float
-    """Speed-up ÷ ideal speed-up, 1 is perfect."""
+    """Share of perfect scaling that is reached."""
 
     compute_ps: float | None
     """Computation in a step, mean over devices; absent for benchmarks, as the next six are."""
 
     communication_ps: float | None
-    """Communication in a step, hidden or not."""
+    """Union of a device’s communication in a step, hidden or not, mean over devices."""
 
     communication_ratio: float | None
     """Communication ÷ step."""
 
     exposed_ps: float | None
-    """Communication while the device computes nothing."""
+    """Communication while the same device computes nothing."""
 
     exposed_ratio: float | None
     """Exposed communication ÷ step."""
 
     balance_ratio: float | None
-    """Mean over devices of their computation ÷ that of the device with most; 1 is even."""
+    """How evenly devices compute: 100 % is even."""
 
     parts_ps: list[float]
     """Parts of a step in the order of `PartKind`; empty for benchmarks."""
@@ -4783,7 +4832,7 @@ class ScalingSample(Record):
     """Method that its name was taken for."""
 
     source: str
-    """`capture` or `benchmark`."""
+    """One of `capture` or `benchmark`."""
 
     device_count: int
     """Devices that worked."""
@@ -4808,7 +4857,7 @@ class ScopeRow(Record):
     """
 
     name: str
-    """Last component."""
+    """Last component of the name stack, or the file and line."""
 
     depth: int
     """Level, 0 for the roots."""
@@ -4820,40 +4869,36 @@ class ScopeRow(Record):
     """Slices of work at or below this node, as `ops` counts them."""
 
     total_ps: int
-    """Σ self time of ops at or below this node."""
+    """Self time of all ops at or below this node."""
 
     self_ps: int
-    """Σ self time of ops exactly at this node."""
+    """Self time of the ops exactly at this node."""
 
     ratio: float
-    """total ÷ Σ self of everything selected, 0..1."""
+    """Share of the self time of everything selected."""
 
     forward_ps: int
-    """Part of `total_ps` in the forward pass."""
+    """Part of the total in the forward pass."""
 
     backward_ps: int
-    """Part of `total_ps` in the backward pass (name stack contains `transpose(`)."""
+    """Part of the total in the backward pass: the name stack contains transpose(."""
 
     rematerialised_ps: int
-    """Part of `total_ps` that recomputes (name stack contains `rematted_computation`, or XLA
-    rematerialised the op); counted here even inside the backward pass.
+    """Part of the total that computes again what the forward pass already had: checkpoint,
+    rematted_computation, .remat.
     """
 
     flops: float | None
-    """Σ flops × executions at or below; absent if no op there has a cost."""
+    """Floating point operations of all executions at or below. Absent if no op there has a cost."""
 
     bytes: float | None
-    """Σ bytes × executions at or below."""
+    """Bytes read and written by all executions at or below."""
 
     estimated_ps: int
-    """Part of `total_ps` that is an estimate: the share of ops that XLA combined, divided over the
-    paths they serve (`--split-combined`); 0 otherwise.
-    """
+    """Part of the total that is a share of combined ops, divided over what they serve."""
 
     paths: list[str]
-    """Paths that the combined ops of this node serve, one for each op that XLA merged; empty for
-    other nodes.
-    """
+    """The paths that a combined op serves, one for each op that XLA merged."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -5003,7 +5048,7 @@ class ShardingRow(Record):
     """An input or output of a program that runs on several devices."""
 
     program: str
-    """`module(program id)`."""
+    """The program and its id."""
 
     program_id: str
     """Program id."""
@@ -5015,13 +5060,13 @@ class ShardingRow(Record):
     """Number of the parameter, or of the element of the result."""
 
     name: str
-    """What the framework calls it, else its instruction."""
+    """Input or output of a program: as the framework calls it, else its instruction."""
 
     instruction: str
     """Instruction that takes or makes it."""
 
     shape: str
-    """Shape on one device."""
+    """Shape of the part that one device has."""
 
     partition: str
     """Mesh axes that cut each dimension, as JAX writes them: `P(data, None)`, `P()` where it is
@@ -5041,10 +5086,10 @@ class ShardingRow(Record):
     """Devices the program runs on."""
 
     device_bytes: int
-    """Bytes on one device, without padding."""
+    """Bytes of the value on one device."""
 
     total_bytes: int
-    """Bytes on all devices."""
+    """Bytes of the value on all devices together."""
 
     replicated_bytes: int | None
     """Bytes on all devices beyond one copy; absent where the program does not say."""
@@ -5072,10 +5117,10 @@ class StageRow(Record):
     """Name as recorded."""
 
     stage: str
-    """`wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`."""
+    """One of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`."""
 
     source: str
-    """`tf.data`, `python` or `annotation`."""
+    """One of `tf.data`, `python` or `annotation`."""
 
     count: int
     """Slices."""
@@ -5197,7 +5242,7 @@ class StepRow(Record):
     """One step on one device."""
 
     step: int
-    """Step number as recorded."""
+    """Step number as recorded, or counted where steps are inferred."""
 
     host: str
     """Host name."""
@@ -5206,10 +5251,10 @@ class StepRow(Record):
     """Device name; empty when the host has none."""
 
     start_ps: int
-    """Start since the session began."""
+    """Time since the session began."""
 
     duration_ps: int
-    """Length of the step; the parts sum to it."""
+    """Length of the step on this device. Its parts sum to it."""
 
     busy_ps: int
     """Union of the device's work intervals inside the step."""
@@ -5245,9 +5290,9 @@ class StepRow(Record):
     """Device idle, host waits or recorded nothing."""
 
     is_outlier: bool
-    """Duration is further from the median of the same device's steps than 3.5 robust deviations
-    (0.6745·|x − median| ÷ MAD)
-    and at least 5 % of it.
+    """The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it
+    is longer than twice the median, and the gap below it is wider than the range of all other
+    steps.
     """
 
 
@@ -5473,22 +5518,24 @@ class TransferRow(Record):
     """Copies of one direction and kind of host memory."""
 
     direction: str
-    """`host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`."""
+    """One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`,
+    `other`.
+    """
 
     memory: str
-    """`pageable`, `pinned`, `managed`, or empty where not recorded."""
+    """One of `pageable`, `pinned`, `managed`, or empty where not recorded."""
 
     occurrences: int
     """How many."""
 
     bytes: int | None
-    """Σ bytes; absent if not recorded."""
+    """Bytes moved, summed. Absent if not recorded."""
 
     total_ps: int
     """Σ duration."""
 
     bandwidth: float | None
-    """bytes ÷ duration, per second; absent for ops that only start or end a copy."""
+    """Bytes moved per second of copying. Absent for ops that only start or end a copy."""
 
     peak_bandwidth: float | None
     """Peak of the link it goes over, per second; absent where unknown."""
@@ -5505,7 +5552,9 @@ class TransferSize(Record):
     """Copies of one direction and size."""
 
     direction: str
-    """See `TransferRow.direction`."""
+    """One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`,
+    `other`.
+    """
 
     start_bytes: int
     """Smallest of the bin."""
@@ -5546,22 +5595,22 @@ class UtilisationRow(Record):
     """When it was taken."""
 
     unit: str
-    """Unit: `TensorCore 0`, `SparseCore 1`, `HBM of TensorCore 0`, `interconnect`."""
+    """The part of the chip."""
 
     name: str
-    """What is counted."""
+    """What the registers count."""
 
     achieved: float
-    """The count, in `measure`."""
+    """Sum of registers."""
 
     peak: float
-    """The most it could have been."""
+    """Cycles of the unit times what it can do in one, or a peak rate times the time."""
 
     measure: str
-    """`cycles`, `instructions` or `bytes`."""
+    """One of `cycles`, `instructions` or `bytes`."""
 
     ratio: float | None
-    """achieved ÷ peak; may exceed 1."""
+    """Counted against the most that could have been in the time of the sample."""
 
     peak_source: str
     """Where the peak comes from."""

@@ -1,4 +1,5 @@
-//! The TypeScript and Python of the report types, generated from Rust and committed with their users.
+//! What follows from Rust and is committed with its users: the TypeScript and Python of the report
+//! types, and the columns of tables in the page and the docs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,8 +7,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+mod declared;
+mod docs;
 mod python;
 mod rust_types;
+mod tables;
 
 use crate::counts::Counts;
 use crate::{process, tree, versions};
@@ -15,11 +19,11 @@ use crate::{process, tree, versions};
 /// Where the UI keeps the generated types.
 const COMMITTED: &str = "ui/src/wire/generated";
 
-/// Writes the generated types into the UI and the Python package, and drops those whose Rust type is
-/// gone.
+/// Writes the generated types into the UI and the Python package, and columns into the docs; drops
+/// types whose Rust type is gone.
 pub(crate) fn write() -> Result<()> {
     let root = tree::root();
-    let (fresh, python) = generate(&root, EXPORTING)?;
+    let (fresh, others) = generate(&root, EXPORTING)?;
     let committed = root.join(COMMITTED);
     if committed.is_dir() {
         fs::remove_dir_all(&committed).with_context(|| format!("cannot empty {COMMITTED}"))?;
@@ -33,10 +37,9 @@ pub(crate) fn write() -> Result<()> {
     }
     println!("{} types in {COMMITTED}", fresh.len());
     versions::write(&root)?;
-    for (name, text) in &python {
-        let path = root.join(python::FOLDER).join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        println!("{}/{name}", python::FOLDER);
+    for (path, text) in &others {
+        fs::write(root.join(path), text).with_context(|| format!("cannot write {path}"))?;
+        println!("{path}");
     }
     Ok(())
 }
@@ -45,14 +48,14 @@ pub(crate) fn write() -> Result<()> {
 pub(crate) fn check() -> Result<()> {
     let root = tree::root();
     // The whole workspace, as `cargo test` builds it, so that a check compiles nothing twice.
-    let (fresh, python) = generate(&root, &["--workspace", "--bins"])?;
+    let (fresh, others) = generate(&root, &["--workspace", "--bins"])?;
     let mut differences = differences(&fresh, &read(&root.join(COMMITTED))?);
-    for (name, text) in &python {
-        let path = root.join(python::FOLDER).join(name);
-        if fs::read_to_string(&path).ok().as_ref() != Some(text) {
-            differences.push(format!("out of date: {}/{name}", python::FOLDER));
+    for (path, text) in &others {
+        if fs::read_to_string(root.join(path)).ok().as_ref() != Some(text) {
+            differences.push(format!("out of date: {path}"));
         }
     }
+    differences.extend(astray(&root)?);
     if differences.is_empty() {
         return Ok(());
     }
@@ -75,7 +78,7 @@ const EXPORTING: &[&str] = &[
 /// File name to text.
 type Files = BTreeMap<String, String>;
 
-/// TypeScript as ts-rs exports it now, and Python. The exports are tests: those that ts-rs writes, and
+/// TypeScript as ts-rs exports it now, by file name; Python and pages of the docs, by path. The exports are tests: those that ts-rs writes, and
 /// one that writes the list of analyses.
 fn generate(root: &Path, packages: &[&str]) -> Result<(Files, Files)> {
     let folder = root.join("target/xtask/generated");
@@ -91,12 +94,32 @@ fn generate(root: &Path, packages: &[&str]) -> Result<(Files, Files)> {
         .env("TS_RS_EXPORT_DIR", &folder)
         .env("STEPSCOPE_REGISTRY_EXPORT", &registry);
     process::run_counting(&mut command, &mut Counts::default())?;
-    let fresh = read(&folder)?;
+    let mut fresh = read(&folder)?;
     if fresh.is_empty() {
         bail!("no Rust type is exported to TypeScript");
     }
-    let python = python::generate(root, &registry)?;
-    Ok((fresh, python))
+    let tables = declared::Registry::read(&registry)?;
+    fresh.insert(tables::NAME.to_owned(), tables::generate(&tables)?);
+    let within = |folder: &'static str, files: Files| {
+        let files = files.into_iter();
+        files.map(move |(name, text)| (format!("{folder}/{name}"), text))
+    };
+    let python = within(python::FOLDER, python::generate(root, &registry)?);
+    let docs = within(docs::FOLDER, docs::generate(root, &tables)?);
+    Ok((fresh, python.chain(docs).collect()))
+}
+
+/// Folders in which ts-rs leaves types where nobody tells it where to: nothing reads them.
+fn astray(root: &Path) -> Result<Vec<String>> {
+    let crates = root.join("crates");
+    let folders = fs::read_dir(&crates).context("cannot list crates")?;
+    let bindings = folders
+        .filter_map(Result::ok)
+        .map(|folder| folder.path().join("bindings"))
+        .filter(|folder| folder.exists());
+    Ok(bindings
+        .map(|folder| format!("delete {}", folder.display()))
+        .collect())
 }
 
 /// Every file below a folder, by its path from there; nothing where the folder is missing.

@@ -1,5 +1,7 @@
 //! Tables: what every report looks like as rows, before anybody decides how to print it.
 
+pub use crate::column::{Adds, Better, Column, Declared, DeclaredColumn, Field, Unit};
+
 /// A table of a report.
 #[derive(Debug, Clone)]
 pub struct Table {
@@ -13,45 +15,6 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
     /// Rows before the limit.
     pub row_count: usize,
-}
-
-/// A column.
-#[derive(Debug, Clone, Copy)]
-pub struct Column {
-    /// The JSON key, with its unit suffix.
-    pub key: &'static str,
-    /// Header in words, without unit.
-    pub header: &'static str,
-    /// Unit of the numbers.
-    pub unit: Unit,
-    /// Shown in the terminal even when it is narrow; other columns go first.
-    pub is_essential: bool,
-    /// Its figures have fractions although their unit is counted in wholes, such as a mean of
-    /// picoseconds. Says which type the column has in formats that have types.
-    pub is_fractional: bool,
-}
-
-/// What the numbers of a column measure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Text.
-    Text,
-    /// A plain count or identity.
-    Count,
-    /// Picoseconds.
-    Picos,
-    /// Bytes.
-    Bytes,
-    /// 0..1.
-    Ratio,
-    /// Floating point operations.
-    Flops,
-    /// Floating point operations per second.
-    FlopRate,
-    /// Bytes per second.
-    ByteRate,
-    /// Yes or no.
-    Flag,
 }
 
 /// A value of a table.
@@ -87,40 +50,63 @@ impl Table {
         }
     }
 
+    /// A table of all its rows, as its columns are declared.
+    pub fn of<'a, R: 'a>(
+        key: &'static str,
+        title: &str,
+        fields: &[Field<R>],
+        rows: impl IntoIterator<Item = &'a R>,
+    ) -> Self {
+        Self::within(key, title, fields, rows.into_iter().map(|row| (row, &())))
+    }
+
+    /// The same of rows with what they stand in.
+    pub fn within<'a, R: 'a, C: ?Sized + 'a>(
+        key: &'static str,
+        title: &str,
+        fields: &[Field<R, C>],
+        rows: impl IntoIterator<Item = (&'a R, &'a C)>,
+    ) -> Self {
+        let rows = rows.into_iter().map(|(row, within)| {
+            let cells = fields.iter().map(|field| field.cell(row, within));
+            cells.collect()
+        });
+        let columns: Vec<Column> = fields.iter().map(|field| field.column).collect();
+        Self::new(key, title, &columns, rows)
+    }
+
+    /// The table without some of its columns, by key.
+    #[must_use]
+    pub(crate) fn without(self, keys: &[&str]) -> Self {
+        let kept: Vec<bool> = self
+            .columns
+            .iter()
+            .map(|column| !keys.contains(&column.key))
+            .collect();
+        let rows = self.rows.into_iter().map(|row| {
+            let cells = row.into_iter().zip(&kept);
+            cells
+                .filter(|(_, kept)| **kept)
+                .map(|(cell, _)| cell)
+                .collect()
+        });
+        Self {
+            columns: self
+                .columns
+                .iter()
+                .zip(&kept)
+                .filter(|(_, kept)| **kept)
+                .map(|(column, _)| *column)
+                .collect(),
+            rows: rows.collect(),
+            ..self
+        }
+    }
+
     /// The table, its rows being the first of so many.
     #[must_use]
     pub fn with_row_count(self, row_count: usize) -> Self {
         Self { row_count, ..self }
-    }
-}
-
-impl Column {
-    /// An essential column.
-    pub const fn new(key: &'static str, header: &'static str, unit: Unit) -> Self {
-        Self {
-            key,
-            header,
-            unit,
-            is_essential: true,
-            is_fractional: matches!(unit, Unit::Ratio | Unit::FlopRate | Unit::ByteRate),
-        }
-    }
-
-    /// A column that yields to narrow terminals.
-    pub const fn wide(key: &'static str, header: &'static str, unit: Unit) -> Self {
-        Self {
-            is_essential: false,
-            ..Self::new(key, header, unit)
-        }
-    }
-
-    /// The column, its figures having fractions.
-    #[must_use]
-    pub const fn fractional(self) -> Self {
-        Self {
-            is_fractional: true,
-            ..self
-        }
     }
 }
 
@@ -196,6 +182,11 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Missing, Into::into)
     }
+}
+
+/// A name of a tree, shifted to its level.
+pub(crate) fn indented(depth: u32, name: &str) -> String {
+    format!("{}{name}", "  ".repeat(depth as usize))
 }
 
 /// A table as CSV by RFC 4180: keys in the first line, numbers in base units without grouping,

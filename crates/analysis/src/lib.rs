@@ -10,6 +10,7 @@
 pub mod activity;
 pub mod attribution;
 pub mod cell;
+pub mod column;
 pub(crate) mod communication;
 pub mod format;
 pub mod group;
@@ -76,7 +77,7 @@ pub mod check;
 
 pub mod history;
 
-pub use cell::{Cell, CellRef, Column, Table, Unit};
+pub use cell::{Adds, Better, Cell, CellRef, Column, Declared, Table, Unit};
 pub use group::Group;
 pub use note::{Note, NoteKind};
 pub use registry::{

@@ -2,32 +2,19 @@
 
 use std::cmp::Ordering;
 
+use crate::cell::{Cell, Field};
 use crate::registry::AnalysisError;
 use crate::selection::Selection;
 
-/// What a row is sorted by.
-#[derive(Debug, Clone, Copy)]
-pub enum SortValue<'a> {
-    /// A number; largest first.
-    Int(i64),
-    /// A number that may be missing; largest first, missing ones last.
-    Float(Option<f64>),
-    /// Text; in alphabetical order.
-    Text(&'a str),
-}
-
-/// A column rows can be sorted by: its JSON key and how to read it.
-pub type SortColumn<R> = (&'static str, fn(&R) -> SortValue<'_>);
-
 /// Sorts rows, which come in their default order, by `--sort` and cuts them to `--limit`. Equal rows
 /// keep the default order. Returns the number of rows before the cut.
-pub fn arrange<R>(
+pub fn arrange<R, C: ?Sized>(
     rows: &mut Vec<R>,
     selection: &Selection,
-    columns: &[SortColumn<R>],
+    fields: &[Field<R, C>],
 ) -> Result<usize, AnalysisError> {
     if let Some(sort) = &selection.sort {
-        sort_by(rows, sort, columns)?;
+        sort_by(rows, sort, fields)?;
     }
     let row_count = rows.len();
     if let Some(limit) = selection.limit.filter(|&limit| limit > 0) {
@@ -37,61 +24,90 @@ pub fn arrange<R>(
 }
 
 /// Sorts by a column's key; a leading `-` reverses.
-pub fn sort_by<R>(
+pub fn sort_by<R, C: ?Sized>(
     rows: &mut [R],
     sort: &str,
-    columns: &[SortColumn<R>],
+    fields: &[Field<R, C>],
 ) -> Result<(), AnalysisError> {
-    sort_rows_by(rows, |row| row, sort, columns)
+    sort_rows_by(rows, |row| row, sort, fields)
 }
 
-/// Sorts what has rows by a column of these.
-pub fn sort_rows_by<T, R>(
+/// Sorts what has rows by one of their columns.
+pub fn sort_rows_by<T, R, C: ?Sized>(
     items: &mut [T],
     row: impl Fn(&T) -> &R,
     sort: &str,
-    columns: &[SortColumn<R>],
+    fields: &[Field<R, C>],
 ) -> Result<(), AnalysisError> {
     let (key, is_reversed) = match sort.strip_prefix('-') {
         Some(key) => (key, true),
         None => (sort, false),
     };
-    let Some((_, value)) = columns.iter().find(|(name, _)| *name == key) else {
-        let known: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let known = fields
+        .iter()
+        .filter_map(|field| Some((field.column.key, field.sort_key()?)));
+    let Some((_, read)) = known.clone().find(|(name, _)| *name == key) else {
+        let known: Vec<&str> = known.map(|(name, _)| name).collect();
         let known = known.join(", ");
         return Err(AnalysisError::Options(format!(
             "--sort {key} is no column; there are: {known}"
         )));
     };
-    items.sort_by(|a, b| compare(value(row(a)), value(row(b)), is_reversed));
+    items.sort_by_cached_key(|item| Key {
+        cell: read(row(item)),
+        is_reversed,
+    });
     Ok(())
 }
 
-fn compare(a: SortValue<'_>, b: SortValue<'_>, is_reversed: bool) -> Ordering {
-    let directed = |ordering: Ordering| {
-        if is_reversed {
+/// What a row is sorted by: numbers largest first, texts from A, yes before no; what is missing last.
+struct Key {
+    cell: Cell,
+    is_reversed: bool,
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let ordering = match (&self.cell, &other.cell) {
+            (Cell::Int(a), Cell::Int(b)) => b.cmp(a),
+            (Cell::Float(a), Cell::Float(b)) => b.total_cmp(a),
+            (Cell::Flag(a), Cell::Flag(b)) => b.cmp(a),
+            (Cell::Text(a), Cell::Text(b)) => a.cmp(b),
+            (a, b) => return (*a == Cell::Missing).cmp(&(*b == Cell::Missing)),
+        };
+        if self.is_reversed {
             ordering.reverse()
         } else {
             ordering
         }
-    };
-    match (a, b) {
-        (SortValue::Int(a), SortValue::Int(b)) => directed(b.cmp(&a)),
-        (SortValue::Float(Some(a)), SortValue::Float(Some(b))) => directed(b.total_cmp(&a)),
-        (SortValue::Float(a), SortValue::Float(b)) => b.is_some().cmp(&a.is_some()),
-        (SortValue::Text(a), SortValue::Text(b)) => directed(a.cmp(b)),
-        _ => Ordering::Equal,
     }
 }
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cell::{Column, Unit};
 
-    const COLUMNS: &[SortColumn<(i64, Option<f64>, &str)>] = &[
-        ("size", |row| SortValue::Int(row.0)),
-        ("rate", |row| SortValue::Float(row.1)),
-        ("name", |row| SortValue::Text(row.2)),
+    type Row = (i64, Option<f64>, &'static str);
+
+    const FIELDS: &[Field<Row>] = &[
+        Column::new("size", "Size", Unit::Count).of(|row| row.0.into()),
+        Column::new("rate", "Rate", Unit::Ratio).of(|row| row.1.into()),
+        Column::new("name", "Name", Unit::Text).of(|row| row.2.into()),
     ];
 
     fn names(sort: &str) -> String {
@@ -101,7 +117,7 @@ mod tests {
             (3, Some(2.0), "c"),
             (2, Some(1.0), "d"),
         ];
-        sort_by(&mut rows, sort, COLUMNS).expect("the column exists");
+        sort_by(&mut rows, sort, FIELDS).expect("the column exists");
         rows.iter().map(|row| row.2).collect()
     }
 
@@ -116,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_unknown_column_lists_the_known_ones() {
-        let error = sort_by(&mut [(1, None, "b")], "colour", COLUMNS).expect_err("no such column");
+        let error = sort_by(&mut [(1, None, "b")], "colour", FIELDS).expect_err("no such column");
         assert!(
             error.to_string().ends_with("there are: size, rate, name"),
             "{error}"
@@ -130,10 +146,10 @@ mod tests {
             ..Selection::default()
         };
         let mut rows = vec![(1, None, "b"), (2, None, "a")];
-        assert_eq!(arrange(&mut rows, &selection, COLUMNS).ok(), Some(2));
+        assert_eq!(arrange(&mut rows, &selection, FIELDS).ok(), Some(2));
         assert_eq!(rows.len(), 2);
         selection.limit = Some(1);
-        assert_eq!(arrange(&mut rows, &selection, COLUMNS).ok(), Some(2));
+        assert_eq!(arrange(&mut rows, &selection, FIELDS).ok(), Some(2));
         assert_eq!(rows.len(), 1);
     }
 }

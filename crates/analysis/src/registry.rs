@@ -5,7 +5,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use serde::Serialize;
 use stepscope_model::{Reads, Session};
 
-use crate::cell::Table;
+use crate::cell::{Declared, Table};
 use crate::group::Group;
 use crate::note::Note;
 
@@ -46,6 +46,10 @@ pub trait Analysis {
 
 /// What every report can do.
 pub trait Report: Serialize + Send {
+    /// The tables it may have, main table first, with the meaning of their columns.
+    fn declared() -> Vec<Declared>
+    where
+        Self: Sized;
     /// The report as tables, main table first.
     fn tables(&self) -> Vec<Table>;
     /// Notes.
@@ -90,6 +94,7 @@ pub struct Declaration {
     /// See [`Analysis::EXAMPLES`].
     pub examples: &'static str,
     augment: fn(Command) -> Command,
+    tables: fn() -> Vec<Declared>,
 }
 
 /// One analysis in the list, its types erased.
@@ -273,6 +278,11 @@ pub enum AnalysisError {
 }
 
 impl Declaration {
+    /// The tables that an answer may have, with their columns: see [`Report::declared`].
+    pub fn tables(&self) -> Vec<Declared> {
+        (self.tables)()
+    }
+
     /// The options as a clap command, to which the CLI adds its own arguments.
     pub fn command(&self) -> Command {
         self.augment(Command::new(self.name).about(self.summary))
@@ -333,6 +343,7 @@ impl Entry {
                 group: A::GROUP,
                 examples: A::EXAMPLES,
                 augment: |command| A::Options::augment_args(command),
+                tables: A::Report::declared,
             },
             reads: A::READS,
             run: |session, matches| {

@@ -237,7 +237,7 @@ fn sorting_by_an_unknown_column_is_refused() {
             .err()
             .map(|error| error.to_string())
             .unwrap_or_default();
-        assert!(error.contains("there are: total_ps, self_ps"), "{error}");
+        assert!(error.contains("total_ps, self_ps"), "{error}");
     }
     let mean = ask(&session, "regions", &[("sort", "-mean_ps"), ("limit", "1")]);
     assert_eq!(names(&mean), ["attention"]);

@@ -6,6 +6,7 @@ use std::any::TypeId;
 use clap::{Arg, ArgAction};
 use serde_json::{Value, json};
 
+use stepscope_analysis::cell::{Adds, Better, Declared, DeclaredColumn, Unit};
 use stepscope_analysis::registry::{ANALYSES, Asks, COMPARISONS, Declaration};
 
 /// Names the file to write; without it nothing is written.
@@ -19,6 +20,49 @@ fn entry(entry: &Declaration) -> Value {
         "aliases": entry.aliases,
         "summary": entry.summary,
         "options": options.collect::<Vec<_>>(),
+        "tables": entry.tables().iter().map(table).collect::<Vec<_>>(),
+    })
+}
+
+fn table(table: &Declared) -> Value {
+    let columns = table.columns.iter().map(column);
+    json!({ "key": table.key, "columns": columns.collect::<Vec<_>>() })
+}
+
+fn column(declared: &DeclaredColumn) -> Value {
+    let column = &declared.column;
+    json!({
+        "key": column.key,
+        "title": column.header,
+        "unit": unit(column.unit),
+        "meaning": declared.meaning,
+        "formula": column.formula,
+        "adds": match column.adds {
+            Adds::OverSteps => "over_steps",
+            Adds::OverRows => "over_rows",
+            Adds::No => "no",
+        },
+        "better": match column.better {
+            Better::Less => "less",
+            Better::More => "more",
+            Better::Neither => "neither",
+            Better::Incomparable => "incomparable",
+        },
+        "is_essential": column.is_essential,
+    })
+}
+
+/// The unit as the page names it; null for what is no number.
+fn unit(unit: Unit) -> Option<&'static str> {
+    Some(match unit {
+        Unit::Text | Unit::Flag => return None,
+        Unit::Count => "count",
+        Unit::Picos => "duration",
+        Unit::Bytes => "bytes",
+        Unit::Ratio => "ratio",
+        Unit::Flops => "flops",
+        Unit::FlopRate => "flop_rate",
+        Unit::ByteRate => "bandwidth",
     })
 }
 

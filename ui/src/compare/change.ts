@@ -21,55 +21,13 @@ export interface Change {
 /** Changes below this share read as none. */
 const SAME_RATIO = 0.0005;
 
-/** Figures that add up over the steps, unless their column says otherwise. */
-const SUMS = new Set([
-  'self_ps',
-  'total_ps',
-  'wasted_ps',
-  'occurrences',
-  'count',
-  'forward_ps',
-  'backward_ps',
-  'rematerialised_ps',
-  'total_stall_ps',
-  'exposed_ps',
-  'busy_ps',
-  'idle_ps',
-  'caused_ps',
-  'flops',
-  'bytes',
-  'launch_count',
-  'wait_ps',
-]);
-
-/** Positions and numbers of something: their differences say nothing. */
-const POSITIONS = new Set([
-  'step',
-  'start_ps',
-  'end_ps',
-  'device_index',
-  'device_count',
-  'working_count',
-  'first_ps',
-  'last_ps',
-  'priority',
-  'allocated_ps',
-  'freed_ps',
-  'peak_ps',
-  'at_ps',
-  'offset_bytes',
-  'start',
-  'end',
-  'number',
-]);
-
 /**
- * Whether figures add up: over the steps, so that they are scaled to as many steps; over rows alone,
- * as memory does; or not at all, as means. What adds up is 0 where a row is missing.
+ * Whether figures add up: over the steps, so that they are scaled to as many steps; over rows
+ * alone, as memory does; or not at all, as means. What adds up is 0 where a row is missing.
  */
 export type Adding = 'over_steps' | 'over_rows' | 'no';
 
-/** What a column has to say of itself. */
+/** What a column has to say of itself: a report declares it, a column of the page's own says it. */
 export interface Measured {
   key: string;
   kind?: Kind;
@@ -78,29 +36,17 @@ export interface Measured {
 }
 
 export function isComparable(column: Measured): boolean {
-  return (
-    column.kind !== undefined && column.better !== 'incomparable' && !POSITIONS.has(column.key)
-  );
+  return column.kind !== undefined && column.better !== 'incomparable';
 }
 
 export function addingOf(column: Measured): Adding {
-  return column.adds ?? (SUMS.has(column.key) ? 'over_steps' : 'no');
+  return column.adds ?? 'no';
 }
 
-/** Less time and memory are better, higher rates too; of counts and shares nothing is said. */
 export function betterOf(column: Measured): Better {
-  if (column.better && column.better !== 'incomparable') return column.better;
-  switch (column.kind) {
-    case 'duration':
-      return 'less';
-    case 'bytes':
-      return addingOf(column) === 'over_steps' ? 'neither' : 'less';
-    case 'bandwidth':
-    case 'flop_rate':
-      return 'more';
-    default:
-      return 'neither';
-  }
+  return column.better === undefined || column.better === 'incomparable'
+    ? 'neither'
+    : column.better;
 }
 
 /** What may be said of a time by the evidence: better and worse only of what is more than noise. */

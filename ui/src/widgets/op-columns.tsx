@@ -6,12 +6,11 @@ import type { OpRow } from '../wire/generated/OpRow';
 import { ShareCell } from './bars';
 import { Middle } from './middle';
 import './op-columns.css';
-import type { Column } from './table/rows';
+import { type Layout } from './table/declared';
 
 /** Name with the colour of its class. */
-export const OP_NAME: Column<OpRow> = {
+export const OP_NAME: Layout<OpRow> = {
   key: 'name',
-  title: 'Op',
   width: 280,
   value: (op) => op.name,
   cell: (op) => (
@@ -26,20 +25,16 @@ export const OP_NAME: Column<OpRow> = {
   ),
 };
 
-export const OP_SELF: Column<OpRow> = {
+export const OP_SELF: Layout<OpRow> = {
   key: 'self_ps',
-  title: 'Self',
   width: 92,
-  kind: 'duration',
   scale: 'time',
   value: (op) => op.self_ps,
 };
 
-export const OP_SHARE: Column<OpRow> = {
+export const OP_SHARE: Layout<OpRow> = {
   key: 'self_ratio',
-  title: 'Share',
   width: 132,
-  kind: 'ratio',
   value: (op) => op.self_ratio,
   cell: (op, scale) => (
     <ShareCell
@@ -50,59 +45,48 @@ export const OP_SHARE: Column<OpRow> = {
   ),
 };
 
-export const OP_CATEGORY: Column<OpRow> = {
+export const OP_CATEGORY: Layout<OpRow> = {
   key: 'category',
-  title: 'Category',
   width: 150,
   value: (op) => op.category,
 };
 
-export const OP_COUNT: Column<OpRow> = {
+export const OP_COUNT: Layout<OpRow> = {
   key: 'occurrences',
-  title: 'Count',
   width: 78,
-  kind: 'count',
   value: (op) => op.occurrences,
 };
 
-export const OP_FLOP_RATE: Column<OpRow> = {
+export const OP_FLOP_RATE: Layout<OpRow> = {
   key: 'flop_rate',
-  title: 'Rate',
   width: 116,
-  kind: 'flop_rate',
   value: (op) => op.flop_rate,
   isOptional: true,
 };
 
-export const OP_BANDWIDTH: Column<OpRow> = {
+export const OP_BANDWIDTH: Layout<OpRow> = {
   key: 'bandwidth',
-  title: 'Bandwidth',
   width: 128,
-  kind: 'bandwidth',
   value: (op) => op.bandwidth,
   isOptional: true,
 };
 
-export const OP_BOUND: Column<OpRow> = {
+export const OP_BOUND: Layout<OpRow> = {
   key: 'bound_by',
-  title: 'Bound',
   width: 84,
   value: (op) => op.bound_by,
   isOptional: true,
 };
 
-export const OP_ROOF: Column<OpRow> = {
+export const OP_ROOF: Layout<OpRow> = {
   key: 'roofline_ratio',
-  title: 'Of roof',
   width: 86,
-  kind: 'ratio',
   value: (op) => op.roofline_ratio,
   isOptional: true,
 };
 
-export const OP_SOURCE: Column<OpRow> = {
+export const OP_SOURCE: Layout<OpRow> = {
   key: 'source',
-  title: 'Source',
   width: 170,
   value: (op) => op.source,
   cell: (op) => <SourceText text={op.source} />,

@@ -4,6 +4,7 @@
 //! file each, their thresholds in [`thresholds`]. A gain is an upper bound: the time that the step
 //! would be shorter if the cause were gone altogether and nothing else took its place.
 
+mod columns;
 mod evidence;
 mod facts;
 mod programs;

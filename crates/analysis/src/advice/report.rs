@@ -1,5 +1,6 @@
 //! What `advice` answers: what to change, best first, and what is fine.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -27,7 +28,7 @@ pub struct AdviceReport {
 }
 
 /// Something to change.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AdviceFinding {
     /// Stable name of the rule, such as `input_wait`.
@@ -137,12 +138,12 @@ pub struct AdviceEvidence {
     pub program_id: String,
     /// Op or kernel; empty for none.
     pub op: String,
-    /// `file:line`; empty if unknown.
+    /// Source line, as `file:line`; empty if unknown.
     pub source: String,
 }
 
 /// A check and its outcome.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AdviceCheck {
     /// Name of the rule.

@@ -1,61 +1,22 @@
 //! The `advice` report as tables and as prose.
 
+use super::columns::{self, CHECKS, FINDINGS};
 use super::report::{AdviceCheck, AdviceFinding, AdviceReport};
-use crate::cell::{Cell, Column, Table, Unit};
+use crate::cell::{Declared, Table};
 use crate::format;
 use crate::note::Note;
 use crate::registry::Report;
 
-const FINDINGS: &[Column] = &[
-    Column::new("id", "Rule", Unit::Text),
-    Column::new("severity", "Severity", Unit::Text),
-    Column::new("gain_ps_per_step", "Gain per step", Unit::Picos).fractional(),
-    Column::wide("gain_ratio", "Of the step", Unit::Ratio),
-    Column::wide("confidence", "Confidence", Unit::Text),
-    Column::new("what", "What", Unit::Text),
-    Column::wide("why", "Why", Unit::Text),
-    Column::wide("fix", "What to change", Unit::Text),
-    Column::wide("estimate", "Estimate", Unit::Text),
-    Column::wide("overlaps", "Partly the same time as", Unit::Text),
-];
-
-const CHECKS: &[Column] = &[
-    Column::new("id", "Rule", Unit::Text),
-    Column::new("title", "Check", Unit::Text),
-    Column::new("text", "Outcome", Unit::Text),
-];
-
-fn checks(key: &'static str, title: &str, checks: &[AdviceCheck]) -> Table {
-    let rows = checks.iter().map(|check| -> Vec<Cell> {
-        vec![
-            check.id.as_str().into(),
-            check.title.as_str().into(),
-            check.text.as_str().into(),
-        ]
-    });
-    Table::new(key, title, CHECKS, rows)
-}
-
 impl Report for AdviceReport {
+    fn declared() -> Vec<Declared> {
+        columns::tables()
+    }
+
     fn tables(&self) -> Vec<Table> {
-        let rows = self.findings.iter().map(|finding| -> Vec<Cell> {
-            vec![
-                finding.id.as_str().into(),
-                finding.severity.word().into(),
-                finding.gain_ps_per_step.into(),
-                finding.gain_ratio.into(),
-                finding.confidence.name().into(),
-                finding.what.as_str().into(),
-                finding.why.as_str().into(),
-                finding.fix.as_str().into(),
-                finding.estimate.as_str().into(),
-                finding.overlaps.join(", ").into(),
-            ]
-        });
         vec![
-            Table::new("findings", "What to change", FINDINGS, rows),
-            checks("passed", "Passed", &self.passed),
-            checks("skipped", "Not checked", &self.skipped),
+            Table::of("findings", "What to change", FINDINGS, &self.findings),
+            Table::of("passed", "Passed", CHECKS, &self.passed),
+            Table::of("skipped", "Not checked", CHECKS, &self.skipped),
         ]
     }
 

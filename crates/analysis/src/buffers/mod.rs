@@ -11,6 +11,7 @@
 //! | category | first that applies of parameter, output, thread-local, constant, temporary |
 //! | would free | peak − the peak without the group's bytes |
 
+mod columns;
 mod compose;
 mod lifetimes;
 mod plan;
@@ -190,7 +191,7 @@ fn of_program(
     let categories = compose::categories(&held);
     let mut rows = compose::rows(plan, replay, &outline, &held);
     rows.retain(|row| selected.matches(&[&row.name, &row.category, &row.scope, &row.source]));
-    let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+    let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
     let scoped = scoped::largest(plan.program, &outline);
     let instruction = replay.instruction_at(position);
     let scope = plan.hlo.instruction(instruction);

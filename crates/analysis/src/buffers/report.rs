@@ -1,5 +1,6 @@
 //! What `buffers` answers: the memory plan of a program.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -13,7 +14,7 @@ pub struct BuffersReport {
     pub rows: Vec<BufferRow>,
     /// Rows before the limit.
     pub row_count: usize,
-    /// `module(program id)` of the program; empty where none carries a memory plan.
+    /// Program, as `module(program id)` of the program; empty where none carries a memory plan.
     pub program: String,
     /// Its id.
     pub program_id: String,
@@ -71,16 +72,18 @@ pub struct BuffersReport {
 }
 
 /// Memory that is held at one point.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferRow {
-    /// Instruction, followed by the position in its tuple: `while.3{5}`.
+    /// The instruction whose value it holds, and the position in its tuple. A block that several
+    /// values take over one after another is called by the last.
     pub name: String,
     /// Instruction alone, as the graph knows it.
     pub instruction: String,
     /// Opcode of the instruction.
     pub opcode: String,
-    /// `parameter`, `output`, `thread-local`, `constant` or `temporary`.
+    /// What the memory is for: the first that applies of argument, result, thread-local, constant,
+    /// temporary.
     pub category: String,
     /// Shape with layout.
     pub shape: String,
@@ -90,14 +93,14 @@ pub struct BufferRow {
     /// Bytes without padding.
     #[ts(type = "number")]
     pub unpadded_bytes: i64,
-    /// Bytes lost to padding.
+    /// Bytes that a layout in whole tiles takes beyond its elements.
     #[ts(type = "number")]
     pub padding_bytes: i64,
-    /// Share of what is held at the point, 0..1.
+    /// Share of what is held at the point.
     pub ratio: f64,
     /// Name stack; of a parameter, the argument's name.
     pub scope: String,
-    /// `file:line`; empty if unknown.
+    /// Source line, as `file:line`; empty if unknown.
     pub source: String,
     /// First point at which it is held; absent where it is held from beginning to end.
     #[ts(type = "number | null")]
@@ -105,10 +108,9 @@ pub struct BufferRow {
     /// First point at which it is held no more; absent where it is held to the end.
     #[ts(type = "number | null")]
     pub end: Option<i64>,
-    /// Where the schedule was when it was freed: the instruction that had last been given memory;
-    /// empty where it is held to the end.
+    /// Where the schedule is when it is freed: the instruction that was last given memory.
     pub end_instruction: String,
-    /// Bytes from the beginning of its allocation; absent where it is the allocation.
+    /// Bytes from the beginning of its allocation. Absent where it is the allocation.
     #[ts(type = "number | null")]
     pub offset_bytes: Option<i64>,
     /// How the value is divided over devices; empty if unknown.
@@ -120,10 +122,10 @@ pub struct BufferRow {
 }
 
 /// What is held at the point for one purpose.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferCategory {
-    /// `parameter`, `output`, `thread-local`, `constant` or `temporary`.
+    /// One of `parameter`, `output`, `thread-local`, `constant` or `temporary`.
     pub category: String,
     /// Bytes held.
     #[ts(type = "number")]
@@ -174,14 +176,14 @@ pub struct BufferLifetime {
 }
 
 /// One way to need less memory.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferSaving {
-    /// `rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`.
+    /// One of `rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`.
     pub remedy: String,
     /// What it is about: a name stack with numbers left out, arguments, or all temporaries.
     pub group: String,
-    /// `file:line` that most of it comes from; empty if unknown.
+    /// Source line, as `file:line`, that most of it comes from; empty if unknown.
     pub source: String,
     /// Largest instruction of the group.
     pub instruction: String,
@@ -198,7 +200,7 @@ pub struct BufferSaving {
 }
 
 /// Padding of one shape.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferPadding {
     /// Shape with layout.
@@ -220,7 +222,7 @@ pub struct BufferPadding {
 }
 
 /// Totals of one memory space.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferSpace {
     /// Name, such as `HBM`.
@@ -262,10 +264,10 @@ pub struct BufferSpace {
 }
 
 /// A program that carries a memory plan; sums are over the memory of the device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferProgram {
-    /// `module(program id)`.
+    /// Program, as `module(program id)`.
     pub program: String,
     /// Its id.
     pub program_id: String,

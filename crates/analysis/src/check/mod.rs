@@ -14,6 +14,7 @@
 
 mod budget;
 mod chart;
+mod columns;
 mod figures;
 mod judge;
 mod metric;

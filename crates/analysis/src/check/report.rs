@@ -1,5 +1,6 @@
 //! What `check` answers: every budget with its verdict, and why.
 
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -116,7 +117,7 @@ impl FigureUnit {
 }
 
 /// One budget. Its figures are in the unit that `unit` names.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CheckedBudget {
     /// As it was written, such as `step_time=+2%`.
@@ -148,12 +149,12 @@ pub struct CheckedBudget {
     pub high: Option<f64>,
     /// Why the verdict is what it is, in a sentence.
     pub text: String,
-    /// `file:line` of the op of the budget; empty if it is about no op or that is unknown.
+    /// Source line, as `file:line`, of the op of the budget; empty if it is about no op or that is unknown.
     pub source: String,
 }
 
 /// Why the session differs from the baseline.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CheckedCause {
     /// Stable key of its kind, such as `op_slower` or `recompiled`.
@@ -167,12 +168,12 @@ pub struct CheckedCause {
     pub difference_bytes: Option<i64>,
     /// Whether the difference is more than noise; absent where it is no time.
     pub evidence: Option<Evidence>,
-    /// `file:line` of its op or buffer; empty if it is about none or that is unknown.
+    /// Source line, as `file:line`, of its op or buffer; empty if it is about none or that is unknown.
     pub source: String,
 }
 
 /// One figure of the checked session.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CheckedFigure {
     /// Name, such as `step_time`.

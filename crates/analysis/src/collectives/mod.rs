@@ -15,6 +15,7 @@
 
 pub(crate) mod bandwidth;
 pub(crate) mod clocks;
+mod columns;
 pub(crate) mod matching;
 mod mesh;
 mod notes;
@@ -231,7 +232,7 @@ stepscope collectives ./logs --csv --table shardings";
         let devices = within_windows(&selected, &communication);
         let notes = notes::notes(&evidence, &rows, &selected);
         let rows_are_empty = rows.is_empty();
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let (instances, instance_count) = rows::instances(&evidence, &selected, options.instances);
         Ok(CollectivesReport {
             rows,

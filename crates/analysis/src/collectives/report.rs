@@ -1,5 +1,6 @@
 //! What `collectives` answers: communication, what it cost, and why.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -37,80 +38,87 @@ pub struct CollectivesReport {
 }
 
 /// One collective: an op of a program, or a kernel that names none.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectiveRow {
-    /// Instruction that begins it, or kernel.
+    /// The op that begins it: an all-reduce, its asynchronous start, or the kernel where no op is
+    /// known.
     pub name: String,
-    /// `module(program id)`; empty if unknown.
+    /// Program, as `module(program id)`; empty if unknown.
     pub program: String,
     /// Program id; empty if unknown.
     pub program_id: String,
-    /// `all-reduce`, `all-gather`, `reduce-scatter`, `all-to-all`, `permute`, `broadcast`, `send`,
-    /// `recv`, `host send`, `host recv`; empty if unknown.
+    /// How data is exchanged between the participants.
     pub kind: String,
     /// The program splits it in a start and a done.
     pub is_async: bool,
-    /// Algorithm and protocol, where the kernel's name says; else empty.
+    /// Algorithm and protocol, where the name of the kernel says.
     pub algorithm: String,
     /// JAX name stack; empty if unknown.
     pub scope: String,
-    /// `file:line`; empty if unknown.
+    /// Source line, as `file:line`; empty if unknown.
     pub source: String,
     /// Times it happened, over all selected devices.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Size of one occurrence as its kind counts it; absent where the shapes are not known.
+    /// Size of one occurrence, as NCCL’s tests count it: the operands of one device; of an all-
+    /// gather what each device has in the end. Absent where the shapes are not known.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
-    /// Devices in a group; absent where not known.
+    /// Devices that take part together, by the replica groups of the program. Absent where not
+    /// known.
     #[ts(type = "number | null")]
     pub group_size: Option<i64>,
     /// Groups as the program writes them; empty if it leaves them out.
     pub groups: String,
-    /// Axes of the mesh along which it communicates, such as `model (2 of 4×2)`; empty if unknown.
+    /// Axes of the device mesh along which it communicates. Newer compilers write them; else they
+    /// are guessed from the strides of the groups.
     pub mesh_axes: String,
     /// The axes were inferred from the numbers in the groups.
     pub is_mesh_guessed: bool,
     /// Σ time from start to end.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Mean time from start to end.
+    /// Mean time from start to end of one occurrence.
     pub mean_ps: f64,
     /// Shortest.
     #[ts(type = "number")]
     pub min_ps: i64,
-    /// Longest.
+    /// Longest occurrence. A row opens it in the timeline.
     #[ts(type = "number")]
     pub max_ps: i64,
     /// Σ time in its own ops and kernels.
     #[ts(type = "number")]
     pub own_ps: i64,
-    /// Σ time while the same device computed nothing.
+    /// Communication while the same device computes nothing: the time it really costs.
     #[ts(type = "number")]
     pub exposed_ps: i64,
-    /// Σ time behind computation of the same device.
+    /// Communication behind computation of the same device.
     #[ts(type = "number")]
     pub hidden_ps: i64,
-    /// Why most of the exposed time was not hidden: `late_participant`, `synchronous`,
-    /// `nothing_scheduled`, `compute_shorter`; empty if nothing was exposed.
+    /// What most of the exposed time is: waiting for a late participant, an op that the device
+    /// waits for, nothing scheduled between start and end, or computation shorter than the
+    /// transfer.
     pub reason: String,
     /// Occurrences that were matched over their participants.
     #[ts(type = "number")]
     pub matched: i64,
-    /// Σ waiting for the last participant, of matched occurrences; absent without any.
+    /// Waiting for the last participant, over occurrences matched with those of others. Absent
+    /// without any.
     #[ts(type = "number | null")]
     pub wait_ps: Option<i64>,
-    /// Σ time from the last arrival to the own end, of matched occurrences; absent without any.
+    /// What is left once everybody has arrived. Absent without any.
     #[ts(type = "number | null")]
     pub transfer_ps: Option<i64>,
     /// Bytes ÷ mean time, per second.
     pub algorithm_bandwidth: Option<f64>,
-    /// Algorithm bandwidth × bus factor, per second.
+    /// What every link of a ring carries, whatever the number of devices.
     pub bus_bandwidth: Option<f64>,
-    /// The same over the transfer alone, without waiting, per second; absent without matches.
+    /// Bus bandwidth over the transfer alone, without waiting for the last participant. Absent
+    /// without matches.
     pub transfer_bandwidth: Option<f64>,
-    /// Bus bandwidth ÷ peak of one link; above 1 where several links are used at once.
+    /// Bus bandwidth against the peak of one link to a neighbour, one way. Above 100 % where
+    /// several links are used at once.
     pub link_ratio: Option<f64>,
     /// Names of devices, comma separated.
     pub device: String,
@@ -122,7 +130,7 @@ pub struct CollectiveRow {
 }
 
 /// Communication of one device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectiveDeviceRow {
     /// Host name.
@@ -151,7 +159,7 @@ pub struct CollectiveDeviceRow {
 }
 
 /// Communication of one step, mean over the devices on which it ran.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectiveStepRow {
     /// Step number as recorded.
@@ -176,12 +184,12 @@ pub struct CollectiveStepRow {
 }
 
 /// One occurrence over all participants in the session.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectiveInstanceRow {
     /// The collective.
     pub name: String,
-    /// `module(program id)`; empty if unknown.
+    /// Program, as `module(program id)`; empty if unknown.
     pub program: String,
     /// Program id; empty if unknown.
     pub program_id: String,
@@ -198,16 +206,16 @@ pub struct CollectiveInstanceRow {
     /// First arrival to last arrival.
     #[ts(type = "number")]
     pub skew_ps: i64,
-    /// Σ waiting over participants.
+    /// Waiting of all participants together.
     #[ts(type = "number")]
     pub wait_ps: i64,
-    /// Last arrival to last end.
+    /// From the last arrival to the last end.
     #[ts(type = "number")]
     pub transfer_ps: i64,
     /// First arrival, on the clock of the session.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// First arrival to last end.
+    /// From the first arrival to the last end.
     #[ts(type = "number")]
     pub duration_ps: i64,
     /// The slice of the device that arrived last.
@@ -215,14 +223,15 @@ pub struct CollectiveInstanceRow {
 }
 
 /// Exchanges of one rendezvous: with the host, or over the network with another slice.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RendezvousRow {
     /// Name under which both sides meet, else the channel.
     pub rendezvous: String,
     /// Kind of exchange between slices, such as `ALL_REDUCE`; empty where the program says none.
     pub transfer_type: String,
-    /// Devices or slices that take part; absent where the profile does not say.
+    /// How many take part in the exchange, as the profiler recorded with its op. Absent where the
+    /// profile does not say.
     #[ts(type = "number | null")]
     pub participants: Option<i64>,
     /// Program it belongs to.
@@ -236,8 +245,7 @@ pub struct RendezvousRow {
     /// Times, over all selected devices.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Bytes over the network in one occurrence, by the kind of exchange; of exchanges without one
-    /// the bytes of the value. Absent where shape or participants are not known.
+    /// Bytes over the network in one occurrence. Absent where shape or participants are not known.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
     /// Mean time that was there to hide it: from the start of the send to the start of the end of the
@@ -268,10 +276,10 @@ pub struct RendezvousRow {
 }
 
 /// An input or output of a program that runs on several devices.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ShardingRow {
-    /// `module(program id)`.
+    /// The program and its id.
     pub program: String,
     /// Program id.
     pub program_id: String,
@@ -280,11 +288,11 @@ pub struct ShardingRow {
     /// Number of the parameter, or of the element of the result.
     #[ts(type = "number")]
     pub number: i64,
-    /// What the framework calls it, else its instruction.
+    /// Input or output of a program: as the framework calls it, else its instruction.
     pub name: String,
     /// Instruction that takes or makes it.
     pub instruction: String,
-    /// Shape on one device.
+    /// Shape of the part that one device has.
     pub shape: String,
     /// Mesh axes that cut each dimension, as JAX writes them: `P(data, None)`, `P()` where it is
     /// whole on every device; empty where the program does not say.
@@ -299,10 +307,10 @@ pub struct ShardingRow {
     /// Devices the program runs on.
     #[ts(type = "number")]
     pub device_count: i64,
-    /// Bytes on one device, without padding.
+    /// Bytes of the value on one device.
     #[ts(type = "number")]
     pub device_bytes: i64,
-    /// Bytes on all devices.
+    /// Bytes of the value on all devices together.
     #[ts(type = "number")]
     pub total_bytes: i64,
     /// Bytes on all devices beyond one copy; absent where the program does not say.

@@ -12,6 +12,7 @@
 //! | waterfall | the difference of the mean of all steps as a sum: [`waterfall`] |
 
 mod causes;
+mod columns;
 mod conclusion;
 mod figures;
 pub(crate) mod items;
@@ -144,7 +145,7 @@ stepscope compare ./before ./after --steps 5.. --json";
                 weight(b).total_cmp(&weight(a))
             });
         }
-        let op_count = order::arrange(&mut ops, &options.selection, tables::SORT_COLUMNS)?;
+        let op_count = order::arrange(&mut ops, &options.selection, columns::OPS)?;
         let (mut methods, mut kernels) = kernels::methods(sessions, options)?;
         kernels::set_ratios(&mut methods);
         let kernel_count = kernels.len();

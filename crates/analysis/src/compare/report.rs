@@ -1,5 +1,6 @@
 //! What `compare` answers: the sessions, how each differs from the baseline, and why.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -33,7 +34,7 @@ pub struct CompareReport {
 }
 
 /// One of the sessions.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedSession {
     /// Name, by which no two of the sessions are called.
@@ -80,7 +81,7 @@ pub struct ComparedSession {
 }
 
 /// What is held against others kernel by kernel.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedMethod {
     /// Position of its session in `sessions`.
@@ -119,7 +120,7 @@ pub enum MethodUnit {
 }
 
 /// One kernel of a method and of the first one.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedKernel {
     /// Position of the method in `methods`.
@@ -215,7 +216,7 @@ pub enum Evidence {
 }
 
 /// One part of the step in the baseline and in the other session.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedPart {
     /// Which part.
@@ -225,7 +226,7 @@ pub struct ComparedPart {
 }
 
 /// One bar of a waterfall.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct WaterfallBar {
     /// What kind.
@@ -295,7 +296,7 @@ impl BarKind {
 }
 
 /// One reason, in plain words.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedCause {
     /// Stable key of its kind, such as `op_slower` or `recompiled`.
@@ -311,19 +312,19 @@ pub struct ComparedCause {
     pub op: Option<usize>,
     /// Whether the difference is more than noise; absent where it is no time.
     pub evidence: Option<Evidence>,
-    /// `file:line` of its op or buffer; empty if it is about none or that is unknown.
+    /// Source line, as `file:line`, of its op or buffer; empty if it is about none or that is unknown.
     pub source: String,
 }
 
 /// An op, kernel or copy of the baseline and of another session.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedOp {
     /// Its position before sorting and limit, to which bars and causes refer.
     pub index: usize,
     /// Position of the other session in `sessions`.
     pub session: usize,
-    /// `same`, `renamed`, `changed` (shape or content), `new` or `gone`.
+    /// One of `same`, `renamed`, `changed` (shape or content), `new` or `gone`.
     pub matched: String,
     /// In the baseline; absent for a new op.
     pub baseline: Option<ComparedOpSide>,
@@ -356,7 +357,7 @@ pub struct ComparedOpSide {
     pub shape: String,
     /// JAX name stack; empty if unknown.
     pub scope: String,
-    /// `file:line`; empty if unknown.
+    /// Source line, as `file:line`; empty if unknown.
     pub source: String,
     /// The kernel with the most time; empty without kernels.
     pub kernel: String,
@@ -365,10 +366,10 @@ pub struct ComparedOpSide {
 }
 
 /// One program in the baseline and in the other session.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedProgram {
-    /// `same`, `changed`, `new` or `gone`.
+    /// One of `same`, `changed`, `new` or `gone`.
     pub matched: String,
     /// Name in the baseline; empty for a new one.
     pub baseline: String,
@@ -411,7 +412,7 @@ pub struct ComparedOpcode {
 }
 
 /// A fact that differs.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedFact {
     /// Name, such as `jax_version`.

@@ -11,6 +11,7 @@
 //! | total | the host that compiled longest, as in the overview |
 
 mod collect;
+mod columns;
 mod passes;
 mod programs;
 mod report;
@@ -77,7 +78,7 @@ stepscope compile ./logs --table functions --csv";
         rows.sort_by(|a, b| (b.duration_ps, a.start_ps).cmp(&(a.duration_ps, b.start_ps)));
         let (verdict, threshold) = verdict(total_ps);
         let notes = notes(session, &rows, recorded_ps);
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(CompileReport {
             total_ps,
             verdict,

@@ -1,5 +1,6 @@
 //! What `compile` answers: compilations, their phases, and what was compiled again.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -30,10 +31,11 @@ pub struct CompileReport {
 }
 
 /// One compilation.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CompilationRow {
-    /// The function of the program that was compiled; empty if not known.
+    /// The jitted function whose call compiled. Again: it was compiled before in the window, or a
+    /// program of it ran before.
     pub function: String,
     /// Host name.
     pub host: String,
@@ -45,7 +47,7 @@ pub struct CompilationRow {
     /// Start since the session began.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length; the phases sum to it.
+    /// From the first slice of the compilation to the last.
     #[ts(type = "number")]
     pub duration_ps: i64,
     /// Python is traced.
@@ -72,7 +74,8 @@ pub struct CompilationRow {
     /// The rest: between the phases.
     #[ts(type = "number")]
     pub other_ps: i64,
-    /// `hit` or `miss` of the persistent cache; empty where it was not seen to be asked.
+    /// The persistent compilation cache: a hit where it was asked and no compiler ran, a miss where
+    /// one did.
     pub cache: String,
     /// The program it made, `module(program id)`; empty if none could be matched.
     pub program: String,
@@ -80,12 +83,12 @@ pub struct CompilationRow {
     pub program_id: String,
     /// The function had been compiled before.
     pub is_again: bool,
-    /// What differs from the program before; empty for a first compilation.
+    /// Arguments whose shape or dtype differs from those of the program before.
     pub change: String,
 }
 
 /// One function.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct FunctionRow {
     /// The function; empty if not known.
@@ -107,7 +110,7 @@ pub struct FunctionRow {
 }
 
 /// One pass of a compiler.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct PassRow {
     /// Name.

@@ -13,6 +13,7 @@
 //! Registers keep the names that the profile gives them; one recorded without a name is `counter`
 //! and its number. Ratios exist for the registers of TPU v6e and v7x whose names are recorded.
 
+mod columns;
 mod course;
 mod notes;
 mod ratios;
@@ -70,7 +71,7 @@ stepscope counters ./logs --points 0 --json";
             .collect();
         let utilisation = ratios::utilisation(session, &groups);
         let notes = notes::notes(session, &rows, &utilisation);
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let span = rows.iter().filter(|row| row.sample_count > 0);
         let span = span
             .map(|row| Span::new(Picos(row.start_ps), Picos(row.end_ps)))

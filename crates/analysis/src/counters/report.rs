@@ -1,5 +1,6 @@
 //! What `counters` answers: samples over time and ratios of registers.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -26,37 +27,37 @@ pub struct CountersReport {
 }
 
 /// One counter of one device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CounterRow {
-    /// Name as recorded, or `counter` and the register's number.
+    /// Name as recorded; a register without a name is shown by its number.
     pub name: String,
     /// Device name; empty for counters of a host.
     pub device: String,
     /// Host name.
     pub host: String,
-    /// Line it was recorded on, such as the kernel it was measured around.
+    /// Where it was recorded, such as the kernel it was measured around.
     pub line: String,
     /// Its track on the timeline; of several the first.
     pub track: u32,
-    /// Number of its register as a decimal string; empty where not recorded.
+    /// Number of the hardware's register.
     pub register: String,
     /// What it counts, in the recorder's words.
     pub description: String,
     /// Groups it belongs to.
     pub sets: String,
-    /// What its values are measured in; empty where not known.
+    /// What values are measured in, where the counter's name or description says it.
     pub unit: String,
-    /// Samples.
+    /// Values in the selection.
     #[ts(type = "number")]
     pub sample_count: i64,
-    /// Least value.
+    /// Smallest sample.
     pub min: f64,
-    /// Mean of the samples.
+    /// Mean of the samples, each counting the same.
     pub mean: f64,
-    /// Largest value.
+    /// Largest sample; leads to its time on the timeline.
     pub max: f64,
-    /// Last value.
+    /// Latest sample.
     pub last: f64,
     /// Least value to the last bit.
     pub min_exact: String,
@@ -93,7 +94,7 @@ pub struct CounterPoint {
 }
 
 /// Use of one unit of a chip in one sample.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct UtilisationRow {
     /// Device name.
@@ -108,17 +109,17 @@ pub struct UtilisationRow {
     /// When it was taken.
     #[ts(type = "number")]
     pub at_ps: i64,
-    /// Unit: `TensorCore 0`, `SparseCore 1`, `HBM of TensorCore 0`, `interconnect`.
+    /// The part of the chip.
     pub unit: String,
-    /// What is counted.
+    /// What the registers count.
     pub name: String,
-    /// The count, in `measure`.
+    /// Sum of registers.
     pub achieved: f64,
-    /// The most it could have been.
+    /// Cycles of the unit times what it can do in one, or a peak rate times the time.
     pub peak: f64,
-    /// `cycles`, `instructions` or `bytes`.
+    /// One of `cycles`, `instructions` or `bytes`.
     pub measure: String,
-    /// achieved ÷ peak; may exceed 1.
+    /// Counted against the most that could have been in the time of the sample.
     pub ratio: Option<f64>,
     /// Where the peak comes from.
     pub peak_source: String,

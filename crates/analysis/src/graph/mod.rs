@@ -9,6 +9,7 @@
 //! | most expensive op | largest self time; in a program that never ran, most work |
 
 mod choice;
+mod columns;
 mod details;
 mod dot;
 mod neighbourhood;

@@ -1,5 +1,6 @@
 //! What `graph` answers: the instructions around an op.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -18,7 +19,7 @@ pub struct GraphReport {
     pub clusters: Vec<GraphCluster>,
     /// Instructions within the radius that were left out.
     pub hidden_count: usize,
-    /// `module(program id)`; empty where the capture carries no HLO.
+    /// Program, as `module(program id)`; empty where the capture carries no HLO.
     pub program: String,
     /// Its id.
     pub program_id: String,
@@ -47,7 +48,7 @@ pub struct GraphReport {
 }
 
 /// One instruction.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphNode {
     /// Position in the program, unique there.
@@ -93,7 +94,7 @@ pub struct GraphNode {
     pub scope: String,
     /// The paths of a name stack that serves several, one for each op that XLA merged; else empty.
     pub scope_paths: Vec<String>,
-    /// `file:line`; empty if unknown.
+    /// Source line, as `file:line`; empty if unknown.
     pub source: String,
     /// How its value is divided over devices; empty if unknown.
     pub sharding: String,
@@ -116,7 +117,7 @@ pub struct GraphNode {
 }
 
 /// A value from where it is made to where it is used.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphEdge {
     /// Id of the node that makes it.
@@ -175,7 +176,7 @@ pub struct GraphDetails {
 }
 
 /// An instruction that a search found.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphMatch {
     /// Name.
@@ -186,7 +187,7 @@ pub struct GraphMatch {
     pub shape: String,
     /// Name stack; empty if unknown.
     pub scope: String,
-    /// `file:line`; empty if unknown.
+    /// Source line, as `file:line`; empty if unknown.
     pub source: String,
     /// Computation it belongs to.
     pub computation: String,
@@ -200,10 +201,10 @@ pub struct GraphMatch {
 }
 
 /// A program whose HLO there is.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphProgram {
-    /// `module(program id)`.
+    /// Program, as `module(program id)`.
     pub program: String,
     /// Its id.
     pub program_id: String,

@@ -5,6 +5,7 @@
 //! compared say which stacks grew, which is how a leak is found.
 
 mod amount;
+mod columns;
 mod fold;
 pub(crate) mod growth;
 mod notes;
@@ -93,7 +94,7 @@ stepscope heap memory.prof --device 0 --kind buffer --by allocations --internal"
         };
         let selection = &options.selection;
         let mut stacks = rows.stacks(&tally);
-        let row_count = order::arrange(&mut stacks, selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut stacks, selection, columns::ROWS)?;
         rows.spell_stacks(&mut stacks);
         let mut functions = rows.functions(&tally);
         let function_count = functions.len();

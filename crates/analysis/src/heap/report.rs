@@ -1,5 +1,6 @@
 //! What `heap` answers: what was alive on the devices, and who allocated it.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -86,14 +87,14 @@ impl HeapChange {
 }
 
 /// Allocations of one stack and kind.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapStackRow {
     /// Innermost frame that is shown: `function (file.py:12)`.
     pub site: String,
     /// Its file, as recorded, and line.
     pub source: String,
-    /// `buffer`, `executable`; empty when not recorded.
+    /// One of `buffer`, `executable`; empty when not recorded.
     pub kind: String,
     /// Devices, comma separated; empty when not recorded.
     pub devices: String,
@@ -121,7 +122,7 @@ pub struct HeapStackRow {
 }
 
 /// One function over all stacks it takes part in.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapFunctionRow {
     /// Function.
@@ -151,7 +152,7 @@ pub struct HeapFunctionRow {
 }
 
 /// Allocations of one device or kind.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapGroup {
     /// Device or kind; empty where none is recorded.
@@ -173,7 +174,7 @@ pub struct HeapGroup {
 }
 
 /// One node of the merged stacks.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapFrameRow {
     /// Function.
@@ -213,7 +214,7 @@ pub struct HeapFrameRow {
 }
 
 /// One snapshot of the session.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapSnapshotRow {
     /// Name of its file, without suffix.

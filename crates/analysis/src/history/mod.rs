@@ -9,6 +9,7 @@
 
 mod changes;
 mod chart;
+mod columns;
 mod report;
 mod sample;
 mod series;

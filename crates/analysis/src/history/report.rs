@@ -1,5 +1,6 @@
 //! What `history` answers: the runs, the series of each figure, and where it changed.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -25,7 +26,7 @@ pub struct HistoryReport {
 }
 
 /// One run.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistoryRun {
     /// Name of its session.
@@ -44,7 +45,7 @@ pub struct HistoryRun {
 }
 
 /// One figure over the runs, in the unit that `unit` names.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistorySeries {
     /// Name, such as `step_time`.
@@ -72,7 +73,7 @@ pub struct HistorySeries {
 }
 
 /// One change point.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistoryChange {
     /// Name of the figure.

@@ -13,6 +13,7 @@
 
 mod blame;
 mod clocks;
+mod columns;
 mod places;
 mod report;
 mod rows;
@@ -74,7 +75,7 @@ stepscope hosts ./logs --csv --table clocks";
         let mut rows = rows::hosts(session, &selected, &divided.rows, &lateness, &stragglers);
         rows.retain(|row| selected.matches(&[&row.host]));
         let notes = notes(&evidence, &selected, &lateness, &stragglers);
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let step_rows = rows::steps(session, &evidence, &divided.rows, &blamed);
         let (cells, cell_count) = rows::cells(&divided.rows, &places, &lateness);
         Ok(HostsReport {

@@ -1,5 +1,6 @@
 //! What `hosts` answers: hosts and devices side by side, who is late, and why.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -33,7 +34,7 @@ pub struct HostsReport {
 }
 
 /// One host.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HostRow {
     /// Host name.
@@ -44,7 +45,7 @@ pub struct HostRow {
     pub working_count: usize,
     /// Steps it took part in.
     pub step_count: usize,
-    /// Mean length of its steps, over its devices; absent without steps.
+    /// Mean length of the host’s steps, over its devices. Absent without steps.
     pub step_ps: Option<f64>,
     /// Mean time its devices were busy in a step.
     pub busy_ps: Option<f64>,
@@ -64,28 +65,30 @@ pub struct HostRow {
     pub host_overhead_ps: Option<f64>,
     /// Mean time nothing was recorded in a step.
     pub idle_ps: Option<f64>,
-    /// Median of how much later than the median participant it arrives at collectives; absent where
-    /// none was matched.
+    /// How much later than the median participant it arrives at matched collectives: the median
+    /// over all of them; in the heat map at the one of the step that cost most waiting. Absent
+    /// where none was matched.
     pub lateness_ps: Option<f64>,
-    /// Lateness as a robust score among hosts: 0.6745·(x − median) ÷ MAD, with a MAD of at least
-    /// 0.1 ms; absent with fewer than three hosts.
+    /// Lateness as robust deviations among the hosts. Absent with fewer than three hosts.
     pub lateness_score: Option<f64>,
     /// Steps in which the others waited for it most.
     pub last_count: usize,
-    /// Σ time others waited for it, mean over the others.
+    /// Time the others waited for it, mean over the others, summed over steps.
     #[ts(type = "number")]
     pub caused_ps: i64,
-    /// Σ time it waited for others, mean over its devices.
+    /// Time it waited for others, mean over its devices.
     #[ts(type = "number")]
     pub wait_ps: i64,
-    /// It is late more often than chance explains, and it matters.
+    /// Last in at least half of the steps, which chance explains with less than 1 %, and the others
+    /// wait at least 1 % of a step for it. With few steps: last in every one of five or more, each
+    /// wait at least 0.6 times the median one, and 5 % of a step on average.
     pub is_straggler: bool,
-    /// What is wrong with its recording; empty if nothing.
+    /// What is wrong with the recording of this host.
     pub problem: String,
 }
 
 /// One device, or a host whose devices recorded no work.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HostDeviceRow {
     /// Host name.
@@ -111,7 +114,7 @@ pub struct HostDeviceRow {
 }
 
 /// One step over all places.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HostStepRow {
     /// Step number as recorded.
@@ -207,7 +210,7 @@ pub struct HostCell {
 }
 
 /// Who was late, and what it did before.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BlameRow {
     /// Host that arrived last.
@@ -217,7 +220,7 @@ pub struct BlameRow {
     /// What it did longest between leaving the collective before and arriving: slices, outermost
     /// first, joined by ` › `. Empty where nothing that was recorded explains a third of its lateness.
     pub activity: String,
-    /// `host` or `device`: where that was recorded; empty without an activity.
+    /// One of `host` or `device`: where that was recorded; empty without an activity.
     pub activity_on: String,
     /// Steps in which it was blamed.
     pub step_count: usize,
@@ -245,7 +248,7 @@ pub struct BlameRow {
 }
 
 /// Clock of one host.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ClockRow {
     /// Host name.

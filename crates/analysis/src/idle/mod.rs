@@ -10,6 +10,7 @@
 //! | gap's cause | the one with most of its time |
 
 mod collect;
+mod columns;
 mod explain;
 mod report;
 mod tables;
@@ -87,7 +88,7 @@ stepscope idle ./logs --cause data_loading";
             ])
         });
         let is_matched = rows.len() < found;
-        let shown = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let shown = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let row_count = if is_matched { shown } else { listed };
         let mut report = collect::report(session, &selected, &devices);
         report.notes = notes(session, &report, row_count, rows.len());

@@ -1,5 +1,6 @@
 //! What `idle` answers: gaps, and why.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -28,7 +29,7 @@ pub struct IdleReport {
 }
 
 /// One cause.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CauseRow {
     /// What the host did.
@@ -51,7 +52,7 @@ pub struct CauseRow {
 }
 
 /// One device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct IdleDevice {
     /// Device name.
@@ -89,7 +90,7 @@ pub struct IdleDevice {
 }
 
 /// Gaps of similar length.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GapBucket {
     /// Shortest length, included.
@@ -110,7 +111,7 @@ pub struct GapBucket {
 }
 
 /// One step on one device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct IdleStep {
     /// Step number as recorded.
@@ -137,7 +138,7 @@ pub struct IdleStep {
 }
 
 /// One gap.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GapRow {
     /// Device name.
@@ -153,16 +154,19 @@ pub struct GapRow {
     /// Length.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// What the host did most of the time.
+    /// What the threads that drive the device did meanwhile. An instant counts for the first cause
+    /// in the order compilation, data loading, garbage collection, checkpoint, profiler, transfer,
+    /// dispatch, sleep, Python, runtime, annotation, blocked; a gap has the cause with most of its
+    /// time.
     pub cause: Cause,
-    /// For how long.
+    /// How much of the gap its cause took.
     #[ts(type = "number")]
     pub cause_ps: i64,
-    /// The call that had most of it; empty where nothing was recorded.
+    /// The innermost call with at least half of the cause’s time in the gap.
     pub what: String,
-    /// The outermost annotation around it; empty if none.
+    /// The outermost annotation of the program around at least half of the gap.
     pub annotation: String,
-    /// The innermost line of Python, `file.py:LINE function`; empty if not recorded.
+    /// The innermost frame of Python with at least half of the gap.
     pub python: String,
 }
 

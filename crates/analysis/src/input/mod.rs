@@ -13,6 +13,7 @@
 //! | stage | each name of an input pipeline: all its slices on all threads |
 
 mod collect;
+mod columns;
 mod report;
 mod stages;
 mod tables;
@@ -70,7 +71,7 @@ stepscope input ./logs --table stages --csv";
         let hosts = collect::hosts(&rows);
         let conclusion = conclusion(&totals, &hosts, &stages);
         let notes = notes(session, &selected, &rows, &totals, &stages);
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(InputReport {
             verdict: bounds
                 .first()

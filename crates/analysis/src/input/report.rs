@@ -1,5 +1,6 @@
 //! What `input` answers: waiting for data, by step, cause and stage.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -31,7 +32,7 @@ pub struct InputReport {
 }
 
 /// A part of the step that can bound it.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Bound {
     /// `input`, `output`, `collectives`, `offload`, `host`, `unknown`.
@@ -51,12 +52,12 @@ pub struct Bound {
 }
 
 /// Why devices wait for input.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct InputCause {
-    /// `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`.
+    /// One of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`.
     pub cause: String,
-    /// The input is …
+    /// In words, after “The input is”.
     pub meaning: String,
     /// Σ time that devices waited.
     #[ts(type = "number")]
@@ -70,7 +71,7 @@ pub struct InputCause {
 }
 
 /// One host over its steps.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct InputHost {
     /// Host name.
@@ -99,7 +100,7 @@ pub struct InputHost {
 }
 
 /// One step on one device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct InputRow {
     /// Step number as recorded.
@@ -115,22 +116,23 @@ pub struct InputRow {
     /// Length of the step.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Waiting and copies in.
+    /// Time in which the device has nothing to do because its data is not there.
     #[ts(type = "number")]
     pub input_ps: i64,
-    /// Input ÷ duration, 0..1.
+    /// Share of the step that input takes.
     pub input_ratio: Option<f64>,
-    /// The device is idle and its host loads or waits for input; the causes sum to it.
+    /// The device is idle, nothing is compiled, and a thread that drives it loads or waits for
+    /// input.
     #[ts(type = "number")]
     pub waiting_ps: i64,
-    /// Exposed copies to the device outside of loading.
+    /// Copies to the device that nothing hides, and the host’s transfers while the device is idle.
     #[ts(type = "number")]
     pub copies_ps: i64,
     /// Of these what the host makes while the device waits.
     #[serde(skip)]
     #[ts(skip)]
     pub(crate) host_copies_ps: i64,
-    /// A driving thread loads, whether the device waits or not.
+    /// A thread that drives the device loads, whether the device waits or not.
     #[ts(type = "number")]
     pub loading_ps: i64,
     /// Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load.
@@ -157,14 +159,14 @@ pub struct InputRow {
 }
 
 /// One stage of an input pipeline.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StageRow {
     /// Name as recorded.
     pub name: String,
-    /// `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`.
+    /// One of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`.
     pub stage: String,
-    /// `tf.data`, `python` or `annotation`.
+    /// One of `tf.data`, `python` or `annotation`.
     pub source: String,
     /// Slices.
     #[ts(type = "number")]

@@ -14,6 +14,7 @@
 //! Other devices run ops, not kernels: see `ops`.
 
 mod collect;
+mod columns;
 mod latency;
 mod launches;
 mod matrix;
@@ -93,7 +94,7 @@ stepscope kernels ./logs --device GPU:0 --sort -occupancy";
         });
         let has_bins = !durations.is_empty();
         let notes = notes::notes(session, &rows, &launches, attributed_ratio);
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(KernelsReport {
             rows,
             row_count,

@@ -1,5 +1,6 @@
 //! What `kernels` answers: GPU kernels, their launches, streams, and copies.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -46,10 +47,10 @@ pub struct KernelsReport {
 }
 
 /// One kernel with one launch geometry.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct KernelRow {
-    /// Kernel function.
+    /// The function that ran on the GPU.
     pub name: String,
     /// Launches.
     #[ts(type = "number")]
@@ -57,64 +58,66 @@ pub struct KernelRow {
     /// Σ duration.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Mean duration.
+    /// Mean duration of one launch.
     pub mean_ps: f64,
-    /// Shortest.
+    /// Shortest launch.
     #[ts(type = "number")]
     pub min_ps: i64,
-    /// Longest.
+    /// Longest launch.
     #[ts(type = "number")]
     pub max_ps: i64,
-    /// Mean time from the begin of the launch call to that of the kernel; absent where the calls are
-    /// not recorded.
+    /// From the begin of the host call that launched it to the begin of the kernel. Of a call that
+    /// starts several kernels the first counts. Absent where the calls are not recorded.
     pub latency_mean_ps: Option<f64>,
-    /// Its median.
+    /// Half are no longer.
     #[ts(type = "number | null")]
     pub latency_p50_ps: Option<i64>,
     /// 99 of 100 are no longer.
     #[ts(type = "number | null")]
     pub latency_p99_ps: Option<i64>,
-    /// The longest.
+    /// The longest wait.
     #[ts(type = "number | null")]
     pub latency_max_ps: Option<i64>,
-    /// Registers per thread; absent if not recorded.
+    /// Registers per thread. Absent if not recorded.
     #[ts(type = "number | null")]
     pub registers: Option<i64>,
     /// Static and dynamic shared memory per block.
     #[ts(type = "number | null")]
     pub shared_bytes: Option<i64>,
-    /// `x,y,z`.
+    /// Blocks of a launch: x, y, z.
     pub grid: String,
-    /// `x,y,z`.
+    /// Threads of a block: x, y, z.
     pub block: String,
-    /// Theoretical occupancy, 0..1: recorded, else derived from the launch; absent if neither.
+    /// Theoretical occupancy of the launch: resident warps against what the chip can hold. Absent
+    /// if neither.
     pub occupancy: Option<f64>,
-    /// `recorded`, `derived`, or empty.
+    /// One of `recorded`, `derived`, or empty.
     pub occupancy_source: String,
-    /// What keeps the occupancy from more: `registers`, `shared memory`, `block slots`,
-    /// `block size`; empty where it is full or not known.
+    /// What keeps more blocks from running at once: registers, shared memory, block slots, or the
+    /// size of the block.
     pub occupancy_limit: String,
-    /// Whether it uses matrix units (Tensor Cores, MFMA), told by its name: `yes`, `no`, or
-    /// `unknown`.
+    /// Whether the kernel uses Tensor Cores or MFMA, told by its name; a dash where the name does
+    /// not tell. The tooltip has the rule.
     pub matrix_unit: String,
     /// The rule that said yes.
     pub matrix_rule: String,
-    /// HLO op or framework op it ran for; empty if unknown.
+    /// The HLO op or framework op the kernel ran for.
     pub op: String,
-    /// How the HLO op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none`.
+    /// How the kernel was joined with its op: recorded in the profile, or inferred from the
+    /// kernel’s name, its neighbours or its order.
     pub attribution: String,
-    /// `module(program id)`; empty if unknown.
+    /// Program, as `module(program id)`; empty if unknown.
     pub program: String,
     /// Program id as a decimal string, where the op is an HLO op; else empty.
     pub program_id: String,
-    /// Streams it ran on, comma separated.
+    /// A queue of the device whose work runs in order.
     pub stream: String,
     /// Device names, comma separated.
     pub device: String,
 }
 
 /// Kernels of some durations.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct DurationBin {
     /// Shortest of the bin.
@@ -133,12 +136,12 @@ pub struct DurationBin {
     pub occurrence_ratio: f64,
     /// Of all kernel time, 0..1.
     pub time_ratio: f64,
-    /// `bad` below 0.1 ms, `warning` below 1 ms, else `good`.
+    /// One of `bad` below 0.1 ms, `warning` below 1 ms, else `good`.
     pub verdict: String,
 }
 
 /// Launches of one device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct LaunchDevice {
     /// Device name.
@@ -189,7 +192,7 @@ pub struct QueuePoint {
 }
 
 /// Launch calls of a host in a step.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct LaunchStep {
     /// Number of the step.
@@ -217,7 +220,7 @@ pub struct LaunchStep {
 }
 
 /// One stream.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StreamRow {
     /// Device name.
@@ -261,12 +264,12 @@ pub struct StreamRow {
 }
 
 /// Matrix units in the kernels of one op.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct MatrixOp {
     /// HLO op.
     pub op: String,
-    /// `module(program id)`.
+    /// Program, as `module(program id)`.
     pub program: String,
     /// Program id as a decimal string.
     pub program_id: String,
@@ -289,23 +292,23 @@ pub struct MatrixOp {
 }
 
 /// Copies of one direction and kind of host memory.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct TransferRow {
-    /// `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
+    /// One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
     pub direction: String,
-    /// `pageable`, `pinned`, `managed`, or empty where not recorded.
+    /// One of `pageable`, `pinned`, `managed`, or empty where not recorded.
     pub memory: String,
     /// How many.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Σ bytes; absent if not recorded.
+    /// Bytes moved, summed. Absent if not recorded.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
     /// Σ duration.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// bytes ÷ duration, per second; absent for ops that only start or end a copy.
+    /// Bytes moved per second of copying. Absent for ops that only start or end a copy.
     pub bandwidth: Option<f64>,
     /// Peak of the link it goes over, per second; absent where unknown.
     pub peak_bandwidth: Option<f64>,
@@ -316,10 +319,10 @@ pub struct TransferRow {
 }
 
 /// Copies of one direction and size.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct TransferSize {
-    /// See [`TransferRow::direction`].
+    /// One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
     pub direction: String,
     /// Smallest of the bin.
     #[ts(type = "number")]

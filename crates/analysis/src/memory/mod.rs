@@ -15,6 +15,7 @@
 
 mod alive;
 mod collect;
+mod columns;
 mod notes;
 mod replay;
 mod report;
@@ -79,7 +80,7 @@ stepscope memory ./logs --json | jq '.allocators[].growth_bytes_per_step'";
         rows.retain(|row| {
             selected.matches(&[&row.op, &row.caller, &row.source, &row.region, &row.shape])
         });
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         let notes = notes::notes(session, &selected, &log, &found);
         let mut report = MemoryReport {
             allocators: Vec::new(),

@@ -1,5 +1,6 @@
 //! What `memory` answers: how much memory was in use, when it was most, and who held it then.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -28,7 +29,7 @@ pub struct MemoryReport {
 }
 
 /// One allocator.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AllocatorRow {
     /// Name as recorded, such as `GPU_0_bfc`; the device's number where it has none.
@@ -97,45 +98,45 @@ pub struct AllocatorRow {
 
 /// Something that was alive at the peak of an allocator: allocations for one purpose, of one size
 /// and from one caller.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AliveRow {
     /// Allocator.
     pub allocator: String,
     /// Host name.
     pub host: String,
-    /// `allocation`, `before_window` (in use when the recording began), `reserved` (set aside for
+    /// One of `allocation`, `before_window` (in use when the recording began), `reserved` (set aside for
     /// programs), or `unexplained` (negative: freed without a record).
     pub kind: String,
     /// Framework op as recorded; empty if unknown.
     pub op: String,
-    /// Innermost recorded call of the thread that allocated; empty if unknown.
+    /// The innermost recorded call of the thread that allocated.
     pub caller: String,
-    /// Python line that allocated; empty without the Python tracer.
+    /// The Python line that allocated, with the Python tracer on.
     pub source: String,
-    /// `dynamic`, `persist`, `output` and the like; empty if not recorded.
+    /// As recorded.
     pub region: String,
-    /// Element type; empty if not recorded.
+    /// Element type.
     pub data_type: String,
-    /// Shape; empty if not recorded.
+    /// As recorded.
     pub shape: String,
-    /// Allocations.
+    /// Allocations of one size, for one purpose and from one caller.
     #[ts(type = "number")]
     pub count: i64,
-    /// Their bytes.
+    /// Bytes that were alive at the peak; the rows sum to it.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Share of the peak, 0..1.
+    /// Its share.
     pub ratio: f64,
-    /// When the first of them was allocated, since the session began; absent if before the window.
+    /// When the first of them was allocated. Absent if before the window.
     #[ts(type = "number | null")]
     pub allocated_ps: Option<i64>,
-    /// Step in which that was.
+    /// The step in which that was.
     #[ts(type = "number | null")]
     pub allocated_step: Option<i64>,
     /// The first allocation, in the timeline.
     pub slice: Option<SliceRefReport>,
-    /// When the last of them was freed; absent if one outlives the recording.
+    /// When the last of them was freed; nothing where one outlives the recording.
     #[ts(type = "number | null")]
     pub freed_ps: Option<i64>,
 }
@@ -166,7 +167,7 @@ pub struct MemoryTimeline {
 }
 
 /// One step on one allocator.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StepMemoryRow {
     /// Allocator.
@@ -196,7 +197,7 @@ pub struct StepMemoryRow {
 }
 
 /// One memory snapshot.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct MemorySnapshotRow {
     /// Name.

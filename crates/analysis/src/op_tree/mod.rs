@@ -16,6 +16,7 @@
 //! is waiting, and all of it wasted. Time of ops whose work or peak is unknown is neither.
 
 mod build;
+mod columns;
 mod duplicates;
 mod fused;
 mod idle;

@@ -1,5 +1,6 @@
 //! What `op_tree` answers: a tree of device time.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -31,13 +32,14 @@ pub struct OpTreeReport {
 }
 
 /// One node.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpTreeRow {
-    /// `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
+    /// One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
     /// `idle`.
     pub kind: String,
-    /// Name to show; of duplicates that of the longest.
+    /// A program, category, scope or op. Ops whose HLO text is the same but for names, such as
+    /// those of equal layers, are one node with their number.
     pub name: String,
     /// Names from the root down, joined by ` > `.
     pub path: String,
@@ -45,7 +47,7 @@ pub struct OpTreeRow {
     pub depth: u32,
     /// Direct children, shown or not.
     pub child_count: u32,
-    /// Ops merged into the node because their text is the same but for names; 1 for others.
+    /// Ops with the same HLO text but for names, merged into this node.
     pub duplicate_count: u32,
     /// Program id as a decimal string; empty above ops of several programs.
     pub program_id: String,
@@ -58,13 +60,13 @@ pub struct OpTreeRow {
     /// Slices at or below.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Σ duration at or below.
+    /// Durations of all ops at or below; nested ops count again in the op around them.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ self time at or below.
+    /// Self time of all ops at or below this node; children sum to their parent.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// self ÷ (Σ self + idle), 0..1.
+    /// Of all self time, and of idle time where it is shown.
     pub ratio: f64,
     /// Floating point operations at or below; absent if unknown.
     pub flops: Option<f64>,
@@ -78,18 +80,19 @@ pub struct OpTreeRow {
     pub compute_ratio: Option<f64>,
     /// Memories with a peak: bandwidth ÷ peak.
     pub levels: Vec<OpTreeLevel>,
-    /// The largest of the ratios; may exceed 1.
+    /// Rate against peak, of compute or of the memory that is used most.
     pub best_ratio: Option<f64>,
-    /// `compute`, `memory`, a memory on the chip, or empty.
+    /// What bounds it: `compute`, `memory`, a memory on the chip, or empty.
     pub bound_by: String,
-    /// Time that full use of what bounds it would save; absent where unknown.
+    /// What would be saved if the op used what bounds it fully. Time in halves of asynchronous ops
+    /// is waiting, and all of it wasted. Unknown where peaks or work are. Absent where unknown.
     #[ts(type = "number | null")]
     pub wasted_ps: Option<i64>,
     /// HLO text; empty where unknown.
     pub expression: String,
     /// JAX name stack.
     pub scope: String,
-    /// `file:line`.
+    /// Source line, as `file:line`.
     pub source: String,
     /// Where the work came from, as in `ops`; empty above ops.
     pub cost_source: String,
@@ -108,7 +111,7 @@ pub struct OpTreeLevel {
 }
 
 /// An op, or several of the same text, and what it wastes.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpTreeWaste {
     /// Instruction name; of duplicates that of the longest.
@@ -126,13 +129,13 @@ pub struct OpTreeWaste {
     pub self_ps: i64,
     /// The best ratio of rate to peak; absent for halves of asynchronous ops, whose time is waiting.
     pub best_ratio: Option<f64>,
-    /// `compute`, `memory`, a memory on the chip, or `waiting`.
+    /// What bounds it: `compute`, `memory`, a memory on the chip, or `waiting`.
     pub bound_by: String,
     /// self × (1 − best ratio).
     #[ts(type = "number")]
     pub wasted_ps: i64,
     /// wasted ÷ (Σ self + idle), 0..1.
     pub ratio: f64,
-    /// `file:line`.
+    /// Source line, as `file:line`.
     pub source: String,
 }

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use stepscope_model::{MemoryLevel, OpId};
 
 use super::build::{Kind, Node, Tree};
+use super::columns::ROWS;
 use super::report::{OpTreeLevel, OpTreeRow, OpTreeWaste};
-use super::tables::SORT_COLUMNS;
 use super::{OpTreeOptions, fused};
 use crate::ops::{Roofline, Work, is_async_half};
 use crate::order;
@@ -76,7 +76,7 @@ fn append_children(
         .map(|&child| (child, row(tree, child, path, depth, flat.has_fused)))
         .collect();
     siblings.sort_by_key(|(node, row)| (row.kind == "idle", Reverse(row.self_ps), *node));
-    order::sort_by(&mut siblings, flat.sort, SORT_COLUMNS)?;
+    order::sort_rows_by(&mut siblings, |(_, row)| row, flat.sort, ROWS)?;
     for (node, row) in siblings {
         let path = row.path.clone();
         flat.rows.push(row);

@@ -13,6 +13,7 @@
 //! | attributed | Σ self of slices with an op ÷ Σ self of all |
 
 pub(crate) mod collect;
+pub(crate) mod columns;
 mod executions;
 mod report;
 mod roofline;
@@ -154,7 +155,7 @@ pub(crate) fn from_totals(
         let own = ops.find(|op| op.name == region.op && op.program_id == region.program_id);
         region.op_ratio = own.map(|op| region.total_ps as f64 / op.total_ps.max(1) as f64);
     }
-    let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+    let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
     Ok(OpsReport {
         rows,
         row_count,

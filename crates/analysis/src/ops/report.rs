@@ -1,5 +1,6 @@
 //! What `ops` answers: every op with its time, work and bound.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -32,66 +33,68 @@ pub struct OpsReport {
 }
 
 /// One op of one program (or one kernel that carries no op), over the selected devices.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpRow {
-    /// `module(program id)`; empty for work without a program.
+    /// The compiled executable the op belongs to, with its id.
     pub program: String,
     /// Program id as a decimal string (ids exceed 2^53).
     pub program_id: String,
-    /// HLO instruction name, or the kernel's name.
+    /// Name of the HLO instruction, or of the kernel where no op is known.
     pub name: String,
-    /// HLO category, such as `loop fusion`; `kernel` or `transfer` for work without an op.
+    /// HLO category as XLA names it.
     pub category: String,
     /// Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
     /// profile has no HLO for it), or empty.
     pub category_source: String,
-    /// How its slices were joined with the op: `recorded`, `exact_name`, `between_anchors`,
-    /// `by_order`, or `none`; several, the surest first, joined by `, `.
+    /// How the slices were joined with the op: recorded in the profile, or inferred from the
+    /// kernel’s name, its neighbours or its order.
     pub attribution: String,
-    /// Colour class, such as `matmul`.
+    /// What kind of work it is; decides the colour, the same in every view.
     pub class: String,
-    /// Device names; empty when merged over several (`--by device` separates them).
+    /// What JAX calls a device.
     pub device: String,
-    /// Slices: executions of the op on TPU and XLA:CPU, kernel launches and copies on GPU.
+    /// How often it ran, over the selected devices and steps.
     #[ts(type = "number")]
     pub occurrences: i64,
     /// Executions the work is counted with: an op lowered to several kernels did its work once.
     #[ts(type = "number")]
     pub executions: i64,
-    /// Σ duration.
+    /// Time from start to end, summed; what runs nested inside is included.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ (duration − nested children).
+    /// Time in the op itself, without what runs nested inside it, summed.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// self ÷ Σ self of all selected rows, 0..1.
+    /// Share of the self time of all selected ops.
     pub self_ratio: f64,
-    /// Floating point operations per execution, normalised as the chip's peak; absent if unknown.
+    /// Floating point operations of one execution, recorded or computed from the HLO. Absent if
+    /// unknown.
     pub flops: Option<f64>,
-    /// Bytes read and written per execution; absent if unknown.
+    /// Bytes one execution reads and writes, recorded or computed from the HLO. Absent if unknown.
     pub bytes: Option<f64>,
-    /// flops × executions ÷ total time, per second.
+    /// Achieved rate of floating point operations.
     pub flop_rate: Option<f64>,
-    /// bytes × executions ÷ total time, per second.
+    /// Achieved rate of memory traffic.
     pub bandwidth: Option<f64>,
-    /// `compute`, `memory`, or empty when peaks or work are unknown.
+    /// Which roof limits the op: compute or memory. Empty when the peaks of the chip or the work of
+    /// the op are unknown.
     pub bound_by: String,
-    /// flop_rate ÷ peak or bandwidth ÷ peak, whichever is larger; may exceed 1, then a note says so.
+    /// How close the op comes to the roof that limits it.
     pub roofline_ratio: Option<f64>,
-    /// Where flops came from, or bytes where flops are unknown: `recorded`, `hlo`, `shapes` (of a
-    /// known library's call), `estimate` (of the kernel's author), or empty.
+    /// Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the
+    /// shapes of a known call, or estimated by the author of the kernel.
     pub cost_source: String,
-    /// JAX name stack.
+    /// JAX name stack: the transformations and named scopes the op was traced in.
     pub scope: String,
-    /// `file:line`.
+    /// File and line of the program that the op comes from.
     pub source: String,
     /// The op is a recomputation.
     pub is_rematerialised: bool,
 }
 
 /// Totals of one device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpsDevice {
     /// Device name.
@@ -108,7 +111,7 @@ pub struct OpsDevice {
 }
 
 /// A region that a kernel of a TPU recorded while an op ran.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpRegion {
     /// The innermost op that it begins in.

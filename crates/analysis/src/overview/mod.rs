@@ -5,6 +5,7 @@
 
 mod balance;
 mod busy;
+mod columns;
 mod environment;
 mod glance;
 mod notes;

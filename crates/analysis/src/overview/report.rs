@@ -1,5 +1,6 @@
 //! What `overview` answers: the length of a step, where it goes, and what to look at first.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -79,7 +80,7 @@ pub enum StepSource {
 }
 
 /// One named part of a step.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StepPart {
     /// Which part.
@@ -171,7 +172,7 @@ pub enum IdleKind {
 }
 
 /// One step of the chart.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StepBar {
     /// Step number as recorded.
@@ -189,7 +190,7 @@ pub struct StepBar {
 }
 
 /// How busy one device was.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct DeviceBusy {
     /// Index of the device in the session.
@@ -207,7 +208,7 @@ pub struct DeviceBusy {
 }
 
 /// A key figure against its thresholds.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Verdict {
     /// Stable key, such as `device_busy_ratio`.
@@ -254,7 +255,7 @@ pub struct EnvironmentReport {
 }
 
 /// A name and a value.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Fact {
     /// Name as recorded, such as `jax_version`.

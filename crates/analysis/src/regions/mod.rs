@@ -16,6 +16,7 @@
 //! | fold | `layer_0`, `layer_1` are `layer_*`: numbers that no letter follows, where several names have the form |
 
 mod collect;
+mod columns;
 mod durations;
 mod launches;
 mod names;
@@ -183,7 +184,7 @@ fn rows(
     if options.by == GroupBy::Stack {
         // A wrong column is told where there is nothing to sort, too.
         if let Some(sort) = &options.selection.sort {
-            order::sort_by(&mut [], sort, tables::SORT_COLUMNS)?;
+            order::sort_by(&mut [], sort, columns::ROWS)?;
         }
         return Tree::of(session, threads).rows(scribe, &options.selection);
     }
@@ -201,7 +202,7 @@ fn rows(
         let by_name = || (&a.name, &a.source, &a.thread).cmp(&(&b.name, &b.source, &b.thread));
         key(a).cmp(&key(b)).then_with(by_name)
     });
-    let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+    let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
     Ok((rows, row_count))
 }
 

@@ -1,5 +1,6 @@
 //! What `regions` answers: host time by annotation and function, and what it launched.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -37,14 +38,15 @@ pub struct RegionsReport {
 }
 
 /// One region, or one stack of regions.
-#[derive(Debug, Clone, Default, Serialize, TS)]
+#[derive(Debug, Clone, Default, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RegionRow {
-    /// Name of the annotation, without arguments, or of the function.
+    /// An annotation of the program without its arguments, a function of Python, or an event of the
+    /// runtime.
     pub name: String,
-    /// `annotation`, `python` or `runtime`; `other` for stacks that are not listed.
+    /// Who opened the region: the program by an annotation, Python by a call, or the runtime.
     pub kind: String,
-    /// Of a function: its file and line as the tracer records them, or its module; else empty.
+    /// File and line of the function, or its module.
     pub source: String,
     /// The thread, where there is one only.
     pub thread: String,
@@ -56,29 +58,29 @@ pub struct RegionRow {
     pub depth: u32,
     /// By stack: rows directly below.
     pub child_count: u32,
-    /// Times it began.
+    /// Times the region began in the selection.
     #[ts(type = "number")]
     pub count: i64,
-    /// Σ duration; an occurrence within another of the same region counts once. By stack: of what
-    /// was counted at or below the row.
+    /// Time within the region. An occurrence within another of the same region counts once.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ (duration − the regions shown directly within, on the same thread).
+    /// Time within the region and in no other region that is shown.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Self ÷ time of threads within regions, 0..1.
+    /// Share of the time that threads spent within regions.
     pub ratio: f64,
-    /// Σ duration ÷ count, of all occurrences.
+    /// Mean duration of an occurrence.
     pub mean_ps: Option<f64>,
-    /// 95 % of the occurrences are no longer (nearest rank; of more than 256 to within 0.4 %).
+    /// 95 % of the occurrences are no longer. Of more than 256 to within 0.4 %.
     #[ts(type = "number | null")]
     pub p95_ps: Option<i64>,
-    /// Occurrences that begin within a step ÷ steps of the hosts it does so on; null where none does.
+    /// Occurrences that begin within a step, per step of the hosts they do so on. Null where none
+    /// does.
     pub step_count: Option<f64>,
-    /// The same of the total.
+    /// Time of the occurrences that begin within a step, per step of the hosts they do so on.
     pub step_ps: Option<f64>,
-    /// Device time of what was launched within: the durations of kernels and copies on GPUs, the busy
-    /// time of program runs elsewhere, over all devices. Null where launches are unknown.
+    /// Time of the kernels, copies and program runs that were launched within the region, over all
+    /// devices, whenever they ran. Empty where launches are not known.
     #[ts(type = "number | null")]
     pub device_ps: Option<i64>,
     /// The first occurrence; null where none was selected.
@@ -104,7 +106,7 @@ pub struct RegionPlace {
 }
 
 /// A thread with regions.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RegionThread {
     /// Host.

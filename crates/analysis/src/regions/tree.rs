@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 use stepscope_model::Session;
 
 use super::collect::ThreadSums;
+use super::columns::ROWS;
 use super::names::NONE;
 use super::report::RegionRow;
 use super::rows::{Scribe, Sum};
-use super::tables::SORT_COLUMNS;
 use crate::order;
 use crate::registry::AnalysisError;
 use crate::selection::Selection;
@@ -170,7 +170,7 @@ impl Flat<'_> {
             heavier_first.then_with(|| (&a.name, &a.source).cmp(&(&b.name, &b.source)))
         });
         if let Some(sort) = &self.selection.sort {
-            order::sort_rows_by(&mut rows, |(_, row)| row, sort, SORT_COLUMNS)?;
+            order::sort_rows_by(&mut rows, |(_, row)| row, sort, ROWS)?;
         }
         if !left_out.is_empty() {
             rows.push((None, self.other(&left_out, depth)));

@@ -112,6 +112,7 @@ impl ComparisonEntry {
                 group: C::GROUP,
                 examples: C::EXAMPLES,
                 augment: |command| C::Options::augment_args(command),
+                tables: C::Report::declared,
             },
             least_sessions: C::LEAST_SESSIONS,
             asks: C::ASKS,

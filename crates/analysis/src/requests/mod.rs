@@ -12,6 +12,7 @@
 //! | efficiency | 1 − padding ÷ size of the batch |
 
 mod collect;
+mod columns;
 mod find;
 mod phases;
 mod report;
@@ -77,7 +78,7 @@ stepscope requests ./logs --limit 20 --csv";
         let mut rows = all.requests.clone();
         rows.sort_by_key(|row| (std::cmp::Reverse(row.latency_ps), row.start_ps));
         let row_count = rows.len();
-        order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         if options.selection.limit.is_none() {
             rows.truncate(MOST_ROWS);
         }

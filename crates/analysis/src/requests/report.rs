@@ -1,5 +1,6 @@
 //! What `requests` answers: latency, phases, batches.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -50,7 +51,7 @@ pub struct RequestsReport {
 }
 
 /// The latency that a share of the requests does not exceed.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct PercentileRow {
     /// 50 to 99.9.
@@ -69,10 +70,10 @@ pub struct PercentileRow {
 }
 
 /// A phase over all requests.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct PhaseRow {
-    /// `prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`, `finish`, `idle`.
+    /// One of `prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`, `finish`, `idle`.
     pub phase: String,
     /// In words.
     pub meaning: String,
@@ -89,7 +90,7 @@ pub struct PhaseRow {
 }
 
 /// One request.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RequestRow {
     /// Name as recorded.
@@ -101,7 +102,7 @@ pub struct RequestRow {
     /// Start since the session began.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length; the phases sum to it.
+    /// Duration of the request as annotated; the phases sum to it.
     #[ts(type = "number")]
     pub latency_ps: i64,
     /// Position of its batch in `batches`; absent if none was found.
@@ -113,7 +114,7 @@ pub struct RequestRow {
 }
 
 /// One batch.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BatchRow {
     /// Name as recorded.

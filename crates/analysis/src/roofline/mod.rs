@@ -16,6 +16,7 @@
 //! devices too. `--idle exclude` takes busy time for elapsed time; `--infeed exclude` leaves infeed
 //! and outfeed out, work and time.
 
+mod columns;
 mod notes;
 mod points;
 mod report;
@@ -98,7 +99,7 @@ stepscope roofline ./logs --sort -roofline_ratio --limit 20";
         let peak_rows = points::peaks(session, &selected.devices);
         let flops_unknown_ratio = unknown_flops_ratio(session, ops.iter());
         let notes = notes::notes(session, &selected, options, &ops, &rows);
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(RooflineReport {
             rows,
             row_count,

@@ -1,5 +1,6 @@
 //! What `roofline` answers: points under the roofs of a chip.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -27,14 +28,14 @@ pub struct RooflineReport {
 }
 
 /// One point.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RooflineRow {
-    /// `op`, `program`, `step`, `total` or `average`.
+    /// One of `op`, `program`, `step`, `total` or `average`.
     pub kind: String,
     /// Op, program, or `step 12`.
     pub name: String,
-    /// `module(program id)`; empty for work without a program.
+    /// Program, as `module(program id)`; empty for work without a program.
     pub program: String,
     /// Program id as a decimal string.
     pub program_id: String,
@@ -75,11 +76,11 @@ pub struct RooflineRow {
     pub flop_rate: Option<f64>,
     /// bytes ÷ time, per second.
     pub bandwidth: Option<f64>,
-    /// FLOP per byte.
+    /// Floating point operations per byte, of all bytes or of the memory chosen above the chart.
     pub intensity: Option<f64>,
-    /// `compute`, `memory`, a memory on the chip, or empty.
+    /// What bounds it: `compute`, `memory`, a memory on the chip, or empty.
     pub bound_by: String,
-    /// flop_rate ÷ peak of compute; may exceed 1.
+    /// Achieved rate against the peak of compute.
     pub compute_ratio: Option<f64>,
     /// The largest ratio of rate to peak: how efficient it is; may exceed 1.
     pub roofline_ratio: Option<f64>,
@@ -91,9 +92,10 @@ pub struct RooflineRow {
     pub levels: Vec<RooflineLevel>,
     /// Where the work came from: `recorded`, `hlo`, `shapes`, `estimate`, or empty.
     pub cost_source: String,
-    /// JAX name stack.
+    /// The whole selection, a program, the mean step, or a step. A step leads to its time on the
+    /// timeline.
     pub scope: String,
-    /// `file:line`.
+    /// Where the peak comes from, or why it is unknown.
     pub source: String,
 }
 
@@ -114,14 +116,14 @@ pub struct RooflineLevel {
 }
 
 /// A peak of a chip.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RooflinePeak {
     /// Hardware model.
     pub chip: String,
     /// Selected devices with it.
     pub device_count: usize,
-    /// `compute` or a memory.
+    /// One of `compute` or a memory.
     pub level: String,
     /// FLOP or bytes per second; absent where unknown.
     pub per_second: Option<f64>,

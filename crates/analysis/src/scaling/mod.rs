@@ -16,6 +16,7 @@
 
 mod benchmark;
 mod chart;
+mod columns;
 mod limits;
 mod measure;
 mod naming;
@@ -108,7 +109,7 @@ stepscope scaling ./logs --method '/([a-z]+)_bf16'";
         let rows = groups.iter().flat_map(|group| group.rows(kind, batch));
         let mut rows: Vec<ScalingRow> = rows.collect();
         notes.extend(remarks(&rows, sessions));
-        order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(ScalingReport {
             kind,
             methods: groups

@@ -1,6 +1,7 @@
 //! What `scaling` answers: throughput by device count for each method, and what limits the next
 //! doubling.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -34,12 +35,12 @@ pub enum ScalingKind {
 }
 
 /// One method over all its device counts.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingMethod {
     /// What the names of its sessions have in common besides count and time stamp.
     pub method: String,
-    /// `capture` or `benchmark`.
+    /// One of `capture` or `benchmark`.
     pub source: String,
     /// Counts that were measured, ascending.
     pub device_counts: Vec<usize>,
@@ -66,7 +67,7 @@ pub struct ScalingMethod {
 }
 
 /// One thing that keeps a step from getting faster with more devices.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingLimit {
     /// `imbalance`, or a part of a step, such as `collectives` (exposed communication).
@@ -88,14 +89,15 @@ pub struct ScalingLimit {
 }
 
 /// A method on so many devices.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingRow {
-    /// Method.
+    /// What differs in the names of sessions besides device count and time. --method REGEX picks
+    /// it.
     pub method: String,
-    /// `capture` or `benchmark`.
+    /// One of `capture` or `benchmark`.
     pub source: String,
-    /// Devices that worked.
+    /// Devices that worked in typical steps.
     pub device_count: usize,
     /// Kinds of devices with counts, such as `8 × XLA:CPU`; empty if unknown.
     pub devices: String,
@@ -103,7 +105,7 @@ pub struct ScalingRow {
     pub is_virtual: bool,
     /// Sessions or benchmarks of this method and count.
     pub sample_count: usize,
-    /// Mean over the samples of their mean step, outliers set aside.
+    /// Mean over the samples of the mean of their typical steps, outliers set aside.
     pub step_ps: f64,
     /// Least of the samples.
     pub step_min_ps: f64,
@@ -111,39 +113,39 @@ pub struct ScalingRow {
     pub step_max_ps: f64,
     /// Steps per second; with weak scaling × device count, as each device brings work of its own.
     pub throughput_per_second: f64,
-    /// Examples per second, where the batch is given.
+    /// Throughput × the batch that was given.
     pub examples_per_second: Option<f64>,
-    /// Throughput ÷ that of the least count.
+    /// How many times as fast as on the least device count of the method.
     pub speedup_ratio: f64,
     /// Device count ÷ the least count: what perfect scaling gives.
     pub ideal_speedup_ratio: f64,
-    /// Speed-up ÷ ideal speed-up, 1 is perfect.
+    /// Share of perfect scaling that is reached.
     pub efficiency_ratio: f64,
     /// Computation in a step, mean over devices; absent for benchmarks, as the next six are.
     pub compute_ps: Option<f64>,
-    /// Communication in a step, hidden or not.
+    /// Union of a device’s communication in a step, hidden or not, mean over devices.
     pub communication_ps: Option<f64>,
     /// Communication ÷ step.
     pub communication_ratio: Option<f64>,
-    /// Communication while the device computes nothing.
+    /// Communication while the same device computes nothing.
     pub exposed_ps: Option<f64>,
     /// Exposed communication ÷ step.
     pub exposed_ratio: Option<f64>,
-    /// Mean over devices of their computation ÷ that of the device with most; 1 is even.
+    /// How evenly devices compute: 100 % is even.
     pub balance_ratio: Option<f64>,
     /// Parts of a step in the order of `PartKind`; empty for benchmarks.
     pub parts_ps: Vec<f64>,
 }
 
 /// One session, or one benchmark of a file.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingSample {
     /// Name of the session, or file and benchmark.
     pub name: String,
     /// Method that its name was taken for.
     pub method: String,
-    /// `capture` or `benchmark`.
+    /// One of `capture` or `benchmark`.
     pub source: String,
     /// Devices that worked.
     pub device_count: usize,

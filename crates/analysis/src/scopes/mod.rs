@@ -5,6 +5,7 @@
 //! both `layer_0`, and the columns forward, backward and rematerialised tell them apart (see
 //! [`name_stack`](stepscope_model::hlo::name_stack)). Work without a name stack stands under the root `(no scope)`.
 
+mod columns;
 mod combined;
 mod report;
 mod tables;
@@ -149,7 +150,7 @@ fn notes(session: &Session, by: ScopeBy, all: &AllOps, attributed_ratio: Option<
     }
     if all.rows().any(|row| row.is_rematerialised) {
         notes.push(Note::info(
-            "Recomputed time is counted once, as recomputed, not as backward.",
+            "Rematerialized time is counted once, not as backward.",
         ));
     }
     notes

@@ -1,5 +1,6 @@
 //! What `scopes` answers: time by JAX name stack and by source line.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -23,13 +24,13 @@ pub struct ScopesReport {
 }
 
 /// One node of the tree.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScopeRow {
     /// Full path; of ops that serve several, that of the nearest scope that holds all, and their
     /// number. Such as `jit(step)/layer_0/attn`.
     pub path: String,
-    /// Last component.
+    /// Last component of the name stack, or the file and line.
     pub name: String,
     /// Level, 0 for the roots.
     pub depth: u32,
@@ -38,33 +39,31 @@ pub struct ScopeRow {
     /// Slices of work at or below this node, as `ops` counts them.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Σ self time of ops at or below this node.
+    /// Self time of all ops at or below this node.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ self time of ops exactly at this node.
+    /// Self time of the ops exactly at this node.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// total ÷ Σ self of everything selected, 0..1.
+    /// Share of the self time of everything selected.
     pub ratio: f64,
-    /// Part of `total_ps` in the forward pass.
+    /// Part of the total in the forward pass.
     #[ts(type = "number")]
     pub forward_ps: i64,
-    /// Part of `total_ps` in the backward pass (name stack contains `transpose(`).
+    /// Part of the total in the backward pass: the name stack contains transpose(.
     #[ts(type = "number")]
     pub backward_ps: i64,
-    /// Part of `total_ps` that recomputes (name stack contains `rematted_computation`, or XLA
-    /// rematerialised the op); counted here even inside the backward pass.
+    /// Part of the total that computes again what the forward pass already had: checkpoint,
+    /// rematted_computation, .remat.
     #[ts(type = "number")]
     pub rematerialised_ps: i64,
-    /// Σ flops × executions at or below; absent if no op there has a cost.
+    /// Floating point operations of all executions at or below. Absent if no op there has a cost.
     pub flops: Option<f64>,
-    /// Σ bytes × executions at or below.
+    /// Bytes read and written by all executions at or below.
     pub bytes: Option<f64>,
-    /// Part of `total_ps` that is an estimate: the share of ops that XLA combined, divided over the
-    /// paths they serve (`--split-combined`); 0 otherwise.
+    /// Part of the total that is a share of combined ops, divided over what they serve.
     #[ts(type = "number")]
     pub estimated_ps: i64,
-    /// Paths that the combined ops of this node serve, one for each op that XLA merged; empty for
-    /// other nodes.
+    /// The paths that a combined op serves, one for each op that XLA merged.
     pub paths: Vec<String>,
 }

@@ -7,9 +7,9 @@ use stepscope_model::Session;
 use stepscope_model::hlo::name_stack::{self, Merged, Pass};
 
 use super::ScopeBy;
+use super::columns::ROWS;
 use super::combined::{Combined, Share, shares};
 use super::report::ScopeRow;
-use super::tables::SORT_COLUMNS;
 use crate::ops::{Measured, OpRow};
 use crate::order;
 use crate::registry::AnalysisError;
@@ -190,7 +190,7 @@ impl Tree {
                 .then_with(|| a.name.cmp(&b.name))
         });
         let mut order: Vec<ScopeRow> = siblings.iter().map(|(row, _)| row.clone()).collect();
-        order::sort_by(&mut order, sort, SORT_COLUMNS)?;
+        order::sort_by(&mut order, sort, ROWS)?;
         let node_of: FxHashMap<&str, usize> = siblings
             .iter()
             .map(|(row, child)| (row.name.as_str(), *child))

@@ -9,6 +9,7 @@
 //! | step time | per step the host's annotation (mean over hosts), else the mean over devices |
 //! | outlier | 0.6745·abs(x − median) ÷ MAD > 3.5 and at least 5 % of the median, from 5 steps on; or above twice the median, with a gap below that is wider than the range of all others, from 3 steps on |
 
+mod columns;
 mod host;
 mod notes;
 pub(crate) mod parts;
@@ -67,7 +68,7 @@ stepscope steps ./logs --steps 10..20 --csv";
         let all = divide_steps(session, &selected);
         let mut rows = rows::report_rows(session, &all.rows);
         rows.retain(|row| selected.matches(&[&row.host, &row.device]));
-        let row_count = order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
         Ok(StepsReport {
             source: session
                 .step_origin

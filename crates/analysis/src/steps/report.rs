@@ -1,5 +1,6 @@
 //! What `steps` answers: every step, its parts, its outliers.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -24,20 +25,20 @@ pub struct StepsReport {
 }
 
 /// One step on one device.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StepRow {
-    /// Step number as recorded.
+    /// Step number as recorded, or counted where steps are inferred.
     #[ts(type = "number")]
     pub step: i64,
     /// Host name.
     pub host: String,
     /// Device name; empty when the host has none.
     pub device: String,
-    /// Start since the session began.
+    /// Time since the session began.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length of the step; the parts sum to it.
+    /// Length of the step on this device. Its parts sum to it.
     #[ts(type = "number")]
     pub duration_ps: i64,
     /// Union of the device's work intervals inside the step.
@@ -73,7 +74,8 @@ pub struct StepRow {
     /// Device idle, host waits or recorded nothing.
     #[ts(type = "number")]
     pub idle_ps: i64,
-    /// Duration is further from the median of the same device's steps than 3.5 robust deviations (0.6745·|x − median| ÷ MAD)
-    /// and at least 5 % of it.
+    /// The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it
+    /// is longer than twice the median, and the gap below it is wider than the range of all other
+    /// steps.
     pub is_outlier: bool,
 }

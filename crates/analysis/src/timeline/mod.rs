@@ -13,6 +13,7 @@
 //! | self time | duration − nested slices on the same track |
 
 pub mod area;
+mod columns;
 pub mod details;
 pub mod encode;
 mod index;
@@ -77,7 +78,7 @@ stepscope timeline ./logs --device 0 --steps 3..8";
         let slices = tracks().filter(|track| track.role != TrackRole::Counter.name());
         let slice_count = slices.map(|track| track.slice_count).sum();
         let mut rows = tables::rows(&groups);
-        order::arrange(&mut rows, &options.selection, tables::SORT_COLUMNS)?;
+        order::arrange(&mut rows, &options.selection, columns::TRACKS)?;
         let notes = notes(session, &groups);
         Ok(TimelineReport {
             start_ps: window.start.0,

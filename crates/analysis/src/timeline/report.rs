@@ -1,6 +1,7 @@
 //! What `timeline` answers as a report: the tracks and what they hold. Slices themselves travel as
 //! tiles (`docs/internals/wire.md`).
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -32,7 +33,7 @@ pub struct TimelineReport {
 }
 
 /// One track as a row of a table.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, DocumentedFields)]
 pub struct TimelineRow {
     /// Identity in tile requests.
     pub track: u32,
@@ -40,11 +41,11 @@ pub struct TimelineRow {
     pub group: String,
     /// Name.
     pub name: String,
-    /// See [`TrackReport::role`].
+    /// What the track is: `ops`, `kernels`, `steps`, `python` and so on.
     pub role: String,
     /// Slices or samples.
     pub slice_count: i64,
-    /// See [`TrackReport::lanes`].
+    /// Lanes it takes: slices that overlap are drawn below each other.
     pub lanes: u32,
     /// Largest sample, for counters.
     pub counter_max: Option<f64>,
@@ -131,7 +132,7 @@ pub struct SliceDetails {
     /// Step it belongs to, when known.
     #[ts(type = "number | null")]
     pub step: Option<i64>,
-    /// `module(program id)`.
+    /// Program, as `module(program id)`.
     pub program: Option<String>,
     /// HLO op name.
     pub op: Option<String>,
@@ -148,7 +149,7 @@ pub struct SliceDetails {
     pub scope: Option<String>,
     /// The paths of a name stack that serves several, one for each op that XLA merged; else empty.
     pub scope_paths: Vec<String>,
-    /// `file:line`.
+    /// Source line, as `file:line`.
     pub source: Option<String>,
     /// Frames `file:line:column function`, leaf first.
     pub source_stack: Vec<String>,

@@ -3,6 +3,7 @@
 //! Every figure is the one of `overview`, `steps` or `ops`. The findings come from [`rules`], one
 //! file each; their thresholds stand in [`limits`].
 
+mod columns;
 mod evidence;
 mod layers;
 pub mod limits;

@@ -1,5 +1,6 @@
 //! What `verdict` answers: what the capture holds, and what is wrong with it.
 
+use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -61,7 +62,7 @@ pub struct VerdictDevices {
 }
 
 /// One layer of the program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct VerdictLayer {
     /// Stable name, such as `hlo_ops`.
@@ -77,7 +78,7 @@ pub struct VerdictLayer {
 }
 
 /// One op at the top.
-#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct VerdictOp {
     /// HLO instruction or kernel.
@@ -87,7 +88,7 @@ pub struct VerdictOp {
 }
 
 /// Something wrong with a capture, or worth knowing about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Finding {
     /// Stable name of the rule, such as `no_device_work`.

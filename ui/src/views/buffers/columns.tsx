@@ -9,6 +9,7 @@ import type { Column } from '../../widgets/table/rows';
 import type { BufferCategory } from '../../wire/generated/BufferCategory';
 import type { BufferPadding } from '../../wire/generated/BufferPadding';
 import type { BufferRow } from '../../wire/generated/BufferRow';
+import { declared } from '../../widgets/table/declared';
 
 export const CATEGORIES: Record<string, { title: string; colour: string }> = {
   parameter: { title: 'Arguments', colour: '#d8a27a' },
@@ -28,11 +29,9 @@ export const graphHref = (programId: string, op: string) =>
   hrefTo({ view: 'graph', params: { program: programId, op } });
 
 export function columnsFor(programId: string): Column<BufferRow>[] {
-  return [
+  return declared<BufferRow>('buffers.rows', [
     {
       key: 'name',
-      title: 'Buffer',
-      figure: 'buffers.name',
       width: 250,
       value: (row) => row.name,
       cell: (row) => (
@@ -45,18 +44,12 @@ export function columnsFor(programId: string): Column<BufferRow>[] {
     },
     {
       key: 'bytes',
-      title: 'Bytes',
       width: 96,
-      kind: 'bytes',
-      adds: 'over_rows',
       value: (row) => row.bytes,
     },
     {
       key: 'ratio',
-      title: 'Share',
-      figure: 'buffers.ratio',
       width: 130,
-      kind: 'ratio',
       value: (row) => row.ratio,
       cell: (row, scale) => (
         <ShareCell
@@ -68,30 +61,23 @@ export function columnsFor(programId: string): Column<BufferRow>[] {
     },
     {
       key: 'category',
-      title: 'For',
-      figure: 'buffers.category',
       width: 112,
       value: (row) => categoryOf(row.category).title + (row.is_donated ? ', donated' : ''),
     },
     {
       key: 'shape',
-      title: 'Shape',
       width: 220,
       value: (row) => row.shape,
       cell: (row) => <Middle text={row.shape} isCode />,
     },
     {
       key: 'padding_bytes',
-      title: 'Padding',
       width: 92,
-      kind: 'bytes',
       value: (row) => row.padding_bytes || null,
       isOptional: true,
     },
     {
       key: 'scope',
-      title: 'Scope',
-      figure: '',
       width: 260,
       value: (row) => row.scope,
       cell: (row) => <Middle text={row.scope || '–'} />,
@@ -99,8 +85,6 @@ export function columnsFor(programId: string): Column<BufferRow>[] {
     },
     {
       key: 'source',
-      title: 'Source',
-      figure: '',
       width: 170,
       value: (row) => row.source,
       cell: (row) => <Middle text={row.source || '–'} />,
@@ -108,23 +92,18 @@ export function columnsFor(programId: string): Column<BufferRow>[] {
     },
     {
       key: 'start',
-      title: 'From',
       width: 70,
-      kind: 'count',
       value: (row) => row.start,
       isOptional: true,
     },
     {
       key: 'end',
-      title: 'To',
       width: 70,
-      kind: 'count',
       value: (row) => row.end,
       isOptional: true,
     },
     {
       key: 'end_instruction',
-      title: 'Freed at',
       width: 180,
       value: (row) => row.end_instruction,
       cell: (row) => <Middle text={row.end_instruction || '–'} isCode />,
@@ -132,58 +111,44 @@ export function columnsFor(programId: string): Column<BufferRow>[] {
     },
     {
       key: 'sharding',
-      title: 'Sharding',
       width: 170,
       value: (row) => row.sharding,
       isOptional: true,
     },
     {
       key: 'offset_bytes',
-      title: 'Offset',
       width: 92,
-      kind: 'bytes',
       value: (row) => row.offset_bytes,
       isOptional: true,
     },
-  ];
+  ]);
 }
 
-export const PADDING: Column<BufferPadding>[] = [
+export const PADDING = declared<BufferPadding>('buffers.padding', [
   {
     key: 'shape',
-    title: 'Shape',
     width: 300,
     value: (row) => row.shape,
     cell: (row) => <Middle text={row.shape} isCode />,
   },
   {
     key: 'padding_bytes',
-    title: 'Padding',
     width: 100,
-    kind: 'bytes',
     value: (row) => row.padding_bytes,
   },
   {
     key: 'padding_ratio',
-    title: 'Of it',
     width: 90,
-    kind: 'ratio',
     value: (row) => row.padding_ratio,
   },
   {
     key: 'bytes',
-    title: 'Bytes',
     width: 100,
-    kind: 'bytes',
-    adds: 'over_rows',
     value: (row) => row.bytes,
   },
   {
     key: 'count',
-    title: 'Buffers',
-    figure: '',
     width: 80,
-    kind: 'count',
     value: (row) => row.count,
   },
-];
+]);

@@ -100,7 +100,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
             'bytes',
           )}
           value={formatBytes(report().peak_bytes)}
-          figure="buffers.peak_bytes"
+          figure="buffers.programs.peak_bytes"
           detail={
             hasSchedule() ? `at point ${formatCount(report().peak_position)}` : 'at all times'
           }
@@ -113,7 +113,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
             'bytes',
           )}
           value={formatBytes(space()?.allocation_bytes)}
-          figure="allocation_bytes"
+          figure="buffers.programs.allocation_bytes"
           detail={`${formatBytes(space()?.fragmentation_bytes)} between buffers`}
         />
         <KpiCard
@@ -124,7 +124,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
             'bytes',
           )}
           value={formatBytes(space()?.parameter_bytes)}
-          figure="parameter_bytes"
+          figure="buffers.programs.parameter_bytes"
           detail={`${formatBytes(space()?.live_out_bytes)} may hold results`}
         />
         <KpiCard
@@ -135,7 +135,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
             'bytes',
           )}
           value={formatBytes(space()?.temporary_bytes)}
-          figure="temporary_bytes"
+          figure="buffers.programs.temporary_bytes"
           detail={`${formatBytes(space()?.constant_bytes)} of constants`}
         />
         <KpiCard
@@ -146,7 +146,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
             'bytes',
           )}
           value={formatBytes(report().peak_bytes - report().peak_unpadded_bytes)}
-          figure="padding_bytes"
+          figure="buffers.rows.padding_bytes"
           detail={formatRatio(
             report().peak_bytes > 0 ? 1 - report().peak_unpadded_bytes / report().peak_bytes : 0,
           )}
@@ -155,7 +155,7 @@ function Plan(props: { session: string; report: BuffersReport }) {
           <KpiCard
             title="Scoped VMEM"
             value={formatBytes(report().scoped_vmem_bytes)}
-            figure="scoped_vmem_bytes"
+            figure="buffers.scoped_vmem_bytes"
             detail={<code>{report().scoped_vmem_instruction}</code>}
           />
         </Show>

@@ -49,7 +49,7 @@ export default function CheckView(props: ViewProps) {
             <Warnings notes={data().notes} />
             <section class="card">
               <header>
-                <h2 data-figure="check.verdict">Each budget</h2>
+                <h2 data-figure="check.rows.verdict">Each budget</h2>
                 <span class="muted">the value, what it may truly be, and the limit</span>
               </header>
               <ul class="check-rows">

@@ -7,10 +7,10 @@ import { formatRange, formatSliceRef } from '../../timeline/address';
 import { DividedBar } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
 import { SourceText } from '../../widgets/op-columns';
-import type { Column } from '../../widgets/table/rows';
 import type { CollectiveRow } from '../../wire/generated/CollectiveRow';
 import type { SliceRefReport } from '../../wire/generated/SliceRefReport';
 import { EXPOSED_COLOUR, HIDDEN_COLOUR } from './bars';
+import { declared } from '../../widgets/table/declared';
 
 /** Something with a place in the timeline. */
 export interface Placed {
@@ -56,28 +56,24 @@ function OpLink(props: { name: string; programId: string }) {
   );
 }
 
-export const COLLECTIVES: Column<CollectiveRow>[] = [
+export const COLLECTIVES = declared<CollectiveRow>('collectives.rows', [
   {
     key: 'name',
-    title: 'Collective',
-    figure: 'collectives.name',
     width: 240,
     value: (row) => row.name,
     cell: (row) => <OpLink name={row.name} programId={row.program_id} />,
   },
-  { key: 'kind', title: 'Kind', figure: 'collectives.kind', width: 116, value: (row) => row.kind },
+  { key: 'kind', width: 116, value: (row) => row.kind },
   {
     key: 'exposed_ps',
-    title: 'Exposed',
     width: 112,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.exposed_ps,
   },
   {
     key: 'split',
     title: 'Exposed, hidden',
-    figure: 'exposed_ps',
+    figure: 'collectives.rows.exposed_ps',
     width: 130,
     value: () => null,
     cell: (row) => (
@@ -92,84 +88,61 @@ export const COLLECTIVES: Column<CollectiveRow>[] = [
   },
   {
     key: 'hidden_ps',
-    title: 'Hidden',
     width: 92,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.hidden_ps,
   },
   {
     key: 'wait_ps',
-    title: 'Wait',
-    figure: 'collectives.wait_ps',
     width: 92,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.wait_ps,
     isOptional: true,
   },
   {
     key: 'transfer_ps',
-    title: 'Transfer',
-    figure: 'collectives.transfer_ps',
     width: 108,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.transfer_ps,
     isOptional: true,
   },
   {
     key: 'reason',
-    title: 'Not hidden because',
     width: 190,
     value: (row) => row.reason,
     cell: (row) => <span>{REASONS[row.reason] ?? '–'}</span>,
   },
   {
     key: 'occurrences',
-    title: 'Count',
     width: 74,
-    kind: 'count',
     value: (row) => row.occurrences,
   },
   {
     key: 'mean_ps',
-    title: 'Mean',
-    figure: 'collectives.mean_ps',
     width: 88,
-    kind: 'duration',
     scale: 'one',
     value: (row) => row.mean_ps,
   },
   {
     key: 'max_ps',
-    title: 'Longest',
-    figure: 'collectives.max_ps',
     width: 104,
-    kind: 'duration',
     scale: 'one',
     value: (row) => row.max_ps,
   },
   {
     key: 'bytes',
-    title: 'Bytes',
-    figure: 'collectives.bytes',
     width: 92,
-    kind: 'bytes',
     value: (row) => row.bytes,
     isOptional: true,
   },
   {
     key: 'group_size',
-    title: 'Group',
     width: 70,
-    kind: 'count',
     value: (row) => row.group_size,
     isOptional: true,
   },
   {
     key: 'mesh_axes',
-    title: 'Mesh axes',
     width: 150,
     value: (row) => row.mesh_axes,
     cell: (row) => (
@@ -184,43 +157,35 @@ export const COLLECTIVES: Column<CollectiveRow>[] = [
   },
   {
     key: 'bus_bandwidth',
-    title: 'Bus bandwidth',
     width: 120,
-    kind: 'bandwidth',
     value: (row) => row.bus_bandwidth,
     isOptional: true,
   },
   {
     key: 'transfer_bandwidth',
-    title: 'Without waiting',
     width: 124,
-    kind: 'bandwidth',
     value: (row) => row.transfer_bandwidth,
     isOptional: true,
   },
   {
     key: 'link_ratio',
-    title: 'Of link',
     width: 80,
-    kind: 'ratio',
     value: (row) => row.link_ratio,
     isOptional: true,
   },
   {
     key: 'algorithm',
-    title: 'Algorithm',
     width: 100,
     value: (row) => row.algorithm,
     isOptional: true,
   },
   {
     key: 'source',
-    title: 'Source',
     width: 150,
     value: (row) => row.source,
     cell: (row) => <SourceText text={row.source} />,
     isOptional: true,
   },
-  { key: 'scope', title: 'Scope', width: 240, value: (row) => row.scope, isOptional: true },
-  { key: 'program', title: 'Program', width: 160, value: (row) => row.program, isOptional: true },
-];
+  { key: 'scope', width: 240, value: (row) => row.scope, isOptional: true },
+  { key: 'program', width: 160, value: (row) => row.program, isOptional: true },
+]);

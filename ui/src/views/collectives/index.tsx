@@ -105,8 +105,8 @@ function DeviceBars(props: { report: CollectivesReport }) {
         <span class="spacer" />
         <Legend
           entries={[
-            { title: 'Exposed', colour: EXPOSED_COLOUR, figure: 'exposed_ps' },
-            { title: 'Hidden', colour: HIDDEN_COLOUR, figure: 'hidden_ps' },
+            { title: 'Exposed', colour: EXPOSED_COLOUR, figure: 'collectives.rows.exposed_ps' },
+            { title: 'Hidden', colour: HIDDEN_COLOUR, figure: 'collectives.rows.hidden_ps' },
           ]}
         />
       </header>

@@ -19,7 +19,7 @@ export function Distributions(props: { report: CompareReport }) {
   return (
     <section class="card">
       <header>
-        <h2 data-figure="compare.step_ps">Step times</h2>
+        <h2 data-figure="compare.sessions.step_ps">Step times</h2>
         <span class="muted">a dot for every step, a box around the middle half of them</span>
       </header>
       <div class="card-body">

@@ -120,7 +120,7 @@ export function SessionFigures(props: { report: CompareReport }) {
           </thead>
           <tbody>
             <tr>
-              <td data-figure="step_parts">Parts of the step</td>
+              <td data-figure="steps.step_parts">Parts of the step</td>
               <For each={props.report.sessions}>
                 {(session) => (
                   <td>
@@ -146,7 +146,7 @@ export function SessionFigures(props: { report: CompareReport }) {
             <For each={lines()}>
               {(line) => (
                 <tr>
-                  <td data-figure={`compare.${line.key}`}>{line.title}</td>
+                  <td data-figure={`compare.sessions.${line.key}`}>{line.title}</td>
                   <For each={props.report.sessions}>
                     {(session, index) => {
                       const value = () => line.value(session);

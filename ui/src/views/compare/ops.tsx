@@ -9,12 +9,12 @@ import { getParam, setParams } from '../../shell/state';
 import { Middle } from '../../widgets/middle';
 import { SourceText } from '../../widgets/op-columns';
 import { OpLinks } from '../../widgets/op-links';
-import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { ComparedOp } from '../../wire/generated/ComparedOp';
 import type { ComparedOpSide } from '../../wire/generated/ComparedOpSide';
 import type { CompareReport } from '../../wire/generated/CompareReport';
+import { declared } from '../../widgets/table/declared';
 
 /** Which rows of the table. */
 const KINDS = [
@@ -56,10 +56,9 @@ const MATCHED: Record<string, string> = {
   gone: 'baseline only',
 };
 
-const COLUMNS: Column<ComparedOp>[] = [
+const COLUMNS = declared<ComparedOp>('compare.ops', [
   {
     key: 'name',
-    title: 'Op',
     width: 300,
     value: (op) => [op.other?.name, op.baseline?.name].filter(Boolean).join(' '),
     cell: (op) => (
@@ -76,35 +75,24 @@ const COLUMNS: Column<ComparedOp>[] = [
   },
   {
     key: 'matched',
-    title: 'Match',
-    figure: 'compare.matched',
     width: 104,
     value: (op) => MATCHED[op.matched] ?? op.matched,
   },
   {
     key: 'baseline_ps',
-    title: 'Baseline',
-    figure: 'compare.op_ps',
     width: 98,
-    kind: 'duration',
     scale: 'time',
     value: (op) => (op.baseline ? op.time.baseline_ps : null),
   },
   {
     key: 'mean_ps',
-    title: 'Here',
-    figure: 'compare.op_ps',
     width: 98,
-    kind: 'duration',
     scale: 'time',
     value: (op) => (op.other ? op.time.mean_ps : null),
   },
   {
     key: 'difference_ps',
-    title: 'Difference',
-    figure: 'compare.difference_ps',
     width: 116,
-    kind: 'duration',
     scale: 'time',
     value: (op) => op.time.difference_ps,
     cell: (op, scale) => (
@@ -119,10 +107,7 @@ const COLUMNS: Column<ComparedOp>[] = [
   },
   {
     key: 'ratio',
-    title: 'Relative',
-    figure: 'compare.ratio',
     width: 88,
-    kind: 'ratio',
     value: (op) => op.time.ratio,
     cell: (op) => (
       <span class={`change is-text is-${toneOfOp(op)}`}>
@@ -132,17 +117,12 @@ const COLUMNS: Column<ComparedOp>[] = [
   },
   {
     key: 'step_difference_ps',
-    title: 'Of the step',
-    figure: 'compare.step_difference_ps',
     width: 126,
-    kind: 'duration',
     scale: 'time',
     value: (op) => op.step_difference_ps,
   },
   {
     key: 'evidence',
-    title: 'Evidence',
-    figure: 'compare.evidence',
     width: 116,
     value: (op) => EVIDENCE[op.time.evidence],
   },
@@ -154,7 +134,7 @@ const COLUMNS: Column<ComparedOp>[] = [
     value: (op) => countText(op),
     cell: (op) => <span class="number">{countText(op)}</span>,
   },
-  { key: 'change', title: 'What changed', width: 240, value: (op) => op.change, isOptional: true },
+  { key: 'change', width: 240, value: (op) => op.change, isOptional: true },
   {
     key: 'category',
     title: 'Category',
@@ -172,7 +152,6 @@ const COLUMNS: Column<ComparedOp>[] = [
   },
   {
     key: 'source',
-    title: 'Source',
     width: 160,
     value: (op) => sideOf(op)?.source ?? '',
     cell: (op) => <SourceText text={sideOf(op)?.source ?? ''} />,
@@ -180,7 +159,6 @@ const COLUMNS: Column<ComparedOp>[] = [
   },
   {
     key: 'scope',
-    title: 'Scope',
     width: 260,
     value: (op) => sideOf(op)?.scope ?? '',
     isOptional: true,
@@ -200,7 +178,7 @@ const COLUMNS: Column<ComparedOp>[] = [
     cell: (op) => <Middle text={sideOf(op)?.kernel ?? ''} isCode />,
     isOptional: true,
   },
-];
+]);
 
 const EVIDENCE = {
   beyond_noise: 'beyond noise',

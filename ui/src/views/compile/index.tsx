@@ -23,6 +23,7 @@ import type { CompileReport } from '../../wire/generated/CompileReport';
 import type { PassRow } from '../../wire/generated/PassRow';
 import { createReport } from '../../wire/report';
 import './compile.css';
+import { declared, type Layout } from '../../widgets/table/declared';
 
 const COMPARE = {
   compilations: compareRows((report: CompileReport) => report.rows, {
@@ -45,11 +46,9 @@ const phasesOf = (row: CompilationRow): number[] => [
 ];
 
 function columnsFor(longestPs: number): Column<CompilationRow>[] {
-  return [
+  return declared<CompilationRow>('compile.rows', [
     {
       key: 'function',
-      title: 'Function',
-      figure: 'compile.function',
       width: 200,
       value: (row) => row.function,
       cell: (row) => (
@@ -63,10 +62,7 @@ function columnsFor(longestPs: number): Column<CompilationRow>[] {
     },
     {
       key: 'duration_ps',
-      title: 'Duration',
-      figure: 'compile.duration_ps',
       width: 110,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.duration_ps,
     },
@@ -87,7 +83,7 @@ function columnsFor(longestPs: number): Column<CompilationRow>[] {
         />
       ),
     },
-    ...COMPILE_PHASES.map((phase, index): Column<CompilationRow> => ({
+    ...COMPILE_PHASES.map((phase, index): Layout<CompilationRow> => ({
       key: `${phase.key}_ps`,
       title: phase.title,
       figure: 'compile.phases',
@@ -99,80 +95,60 @@ function columnsFor(longestPs: number): Column<CompilationRow>[] {
     })),
     {
       key: 'cache',
-      title: 'Cache',
-      figure: 'compile.cache',
       width: 70,
       value: (row) => row.cache || null,
       isOptional: true,
     },
     {
       key: 'step',
-      title: 'Step',
-      figure: '',
       width: 70,
-      kind: 'count',
       value: (row) => row.step,
       isOptional: true,
     },
     {
       key: 'change',
-      title: 'What changed',
-      figure: 'compile.change',
       width: 300,
       value: (row) => row.change || null,
       isOptional: true,
     },
     {
       key: 'program',
-      title: 'Program',
-      figure: '',
       width: 170,
       value: (row) => row.program || null,
       cell: (row) => <Middle text={row.program || '–'} isCode />,
       isOptional: true,
     },
-    { key: 'thread', title: 'Thread', figure: '', width: 160, value: (row) => row.thread },
+    { key: 'thread', width: 160, value: (row) => row.thread },
     {
       key: 'start_ps',
-      title: 'Start',
-      figure: '',
       width: 100,
-      kind: 'duration',
       value: (row) => row.start_ps,
     },
-  ];
+  ]);
 }
 
-const PASSES: Column<PassRow>[] = [
+const PASSES = declared<PassRow>('compile.passes', [
   {
     key: 'name',
-    title: 'Pass',
-    figure: '',
     width: 340,
     value: (row) => row.name,
     cell: (row) => <Middle text={row.name} isCode />,
   },
-  { key: 'phase', title: 'Phase', figure: '', width: 110, value: (row) => row.phase },
-  { key: 'count', title: 'Runs', figure: '', width: 80, kind: 'count', value: (row) => row.count },
+  { key: 'phase', width: 110, value: (row) => row.phase },
+  { key: 'count', width: 80, value: (row) => row.count },
   {
     key: 'self_ps',
-    title: 'Self',
-    figure: 'pass.self_ps',
     width: 100,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.self_ps,
   },
   {
     key: 'total_ps',
-    title: 'Total',
-    figure: 'pass.total_ps',
     width: 100,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.total_ps,
   },
-];
+]);
 
 type Tab = 'compilations' | 'passes';
 

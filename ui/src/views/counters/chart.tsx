@@ -122,14 +122,14 @@ export function CounterChart(props: ChartProps) {
         <span class="counter-low">{valueText(paths().low, '')}</span>
       </div>
       <footer class="muted">
-        <span data-figure="counters.mean">mean {valueText(props.row.mean, props.row.unit)}</span>
-        <span data-tip={`exactly ${props.row.max_exact}`} data-figure="counters.max">
+        <span data-figure="counters.rows.mean">mean {valueText(props.row.mean, props.row.unit)}</span>
+        <span data-tip={`exactly ${props.row.max_exact}`} data-figure="counters.rows.max">
           most{' '}
           <a href={hrefTo({ view: 'timeline', params: { window: around() } })}>
             {valueText(props.row.max, props.row.unit)}
           </a>
         </span>
-        <span data-tip={`exactly ${props.row.last_exact}`} data-figure="counters.last">
+        <span data-tip={`exactly ${props.row.last_exact}`} data-figure="counters.rows.last">
           last {valueText(props.row.last, props.row.unit)}
         </span>
         <span class="spacer" />

@@ -14,7 +14,6 @@ import { ShareCell } from '../../widgets/bars';
 import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
 import { Remarks, Warnings } from '../../widgets/notes';
-import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { CounterRow } from '../../wire/generated/CounterRow';
@@ -24,6 +23,7 @@ import { createReport } from '../../wire/report';
 import { CounterChart } from './chart';
 import { titlesOf, valueText } from './line';
 import './counters.css';
+import { declared, type Layout } from '../../widgets/table/declared';
 
 const LIMIT = 2000;
 /** Charts drawn at once; the table has the others. */
@@ -201,12 +201,9 @@ function Charts(props: { report: CountersReport; tools: () => unknown }) {
   );
 }
 
-const figure = (key: 'min' | 'mean' | 'max' | 'last', title: string): Column<CounterRow> => ({
+const figure = (key: 'min' | 'mean' | 'max' | 'last'): Layout<CounterRow> => ({
   key,
-  title,
-  figure: `counters.${key}`,
   width: 120,
-  kind: 'count',
   value: (row) => row[key],
   cell: (row) => (
     <span data-tip={key === 'mean' ? undefined : `exactly ${row[`${key}_exact`]}`}>
@@ -215,48 +212,37 @@ const figure = (key: 'min' | 'mean' | 'max' | 'last', title: string): Column<Cou
   ),
 });
 
-const COLUMNS: Column<CounterRow>[] = [
+const COLUMNS = declared<CounterRow>('counters.rows', [
   {
     key: 'name',
-    title: 'Counter',
-    figure: 'counters.name',
     width: 380,
     value: (row) => row.name,
     cell: (row) => <Middle text={row.name} isCode />,
   },
-  { key: 'device', title: 'Device', width: 110, value: (row) => row.device || row.host },
+  { key: 'device', width: 110, value: (row) => row.device || row.host },
   {
     key: 'unit',
-    title: 'Unit',
-    figure: 'counters.unit',
     width: 90,
     value: (row) => row.unit,
     isOptional: true,
   },
   {
     key: 'sample_count',
-    title: 'Samples',
-    figure: 'counters.sample_count',
     width: 84,
-    kind: 'count',
     value: (row) => row.sample_count,
   },
-  figure('min', 'Least'),
-  figure('mean', 'Mean'),
-  figure('max', 'Most'),
-  figure('last', 'Last'),
+  figure('min'),
+  figure('mean'),
+  figure('max'),
+  figure('last'),
   {
     key: 'line',
-    title: 'Line',
-    figure: 'counters.line',
     width: 150,
     value: (row) => row.line,
     isOptional: true,
   },
   {
     key: 'register',
-    title: 'Register',
-    figure: 'counters.register',
     width: 110,
     value: (row) => row.register,
     isOptional: true,
@@ -270,29 +256,22 @@ const COLUMNS: Column<CounterRow>[] = [
   },
   {
     key: 'description',
-    title: 'Description',
-    figure: 'counters.description',
     width: 260,
     value: (row) => row.description,
     isOptional: true,
   },
-];
+]);
 
-const RATIOS: Column<UtilisationRow>[] = [
+const RATIOS = declared<UtilisationRow>('counters.utilisation', [
   {
     key: 'name',
-    title: 'Use of',
-    figure: 'utilisation.name',
     width: 220,
     value: (row) => row.name,
   },
-  { key: 'unit', title: 'Unit', figure: 'utilisation.unit', width: 150, value: (row) => row.unit },
+  { key: 'unit', width: 150, value: (row) => row.unit },
   {
     key: 'ratio',
-    title: 'Use',
-    figure: 'utilisation.ratio',
     width: 150,
-    kind: 'ratio',
     value: (row) => row.ratio,
     cell: (row) => (
       <ShareCell
@@ -304,32 +283,24 @@ const RATIOS: Column<UtilisationRow>[] = [
   },
   {
     key: 'achieved',
-    title: 'Counted',
-    figure: 'utilisation.achieved',
     width: 130,
-    kind: 'count',
     value: (row) => row.achieved,
     cell: (row) => valueText(row.achieved, row.measure),
   },
   {
     key: 'peak',
-    title: 'At most',
-    figure: 'utilisation.peak',
     width: 130,
-    kind: 'count',
     value: (row) => row.peak,
     cell: (row) => valueText(row.peak, row.measure),
   },
-  { key: 'device', title: 'Device', width: 90, value: (row) => row.device },
-  { key: 'line', title: 'Line', figure: 'counters.line', width: 150, value: (row) => row.line },
+  { key: 'device', width: 90, value: (row) => row.device },
+  { key: 'line', width: 150, value: (row) => row.line },
   {
     key: 'peak_source',
-    title: 'Limit from',
-    figure: 'utilisation.source',
     width: 420,
     value: (row) => row.peak_source,
   },
-];
+]);
 
 function NoCounters(props: { report: CountersReport }) {
   const advice = () => props.report.notes.slice(1);

@@ -72,21 +72,21 @@ export function NodeDetails(props: {
         </CopyButton>
       </div>
       <dl>
-        <Line title="Self" figure="graph.self_ps">
+        <Line title="Self" figure="graph.nodes.self_ps">
           {node().self_ps === null ? 'not executed on its own' : formatDuration(node().self_ps)}
         </Line>
         <Show when={node().occurrences !== null}>
-          <Line title="Count" figure="occurrences">
+          <Line title="Count" figure="graph.nodes.occurrences">
             {formatCount(node().occurrences)}
           </Line>
         </Show>
-        <Line title="Work" figure="graph.flops">
+        <Line title="Work" figure="graph.nodes.flops">
           {format('flops', node().flops)}
         </Line>
-        <Line title="Bytes moved" figure="graph.bytes">
+        <Line title="Bytes moved" figure="graph.nodes.bytes">
           {formatBytes(node().bytes)}
         </Line>
-        <Line title="Value" figure="output_bytes">
+        <Line title="Value" figure="graph.nodes.output_bytes">
           {formatBytes(node().output_bytes)}
         </Line>
         <Line title="Shape" isLong>

@@ -74,7 +74,7 @@ function GraphPage(props: { session: string; report: GraphReport }) {
             )}
           </For>
         </select>
-        <label class="graph-field" data-figure="radius">
+        <label class="graph-field" data-figure="graph.radius">
           Radius
           <select
             value={getParam('radius') ?? DEFAULT_RADIUS}

@@ -8,6 +8,7 @@ import type { HeapGroup } from '../../wire/generated/HeapGroup';
 import type { HeapSnapshotRow } from '../../wire/generated/HeapSnapshotRow';
 import type { HeapStackRow } from '../../wire/generated/HeapStackRow';
 import { signed } from './frames';
+import { declared, type Layout } from '../../widgets/table/declared';
 
 interface Changing {
   change_bytes: number | null;
@@ -24,39 +25,28 @@ interface Sharing {
 }
 
 /** What is alive: bytes, and in how many allocations. */
-function alive<Row extends Alive>(): Column<Row>[] {
+function alive<Row extends Alive>(): Layout<Row>[] {
   return [
     {
       key: 'bytes',
-      adds: 'over_rows',
-      title: 'Bytes',
-      figure: 'heap.bytes',
       width: 96,
-      kind: 'bytes',
-      scale: 'bytes',
+        scale: 'bytes',
       value: (row) => row.bytes,
     },
     {
       key: 'allocations',
-      adds: 'over_rows',
-      title: 'Count',
-      figure: 'heap.allocations',
       width: 78,
-      kind: 'count',
-      value: (row) => row.allocations,
+        value: (row) => row.allocations,
     },
   ];
 }
 
-function changes<Row extends Changing>(): Column<Row>[] {
+function changes<Row extends Changing>(): Layout<Row>[] {
   return [
     {
       key: 'change_bytes',
-      title: 'Change',
-      figure: 'heap.change_bytes',
       width: 104,
-      kind: 'bytes',
-      scale: 'bytes',
+        scale: 'bytes',
       value: (row) => row.change_bytes,
       cell: (row, scale) => (
         <Change value={row.change_bytes} text={scale.text(row.change_bytes)} />
@@ -64,11 +54,8 @@ function changes<Row extends Changing>(): Column<Row>[] {
     },
     {
       key: 'change_allocations',
-      title: 'Change of count',
-      figure: 'heap.change_allocations',
       width: 142,
-      kind: 'count',
-      value: (row) => row.change_allocations,
+        value: (row) => row.change_allocations,
       cell: (row, scale) => (
         <Change value={row.change_allocations} text={scale.text(row.change_allocations)} />
       ),
@@ -77,7 +64,7 @@ function changes<Row extends Changing>(): Column<Row>[] {
 }
 
 /** Without a comparison there is nothing to say about changes. */
-function only<Row>(isCompared: boolean, columns: Column<Row>[]): Column<Row>[] {
+function only<Row>(isCompared: boolean, columns: Layout<Row>[]): Layout<Row>[] {
   return isCompared ? columns : [];
 }
 
@@ -94,23 +81,18 @@ function Change(props: { value: number | null; text: string }) {
   );
 }
 
-function share<Row extends Sharing>(): Column<Row> {
+function share<Row extends Sharing>(): Layout<Row> {
   return {
     key: 'ratio',
-    title: 'Share',
-    figure: 'heap.ratio',
     width: 126,
-    kind: 'ratio',
     value: (row) => row.ratio,
     cell: (row, scale) => <ShareCell ratio={row.ratio ?? 0} text={scale.text(row.ratio)} />,
   };
 }
 
-export const stackColumns = (isCompared: boolean): Column<HeapStackRow>[] => [
+export const stackColumns = (isCompared: boolean): Column<HeapStackRow>[] => declared<HeapStackRow>('heap.rows', [
   {
     key: 'site',
-    title: 'Allocated in',
-    figure: 'heap.site',
     width: 280,
     value: (row) => row.site,
     cell: (row) => (
@@ -123,44 +105,35 @@ export const stackColumns = (isCompared: boolean): Column<HeapStackRow>[] => [
     ...changes<HeapStackRow>(),
     {
       key: 'change',
-      title: 'State',
-      figure: 'heap.change',
       width: 76,
       value: (row: HeapStackRow) => row.change,
     },
   ]),
   ...alive<HeapStackRow>(),
   share<HeapStackRow>(),
-  { key: 'kind', title: 'Kind', figure: 'heap.kind', width: 96, value: (row) => row.kind },
+  { key: 'kind', width: 96, value: (row) => row.kind },
   {
     key: 'devices',
-    title: 'Devices',
-    figure: 'heap.devices',
     width: 190,
     value: (row) => row.devices,
   },
   {
     key: 'source',
-    title: 'Source',
-    figure: 'source',
     width: 260,
     value: (row) => row.source,
     cell: (row) => <Middle text={row.source || '–'} isCode />,
   },
   {
     key: 'stack',
-    title: 'Stack',
     width: 0,
     value: (row) => row.stack.join('; '),
     isExportOnly: true,
   },
-];
+]);
 
-export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] => [
+export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] => declared<HeapFunctionRow>('heap.functions', [
   {
     key: 'name',
-    title: 'Function',
-    figure: '',
     width: 260,
     value: (row) => row.name,
     cell: (row) => <Middle text={row.name} isCode />,
@@ -168,69 +141,52 @@ export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] 
   ...only(isCompared, changes<HeapFunctionRow>()),
   {
     key: 'total_bytes',
-    adds: 'over_rows',
-    title: 'Bytes',
-    figure: 'heap.total_bytes',
     width: 96,
-    kind: 'bytes',
     scale: 'bytes',
     value: (row) => row.total_bytes,
   },
   {
     key: 'self_bytes',
-    adds: 'over_rows',
-    title: 'Self',
-    figure: 'heap.self_bytes',
     width: 96,
-    kind: 'bytes',
     scale: 'bytes',
     value: (row) => row.self_bytes,
   },
   share<HeapFunctionRow>(),
   {
     key: 'total_allocations',
-    title: 'Count',
-    figure: 'heap.total_allocations',
     width: 78,
-    kind: 'count',
     value: (row) => row.total_allocations,
   },
   {
     key: 'self_allocations',
-    title: 'Self count',
-    figure: 'heap.self_allocations',
     width: 94,
-    kind: 'count',
     value: (row) => row.self_allocations,
   },
   {
     key: 'source',
-    title: 'Source',
-    figure: 'source',
     width: 300,
     value: (row) => row.source,
     cell: (row) => <Middle text={row.source || '–'} isCode />,
   },
-];
+]);
 
 /** Devices or kinds. */
 export function groupColumns(title: string, isCompared: boolean): Column<HeapGroup>[] {
-  return [
+  return declared<HeapGroup>('heap.devices', [
     {
       key: 'name',
       title,
-      figure: '',
       width: 220,
       value: (row) => row.name || `(no ${title.toLowerCase()})`,
     },
     ...only(isCompared, changes<HeapGroup>()),
     ...alive<HeapGroup>(),
     share<HeapGroup>(),
-  ];
+  ]);
 }
 
-export const SNAPSHOT_COLUMNS: Column<HeapSnapshotRow>[] = [
-  { key: 'name', title: 'Snapshot', figure: '', width: 240, value: (row) => row.name },
+export const SNAPSHOT_COLUMNS = declared<HeapSnapshotRow>('heap.snapshots', [
+  { key: 'name', width: 240, value: (row) => row.name },
   {
     key: 'epoch_ns',
     title: 'Taken',
@@ -240,4 +196,4 @@ export const SNAPSHOT_COLUMNS: Column<HeapSnapshotRow>[] = [
   },
   ...alive<HeapSnapshotRow>(),
   ...changes<HeapSnapshotRow>(),
-];
+]);

@@ -127,7 +127,7 @@ function Totals(props: { report: HeapReport }) {
   const change = () => props.report.change_bytes;
   return (
     <span class="heap-totals">
-      <span class="heap-total" data-figure="heap.bytes" data-total-bytes={props.report.total_bytes}>
+      <span class="heap-total" data-figure="heap.rows.bytes" data-total-bytes={props.report.total_bytes}>
         {formatBytes(props.report.total_bytes)}
       </span>{' '}
       <span class="muted">alive in {plural(props.report.total_allocations, 'allocation')}</span>
@@ -136,7 +136,7 @@ function Totals(props: { report: HeapReport }) {
         <span
           class="heap-total"
           classList={{ 'heap-grown': (change() ?? 0) > 0, 'heap-shrunk': (change() ?? 0) < 0 }}
-          data-figure="heap.change_bytes"
+          data-figure="heap.rows.change_bytes"
         >
           {signed(formatBytes(change()), change() ?? 0)}
         </span>{' '}

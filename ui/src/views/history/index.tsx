@@ -161,7 +161,7 @@ function Series(props: { report: HistoryReport }) {
                 <span class="number" classList={{ 'is-pointed': pointed() !== null }}>
                   {formatFigure(series.unit, valueAt(series, pointed()))}
                 </span>
-                <span class="muted number" data-figure="history.level">
+                <span class="muted number" data-figure="history.rows.level">
                   level {levelText(series)}
                 </span>
               </figcaption>

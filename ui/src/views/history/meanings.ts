@@ -1,14 +1,17 @@
 /** What the figures of history mean. */
-import { figure, type Figure } from '../../widgets/figure';
+import { type Figure } from '../../widgets/figure';
 
 export const MEANINGS: Record<string, Figure> = {
-  'history.change': figure(
-    'Change point',
-    'The first run at another level: where the runs before and after differ most, tested against random orders of the same runs. Counts and bytes that were constant change where they change.',
-  ),
-  'history.level': figure('Level', 'Median of the runs since the last change point.'),
-  'history.runs': figure(
-    'Runs',
-    'Sessions measured now, or the lines that `check --history` wrote, oldest on the left. The scale runs from the least to the largest value, not from 0.',
-  ),
+  change: {
+    title: 'Change point',
+    definition: 'The first run at another level: where the runs before and after differ most, tested against random orders of the same runs. Counts and bytes that were constant change where they change.',
+    formula: '',
+    unit: '',
+  },
+  runs: {
+    title: 'Runs',
+    definition: 'Sessions measured now, or the lines that `check --history` wrote, oldest on the left. The scale runs from the least to the largest value, not from 0.',
+    formula: '',
+    unit: '',
+  },
 };

@@ -153,7 +153,7 @@ export function HeatMap(props: { report: HostsReport }) {
             {({ key, title: text }) => (
               <button
                 aria-pressed={metric().key === key}
-                data-figure={key === 'lateness_ps' ? 'hosts.lateness_ps' : undefined}
+                data-figure={key === 'lateness_ps' ? 'hosts.rows.lateness_ps' : undefined}
                 onClick={() => setParams({ metric: key }, false)}
               >
                 {text}

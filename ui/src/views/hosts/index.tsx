@@ -23,6 +23,7 @@ import { createReport } from '../../wire/report';
 import { HeatMap } from './heat-map';
 import { HOST_PARTS, partOf } from './parts';
 import './hosts.css';
+import { declared, type Layout } from '../../widgets/table/declared';
 
 /** Hosts of two runs seldom have the same names: they are held against each other in order. */
 const COMPARE = compareRows((report: HostsReport) => report.rows, {
@@ -77,7 +78,7 @@ function Blame(props: { report: HostsReport }) {
       <section class="card">
         <header>
           <h2>Who the others waited for</h2>
-          <span class="muted" data-figure="caused_ps">
+          <span class="muted" data-figure="hosts.rows.caused_ps">
             per step the one that arrived last at collectives, and what it did before
           </span>
         </header>
@@ -131,18 +132,16 @@ function signed(value: number | null, decimals: number): string {
 
 function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
   const longest = Math.max(1, ...rows.map((row) => row.step_ps ?? 0));
-  return [
+  return declared<HostRow>('hosts.rows', [
     {
       key: 'host',
-      title: 'Host',
-      figure: '',
       width: 150,
       value: (row) => row.host,
       cell: (row) => (
         <span class="host-name">
           {row.host}
           <Show when={row.is_straggler}>
-            <span class="host-straggler" data-figure="is_straggler">
+            <span class="host-straggler" data-figure="hosts.rows.is_straggler">
               late
             </span>
           </Show>
@@ -151,17 +150,14 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
     },
     {
       key: 'step_ps',
-      title: 'Step',
-      figure: 'hosts.step_ps',
       width: 92,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.step_ps,
     },
     {
       key: 'parts',
       title: 'Parts of the mean step',
-      figure: 'step_parts',
+      figure: 'steps.step_parts',
       width: 220,
       value: () => null,
       cell: (row) => (
@@ -177,54 +173,42 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
     },
     {
       key: 'lateness_ps',
-      title: 'Lateness',
-      figure: 'hosts.lateness_ps',
       width: 112,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.lateness_ps,
       isOptional: true,
     },
     {
       key: 'lateness_score',
-      title: 'Score',
       width: 76,
-      kind: 'count',
       value: (row) => row.lateness_score,
       cell: (row) => signed(row.lateness_score, 1),
       isOptional: true,
     },
     {
       key: 'last_count',
-      title: 'Last in steps',
       width: 122,
-      kind: 'count',
       value: (row) => (row.lateness_ps === null ? null : row.last_count),
       isOptional: true,
     },
     {
       key: 'caused_ps',
-      title: 'Others waited',
       width: 142,
-      kind: 'duration',
       scale: 'time',
       value: (row) => (row.lateness_ps === null ? null : row.caused_ps),
       isOptional: true,
     },
     {
       key: 'wait_ps',
-      title: 'Waited',
-      figure: 'hosts.wait_ps',
       width: 96,
-      kind: 'duration',
       scale: 'time',
       value: (row) => (row.lateness_ps === null ? null : row.wait_ps),
       isOptional: true,
     },
-    ...HOST_PARTS.map((part): Column<HostRow> => ({
+    ...HOST_PARTS.map((part): Layout<HostRow> => ({
       key: `${part.part}_ps`,
       title: part.title,
-      figure: part.part,
+      figure: `steps.${part.part}`,
       width: 100,
       kind: 'duration',
       scale: 'time',
@@ -233,22 +217,16 @@ function hostColumns(rows: readonly HostRow[]): Column<HostRow>[] {
     })),
     {
       key: 'working_count',
-      title: 'Devices',
-      figure: '',
       width: 80,
-      kind: 'count',
       value: (row) => row.working_count,
     },
     {
       key: 'step_count',
-      title: 'Steps',
-      figure: '',
       width: 70,
-      kind: 'count',
       value: (row) => row.step_count,
     },
-    { key: 'problem', title: 'Problem', width: 260, value: (row) => row.problem, isOptional: true },
-  ];
+    { key: 'problem', width: 260, value: (row) => row.problem, isOptional: true },
+  ]);
 }
 
 function Hosts(props: { report: HostsReport; session: string }) {
@@ -284,46 +262,36 @@ function Hosts(props: { report: HostsReport; session: string }) {
   );
 }
 
-const CLOCKS: Column<ClockRow>[] = [
-  { key: 'host', title: 'Clock of', figure: '', width: 160, value: (row) => row.host },
-  { key: 'reference', title: 'Against', figure: '', width: 150, value: (row) => row.reference },
+const CLOCKS = declared<ClockRow>('hosts.clocks', [
+  { key: 'host', width: 160, value: (row) => row.host },
+  { key: 'reference', width: 150, value: (row) => row.reference },
   {
     key: 'offset_ps',
-    title: 'Ahead by',
     width: 110,
-    kind: 'duration',
     value: (row) => row.offset_ps,
   },
   {
     key: 'drift_ppm',
-    title: 'Drift, ppm',
     width: 100,
-    kind: 'count',
     value: (row) => row.drift_ppm,
     cell: (row) => signed(row.drift_ppm, 2),
   },
   {
     key: 'residual_ps',
-    title: 'Residual',
     width: 110,
-    kind: 'duration',
     value: (row) => row.residual_ps,
   },
   {
     key: 'max_residual_ps',
-    title: 'Largest',
     width: 110,
-    kind: 'duration',
     value: (row) => row.max_residual_ps,
   },
   {
     key: 'matched_count',
-    title: 'Compared',
     width: 100,
-    kind: 'count',
     value: (row) => row.matched_count,
   },
-];
+]);
 
 function Clocks(props: { report: HostsReport }) {
   const table = localTableState('host');

@@ -14,73 +14,60 @@ import { EmptyState } from '../../widgets/empty';
 import { Middle } from '../../widgets/middle';
 import { compareFigure, FigureChange } from '../../widgets/kpi';
 import { Hint, Remarks, Warnings } from '../../widgets/notes';
-import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { GapRow } from '../../wire/generated/GapRow';
 import type { IdleReport } from '../../wire/generated/IdleReport';
 import { createReport } from '../../wire/report';
+import { declared } from '../../widgets/table/declared';
 
-const COLUMNS: Column<GapRow>[] = [
+const COLUMNS = declared<GapRow>('idle.rows', [
   {
     key: 'what',
-    title: 'What the host did',
     width: 280,
     value: (row) => row.what,
     cell: (row) => <Middle text={row.what || 'nothing recorded'} isCode />,
   },
   {
     key: 'duration_ps',
-    title: 'Gap',
-    figure: 'gap_ps',
     width: 92,
-    kind: 'duration',
     scale: 'gap',
     value: (row) => row.duration_ps,
   },
   {
     key: 'cause',
-    title: 'Cause',
-    figure: 'idle.cause',
     width: 160,
     value: (row) => meaningOf(CAUSES, row.cause).title,
     cell: (row) => <MeaningCell meaning={meaningOf(CAUSES, row.cause)} />,
   },
   {
     key: 'cause_ps',
-    title: 'Of the cause',
     width: 124,
-    kind: 'duration',
     scale: 'gap',
     value: (row) => row.cause_ps,
   },
   {
     key: 'annotation',
-    title: 'Annotation',
     width: 150,
     value: (row) => row.annotation || null,
     isOptional: true,
   },
   {
     key: 'python',
-    title: 'Python',
     width: 220,
     value: (row) => row.python || null,
     cell: (row) => <Middle text={row.python || '–'} isCode />,
     isOptional: true,
   },
-  { key: 'device', title: 'Device', width: 130, value: (row) => row.device },
+  { key: 'device', width: 130, value: (row) => row.device },
   {
     key: 'step',
-    title: 'Step',
-    figure: '',
     width: 70,
-    kind: 'count',
     value: (row) => row.step,
     isOptional: true,
   },
-  { key: 'start_ps', title: 'Start', width: 100, kind: 'duration', value: (row) => row.start_ps },
-];
+  { key: 'start_ps', width: 100, value: (row) => row.start_ps },
+]);
 
 export default function IdleView(props: ViewProps) {
   const report = createReport(
@@ -153,9 +140,9 @@ function Causes(props: { report: IdleReport }) {
   return (
     <section class="card">
       <header>
-        <h2 data-figure="idle.cause">Why devices wait</h2>
+        <h2 data-figure="idle.rows.cause">Why devices wait</h2>
         <span class="spacer" />
-        <span class="muted number" data-figure="idle_ps">
+        <span class="muted number" data-figure="idle.devices.idle_ps">
           idle {formatRatio(window() > 0 ? idle() / window() : null)} of {formatDuration(window())}
         </span>
       </header>
@@ -253,7 +240,7 @@ function Places(props: { report: IdleReport }) {
       <div class="card-body">
         <BarRows rows={devices()} meanings={CAUSES} total={longest()} />
         <Show when={lengths().length > 0}>
-          <h3 data-figure="buckets">By length of the gap</h3>
+          <h3 data-figure="idle.buckets">By length of the gap</h3>
           <BarRows rows={lengths()} meanings={CAUSES} />
         </Show>
       </div>

@@ -24,6 +24,7 @@ import type { InputRow } from '../../wire/generated/InputRow';
 import type { StageRow } from '../../wire/generated/StageRow';
 import { createReport } from '../../wire/report';
 import './input.css';
+import { declared } from '../../widgets/table/declared';
 
 const COMPARE = {
   steps: compareRows((report: InputReport) => report.rows, {
@@ -39,29 +40,25 @@ const COMPARE = {
 const partsOf = (row: InputRow) => [...row.causes_ps, row.copies_ps];
 
 function rowColumns(longestPs: number): Column<InputRow>[] {
-  return [
-    { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
-    { key: 'device', title: 'Device', width: 110, value: (row) => row.device },
-    { key: 'step', title: 'Step', figure: '', width: 80, kind: 'count', value: (row) => row.step },
+  return declared<InputRow>('input.rows', [
+    { key: 'host', width: 110, value: (row) => row.host },
+    { key: 'device', width: 110, value: (row) => row.device },
+    { key: 'step', width: 80, value: (row) => row.step },
     {
       key: 'input_ps',
-      title: 'Input',
       width: 96,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.input_ps,
     },
     {
       key: 'input_ratio',
-      title: 'Of step',
       width: 90,
-      kind: 'ratio',
       value: (row) => row.input_ratio,
     },
     {
       key: 'parts',
       title: 'Causes',
-      figure: 'input.cause',
+      figure: 'input.rows.cause',
       width: 200,
       value: () => null,
       cell: (row) => (
@@ -77,53 +74,39 @@ function rowColumns(longestPs: number): Column<InputRow>[] {
     },
     {
       key: 'waiting_ps',
-      title: 'Waiting',
       width: 96,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.waiting_ps,
     },
     {
       key: 'copies_ps',
-      title: 'Copies in',
       width: 112,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.copies_ps,
     },
     {
       key: 'loading_ps',
-      title: 'Loading',
       width: 96,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.loading_ps,
     },
     {
       key: 'duration_ps',
-      title: 'Step time',
-      figure: '',
       width: 112,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.duration_ps,
     },
     {
       key: 'start_ps',
-      title: 'Start',
-      figure: '',
       width: 100,
-      kind: 'duration',
       value: (row) => row.start_ps,
     },
-  ];
+  ]);
 }
 
-const STAGES: Column<StageRow>[] = [
+const STAGES = declared<StageRow>('input.stages', [
   {
     key: 'name',
-    title: 'Stage',
-    figure: 'input.stage',
     width: 320,
     value: (row) => row.name,
     cell: (row) => (
@@ -135,54 +118,40 @@ const STAGES: Column<StageRow>[] = [
       </span>
     ),
   },
-  { key: 'stage', title: 'Does', figure: '', width: 110, value: (row) => row.stage },
-  { key: 'source', title: 'From', figure: '', width: 100, value: (row) => row.source },
-  { key: 'count', title: 'Count', figure: '', width: 80, kind: 'count', value: (row) => row.count },
+  { key: 'stage', width: 110, value: (row) => row.stage },
+  { key: 'source', width: 100, value: (row) => row.source },
+  { key: 'count', width: 80, value: (row) => row.count },
   {
     key: 'self_ps',
-    title: 'Self',
-    figure: 'stage.self_ps',
     width: 96,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.self_ps,
   },
   {
     key: 'total_ps',
-    title: 'Total',
-    figure: 'stage.total_ps',
     width: 96,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.total_ps,
   },
   {
     key: 'mean_ps',
-    title: 'Mean',
-    figure: '',
     width: 90,
-    kind: 'duration',
     scale: 'one',
     value: (row) => row.mean_ps,
   },
   {
     key: 'longest_ps',
-    title: 'Longest',
-    figure: '',
     width: 90,
-    kind: 'duration',
     scale: 'one',
     value: (row) => row.longest_ps,
   },
   {
     key: 'background_ps',
-    title: 'Background',
     width: 110,
-    kind: 'duration',
     value: (row) => row.background_ps || null,
     isOptional: true,
   },
-];
+]);
 
 type Tab = 'steps' | 'stages';
 
@@ -306,7 +275,7 @@ function Causes(props: { report: InputReport }) {
   return (
     <section class="card">
       <header>
-        <h2 data-figure="input.cause">Why devices wait for input</h2>
+        <h2 data-figure="input.rows.cause">Why devices wait for input</h2>
       </header>
       <div class="card-body">
         <Show

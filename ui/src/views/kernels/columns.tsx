@@ -5,18 +5,17 @@ import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
 import type { Column } from '../../widgets/table/rows';
 import type { KernelRow } from '../../wire/generated/KernelRow';
+import { declared } from '../../widgets/table/declared';
 
 export function kernelColumns(totalPs: number): Column<KernelRow>[] {
-  return [
+  return declared<KernelRow>('kernels.rows', [
     {
       key: 'name',
-      title: 'Kernel',
-      figure: 'kernels.name',
       width: 300,
       value: (row) => row.name,
       cell: (row) => <Middle text={row.name} isCode />,
     },
-    { key: 'total_ps', title: 'Total', width: 92, kind: 'duration', value: (row) => row.total_ps },
+    { key: 'total_ps', width: 92, value: (row) => row.total_ps },
     {
       key: 'total_ratio',
       title: 'Share',
@@ -31,40 +30,30 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
     },
     {
       key: 'occurrences',
-      title: 'Count',
       width: 78,
-      kind: 'count',
       value: (row) => row.occurrences,
     },
     {
       key: 'mean_ps',
-      title: 'Mean',
       width: 86,
-      kind: 'duration',
       scale: 'launch',
       value: (row) => row.mean_ps,
     },
     {
       key: 'min_ps',
-      title: 'Min',
       width: 86,
-      kind: 'duration',
       scale: 'launch',
       value: (row) => row.min_ps,
     },
     {
       key: 'max_ps',
-      title: 'Max',
       width: 86,
-      kind: 'duration',
       scale: 'launch',
       value: (row) => row.max_ps,
     },
     {
       key: 'latency_mean_ps',
-      title: 'Latency',
       width: 92,
-      kind: 'duration',
       value: (row) => row.latency_mean_ps,
       cell: (row, scale) => (
         <span
@@ -81,7 +70,6 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
     },
     {
       key: 'matrix_unit',
-      title: 'Matrix unit',
       width: 96,
       value: (row) => (row.matrix_unit === 'unknown' ? '' : row.matrix_unit),
       cell: (row) => (
@@ -96,9 +84,7 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
     },
     {
       key: 'occupancy',
-      title: 'Occupancy',
       width: 104,
-      kind: 'ratio',
       value: (row) => row.occupancy,
       cell: (row, scale) => (
         <span data-tip={row.occupancy_source === 'derived' ? 'Derived from the launch' : undefined}>
@@ -109,33 +95,26 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
     },
     {
       key: 'occupancy_limit',
-      title: 'Limited by',
       width: 112,
       value: (row) => row.occupancy_limit,
       isOptional: true,
     },
     {
       key: 'registers',
-      title: 'Registers',
       width: 86,
-      kind: 'count',
       value: (row) => row.registers,
       isOptional: true,
     },
     {
       key: 'shared_bytes',
-      title: 'Shared',
       width: 96,
-      kind: 'bytes',
       value: (row) => row.shared_bytes,
       isOptional: true,
     },
-    { key: 'grid', title: 'Grid', width: 104, value: (row) => row.grid, isOptional: true },
-    { key: 'block', title: 'Block', width: 90, value: (row) => row.block, isOptional: true },
+    { key: 'grid', width: 104, value: (row) => row.grid, isOptional: true },
+    { key: 'block', width: 90, value: (row) => row.block, isOptional: true },
     {
       key: 'op',
-      title: 'Op',
-      figure: 'op',
       width: 220,
       value: (row) => row.op,
       cell: (row) => <Middle text={row.op || '–'} isCode />,
@@ -143,14 +122,12 @@ export function kernelColumns(totalPs: number): Column<KernelRow>[] {
     },
     {
       key: 'attribution',
-      title: 'Op from',
-      figure: 'kernels.attribution',
       width: 150,
       value: (row) => attributionText(row.attribution),
       isOptional: true,
     },
-    { key: 'stream', title: 'Stream', width: 110, value: (row) => row.stream, isOptional: true },
-    { key: 'device', title: 'Device', width: 150, value: (row) => row.device, isOptional: true },
-    { key: 'program', title: 'Program', width: 180, value: (row) => row.program, isOptional: true },
-  ];
+    { key: 'stream', width: 110, value: (row) => row.stream, isOptional: true },
+    { key: 'device', width: 150, value: (row) => row.device, isOptional: true },
+    { key: 'program', width: 180, value: (row) => row.program, isOptional: true },
+  ]);
 }

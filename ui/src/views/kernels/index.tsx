@@ -255,7 +255,7 @@ function Kernels(props: {
         onPromoteQuery={(query) => select('match', query)}
         tools={props.tools(
           <>
-            <span class="muted" data-figure="attributed_ratio">
+            <span class="muted" data-figure="ops.attributed_ratio">
               Σ {formatDuration(props.report.total_ps)}
               <Show when={props.report.attributed_ratio !== null}>
                 , {formatRatio(props.report.attributed_ratio)} attributed to ops

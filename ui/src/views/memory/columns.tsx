@@ -5,8 +5,8 @@ import { hrefTo } from '../../shell/state';
 import { formatRange, formatSliceRef } from '../../timeline/address';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
-import type { Column } from '../../widgets/table/rows';
 import type { AliveRow } from '../../wire/generated/AliveRow';
+import { declared } from '../../widgets/table/declared';
 
 const KINDS: Record<string, string> = {
   before_window: 'in use before the recording',
@@ -27,7 +27,7 @@ function timelineOf(row: AliveRow): string | null {
   return hrefTo({ view: 'timeline', params });
 }
 
-export const ALIVE: Column<AliveRow>[] = [
+export const ALIVE = declared<AliveRow>('memory.rows', [
   {
     key: 'name',
     title: 'Who',
@@ -38,42 +38,30 @@ export const ALIVE: Column<AliveRow>[] = [
   },
   {
     key: 'bytes',
-    title: 'Bytes',
-    figure: 'memory.bytes',
     width: 104,
-    kind: 'bytes',
-    adds: 'over_rows',
     value: (row) => row.bytes,
   },
   {
     key: 'ratio',
-    title: 'Of the peak',
-    figure: 'memory.ratio',
     width: 140,
-    kind: 'ratio',
     value: (row) => row.ratio,
     cell: (row, scale) => <ShareCell ratio={Math.max(0, row.ratio)} text={scale.text(row.ratio)} />,
   },
-  { key: 'count', title: 'Count', figure: 'memory.count', width: 76, kind: 'count', value: (row) => row.count || null },
+  { key: 'count', width: 76, value: (row) => row.count || null },
   {
     key: 'caller',
-    title: 'Called from',
-    figure: 'memory.caller',
     width: 220,
     value: (row) => row.caller,
     cell: (row) => <Middle text={row.caller || '–'} isCode />,
     isOptional: true,
   },
-  { key: 'source', title: 'Python', figure: 'memory.source', width: 200, value: (row) => row.source, isOptional: true },
-  { key: 'shape', title: 'Shape', figure: 'memory.shape', width: 160, value: (row) => row.shape, isOptional: true },
-  { key: 'data_type', title: 'Type', figure: 'memory.data_type', width: 70, value: (row) => row.data_type, isOptional: true },
-  { key: 'region', title: 'Region', figure: 'memory.region', width: 90, value: (row) => row.region, isOptional: true },
+  { key: 'source', width: 200, value: (row) => row.source, isOptional: true },
+  { key: 'shape', width: 160, value: (row) => row.shape, isOptional: true },
+  { key: 'data_type', width: 70, value: (row) => row.data_type, isOptional: true },
+  { key: 'region', width: 90, value: (row) => row.region, isOptional: true },
   {
     key: 'allocated_ps',
-    title: 'Allocated',
-    figure: 'memory.allocated_ps',
     width: 120,
-    kind: 'duration',
     scale: 'when',
     value: (row) => row.allocated_ps,
     cell: (row, scale) => (
@@ -84,21 +72,15 @@ export const ALIVE: Column<AliveRow>[] = [
   },
   {
     key: 'allocated_step',
-    title: 'Step',
-    figure: 'memory.allocated_step',
     width: 70,
-    kind: 'count',
     value: (row) => row.allocated_step,
     isOptional: true,
   },
   {
     key: 'freed_ps',
-    title: 'Freed',
-    figure: 'memory.freed_ps',
     width: 110,
-    kind: 'duration',
     scale: 'when',
     value: (row) => row.freed_ps,
     isOptional: true,
   },
-];
+]);

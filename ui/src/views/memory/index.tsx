@@ -99,7 +99,7 @@ function Allocators(props: { report: MemoryReport; session: string }) {
           title="Peak"
           compare={compareAllocator((row) => row.peak_bytes, 'bytes')}
           value={formatBytes(shown().peak_bytes)}
-          figure="memory.peak_bytes"
+          figure="memory.allocators.peak_bytes"
           detail={shown().peak_reserved_bytes > 0
             ? `${formatBytes(shown().peak_reserved_bytes)} for programs`
             : `of ${formatBytes(shown().capacity_bytes)}`}
@@ -108,14 +108,14 @@ function Allocators(props: { report: MemoryReport; session: string }) {
           title="Since the process began"
           compare={compareAllocator((row) => row.recorded_peak_bytes, 'bytes')}
           value={formatBytes(shown().recorded_peak_bytes)}
-          figure="memory.recorded_peak_bytes"
+          figure="memory.allocators.recorded_peak_bytes"
           detail="handed out at once"
         />
         <KpiCard
           title="Headroom"
           compare={compareAllocator((row) => row.headroom_bytes, 'bytes', 'more')}
           value={formatBytes(shown().headroom_bytes)}
-          figure="memory.headroom_bytes"
+          figure="memory.allocators.headroom_bytes"
           detail={`${formatRatio(shown().peak_ratio)} full`}
         />
         <KpiCard
@@ -126,21 +126,21 @@ function Allocators(props: { report: MemoryReport; session: string }) {
               ? '–'
               : formatBytes(Math.round(shown().growth_bytes_per_step ?? 0))
           }
-          figure="memory.growth_bytes_per_step"
+          figure="memory.allocators.growth_bytes_per_step"
           detail={shown().is_growing ? 'per step: it grows' : 'per step'}
         />
         <KpiCard
           title="Fragmentation"
           compare={compareAllocator((row) => row.fragmentation_ratio, 'ratio')}
           value={formatRatio(shown().fragmentation_ratio)}
-          figure="memory.fragmentation_ratio"
+          figure="memory.allocators.fragmentation_ratio"
           detail={`at the peak; most ${formatRatio(shown().largest_fragmentation_ratio)}`}
         />
         <KpiCard
           title="Allocations"
           compare={compareAllocator((row) => row.allocations, 'count', 'neither')}
           value={formatCount(shown().allocations)}
-          figure="memory.allocations"
+          figure="memory.allocators.allocations"
           detail={`${formatCount(shown().small_allocations)} of 4 KiB or less`}
         />
       </div>

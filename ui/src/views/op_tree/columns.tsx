@@ -12,16 +12,17 @@ import type { Column } from '../../widgets/table/rows';
 import type { Node as TreeNode } from '../../widgets/tree';
 import type { OpTreeRow } from '../../wire/generated/OpTreeRow';
 import type { OpTreeWaste } from '../../wire/generated/OpTreeWaste';
+import { declared } from '../../widgets/table/declared';
 
 export type Node = TreeNode<OpTreeRow>;
 
 /** What the filter looks at. */
-export const SEARCHED: Column<Node>[] = [
-  { key: 'name', title: 'Node', width: 0, value: (node) => node.row.name },
-  { key: 'category', title: 'Category', width: 0, value: (node) => node.row.category },
+export const SEARCHED = declared<Node>('op_tree.rows', [
+  { key: 'name', width: 0, value: (node) => node.row.name },
+  { key: 'category', width: 0, value: (node) => node.row.category },
   { key: 'scope', title: 'Scope', width: 0, value: (node) => node.row.scope },
-  { key: 'source', title: 'Source', width: 0, value: (node) => node.row.source },
-];
+  { key: 'source', width: 0, value: (node) => node.row.source },
+]);
 
 const isTimed = (row: OpTreeRow) => row.kind !== 'instruction';
 
@@ -37,30 +38,22 @@ export function treeColumns(
   open: () => ReadonlySet<number>,
   toggle: (node: Node) => void,
 ): Column<Node>[] {
-  return [
+  return declared<Node>('op_tree.rows', [
     {
       key: 'name',
-      title: 'Node',
-      figure: 'op_tree.name',
       width: 300,
       value: (node) => node.row.name,
       cell: (node) => <NodeName node={node} isOpen={open().has(node.index)} toggle={toggle} />,
     },
     {
       key: 'self_ps',
-      title: 'Self',
-      figure: 'op_tree.self_ps',
       width: 92,
-      kind: 'duration',
       scale: 'time',
       value: (node) => (isTimed(node.row) ? node.row.self_ps : null),
     },
     {
       key: 'ratio',
-      title: 'Share',
-      figure: 'op_tree.ratio',
       width: 132,
-      kind: 'ratio',
       value: (node) => (isTimed(node.row) ? node.row.ratio : null),
       cell: (node, scale) => (
         <Show when={isTimed(node.row)} fallback={<span class="muted">inside</span>}>
@@ -74,18 +67,14 @@ export function treeColumns(
     },
     {
       key: 'wasted_ps',
-      title: 'Wasted',
       width: 92,
-      kind: 'duration',
       scale: 'time',
       value: (node) => node.row.wasted_ps,
       isOptional: true,
     },
     {
       key: 'best_ratio',
-      title: 'Best use',
       width: 132,
-      kind: 'ratio',
       value: (node) => node.row.best_ratio,
       cell: (node, scale) => (
         <UseCell ratio={node.row.best_ratio} text={scale.text(node.row.best_ratio)} />
@@ -94,37 +83,29 @@ export function treeColumns(
     },
     {
       key: 'bound_by',
-      title: 'Bound',
       width: 88,
       value: (node) => node.row.bound_by,
       isOptional: true,
     },
     {
       key: 'occurrences',
-      title: 'Count',
       width: 84,
-      kind: 'count',
       value: (node) => node.row.occurrences,
     },
     {
       key: 'flop_rate',
-      title: 'Rate',
       width: 112,
-      kind: 'flop_rate',
       value: (node) => node.row.flop_rate,
       isOptional: true,
     },
     {
       key: 'bandwidth',
-      title: 'Bandwidth',
       width: 118,
-      kind: 'bandwidth',
       value: (node) => node.row.bandwidth,
       isOptional: true,
     },
     {
       key: 'source',
-      title: 'Source',
       width: 160,
       value: (node) => node.row.source,
       cell: (node) => <SourceText text={node.row.source} />,
@@ -132,12 +113,11 @@ export function treeColumns(
     },
     {
       key: 'path',
-      title: 'Path',
       width: 0,
       value: (node) => node.row.path,
       isExportOnly: true,
     },
-  ];
+  ]);
 }
 
 function NodeName(props: { node: Node; isOpen: boolean; toggle: (node: Node) => void }) {
@@ -165,7 +145,7 @@ function NodeName(props: { node: Node; isOpen: boolean; toggle: (node: Node) => 
       </Show>
       <Middle text={row().name} isCode={row().op !== ''} />
       <Show when={row().duplicate_count > 1}>
-        <span class="op-tree-times" data-figure="duplicate_count">
+        <span class="op-tree-times" data-figure="op_tree.rows.duplicate_count">
           ×{row().duplicate_count}
         </span>
       </Show>
@@ -177,10 +157,9 @@ function NodeName(props: { node: Node; isOpen: boolean; toggle: (node: Node) => 
 }
 
 export function wasteColumns(): Column<OpTreeWaste>[] {
-  return [
+  return declared<OpTreeWaste>('op_tree.wasted', [
     {
       key: 'name',
-      title: 'Op',
       width: 300,
       value: (row) => row.name,
       cell: (row) => (
@@ -195,18 +174,13 @@ export function wasteColumns(): Column<OpTreeWaste>[] {
     },
     {
       key: 'wasted_ps',
-      title: 'Wasted',
       width: 96,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.wasted_ps,
     },
     {
       key: 'ratio',
-      title: 'Of the time',
-      figure: 'op_tree.waste_ratio',
       width: 140,
-      kind: 'ratio',
       value: (row) => row.ratio,
       cell: (row, scale) => (
         <ShareCell ratio={row.ratio} text={scale.text(row.ratio)} colour={useColour(0)} />
@@ -214,30 +188,24 @@ export function wasteColumns(): Column<OpTreeWaste>[] {
     },
     {
       key: 'self_ps',
-      title: 'Self',
-      figure: 'op_tree.self_ps',
       width: 96,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.self_ps,
     },
     {
       key: 'best_ratio',
-      title: 'Best use',
       width: 140,
-      kind: 'ratio',
       value: (row) => row.best_ratio,
       cell: (row) => <UseCell ratio={row.best_ratio} text={formatRatio(row.best_ratio)} />,
     },
-    { key: 'bound_by', title: 'Bound', width: 96, value: (row) => row.bound_by },
-    { key: 'category', title: 'Category', width: 150, value: (row) => row.category },
+    { key: 'bound_by', width: 96, value: (row) => row.bound_by },
+    { key: 'category', width: 150, value: (row) => row.category },
     {
       key: 'source',
-      title: 'Source',
       width: 170,
       value: (row) => row.source,
       cell: (row) => <SourceText text={row.source} />,
       isOptional: true,
     },
-  ];
+  ]);
 }

@@ -34,34 +34,34 @@ interface Line {
 function linesOf(row: OpTreeRow): Line[] {
   const lines: (Line | false)[] = [
     row.kind !== 'instruction' && {
-      figure: 'op_tree.self_ps',
+      figure: 'op_tree.rows.self_ps',
       title: 'Self',
       value: `${formatDuration(row.self_ps)} (${formatRatio(row.ratio)})`,
     },
     row.kind !== 'instruction' && {
-      figure: 'op_tree.total_ps',
+      figure: 'op_tree.rows.total_ps',
       title: 'Total',
       value: formatDuration(row.total_ps),
     },
     row.wasted_ps !== null && {
-      figure: 'wasted_ps',
+      figure: 'op_tree.rows.wasted_ps',
       title: 'Wasted',
       value: formatDuration(row.wasted_ps),
     },
-    { figure: 'occurrences', title: 'Count', value: formatCount(row.occurrences) },
-    row.flops !== null && { figure: 'flops', title: 'Work', value: format('flops', row.flops) },
-    row.bytes !== null && { figure: 'bytes', title: 'Bytes', value: formatBytes(row.bytes) },
+    { figure: 'op_tree.rows.occurrences', title: 'Count', value: formatCount(row.occurrences) },
+    row.flops !== null && { figure: 'op_tree.rows.flops', title: 'Work', value: format('flops', row.flops) },
+    row.bytes !== null && { figure: 'op_tree.rows.bytes', title: 'Bytes', value: formatBytes(row.bytes) },
     row.flop_rate !== null && {
-      figure: 'flop_rate',
+      figure: 'op_tree.rows.flop_rate',
       title: 'Rate',
       value: withRatio(format('flop_rate', row.flop_rate), row.compute_ratio),
     },
     row.bandwidth !== null && {
-      figure: 'bandwidth',
+      figure: 'op_tree.rows.bandwidth',
       title: 'Bandwidth',
       value: format('bandwidth', row.bandwidth),
     },
-    row.bound_by !== '' && { figure: 'bound_by', title: 'Bound', value: row.bound_by },
+    row.bound_by !== '' && { figure: 'op_tree.rows.bound_by', title: 'Bound', value: row.bound_by },
   ];
   const levels = row.levels.map((level) => ({
     figure: 'op_tree.levels',

@@ -20,7 +20,7 @@ import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf } from '../../widgets/flame/layout';
 import { Remarks, Warnings } from '../../widgets/notes';
 import { changeIn } from '../../widgets/table/changes';
-import { filterRows, type Column } from '../../widgets/table/rows';
+import { filterRows, } from '../../widgets/table/rows';
 import { localTableState, urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import { buildTree, visibleNodes, worthOpening } from '../../widgets/tree';
@@ -31,6 +31,7 @@ import { createReport } from '../../wire/report';
 import { SEARCHED, treeColumns, wasteColumns, type Node } from './columns';
 import { NodeDetails } from './details';
 import './op_tree.css';
+import { declaredColumn } from '../../widgets/table/declared';
 
 const LIMIT = 20000;
 
@@ -74,13 +75,11 @@ const COMPARE_WASTE = compareRows((report: OpTreeReport) => report.wasted, {
 });
 
 /** What icicles are coloured by the change of. */
-const SELF: Column<Node> = {
+const SELF = declaredColumn<Node>('op_tree.rows', {
   key: 'self_ps',
-  title: 'Self',
   width: 0,
-  kind: 'duration',
   value: (node) => node.row.self_ps,
-};
+});
 
 const BY = [
   ['program', 'By program'],
@@ -354,12 +353,12 @@ function Icicle(props: {
 function Totals(props: { report: OpTreeReport }) {
   return (
     <span class="op-tree-totals">
-      <span data-figure="op_tree.self_ps">Σ self {formatDuration(props.report.self_ps)}</span>
+      <span data-figure="op_tree.rows.self_ps">Σ self {formatDuration(props.report.self_ps)}</span>
       <Show when={props.report.idle_ps !== null}>
-        , <span data-figure="idle_ps">idle {formatDuration(props.report.idle_ps)}</span>
+        , <span data-figure="op_tree.idle_ps">idle {formatDuration(props.report.idle_ps)}</span>
       </Show>
       <Show when={props.report.wasted_ps !== null}>
-        , <strong data-figure="wasted_ps">wasted {formatDuration(props.report.wasted_ps)}</strong>
+        , <strong data-figure="op_tree.rows.wasted_ps">wasted {formatDuration(props.report.wasted_ps)}</strong>
       </Show>
     </span>
   );
@@ -382,7 +381,7 @@ function Legend(props: { report: OpTreeReport }) {
         </For>
       }
     >
-      <span class="muted op-tree-scale" data-figure="best_ratio">
+      <span class="muted op-tree-scale" data-figure="op_tree.rows.best_ratio">
         0 % <span style={{ background: USE_GRADIENT }} /> 100 % of a peak
       </span>
       <span class="muted">

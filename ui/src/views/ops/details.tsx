@@ -30,33 +30,33 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
     const op = props.op;
     return [
       {
-        figure: 'self_ps',
+        figure: 'ops.rows.self_ps',
         title: 'Self',
         value: `${formatDuration(op.self_ps)} (${formatRatio(op.self_ratio)})`,
       },
-      { figure: 'total_ps', title: 'Total', value: formatDuration(op.total_ps) },
-      { figure: 'occurrences', title: 'Count', value: formatCount(op.occurrences) },
+      { figure: 'ops.rows.total_ps', title: 'Total', value: formatDuration(op.total_ps) },
+      { figure: 'ops.rows.occurrences', title: 'Count', value: formatCount(op.occurrences) },
       {
         figure: '',
         title: 'Mean',
         value: op.occurrences > 0 ? formatDuration(Math.round(op.total_ps / op.occurrences)) : '–',
       },
-      { figure: 'flops', title: 'FLOP', value: format('flops', op.flops) },
-      { figure: 'bytes', title: 'Bytes', value: formatBytes(op.bytes) },
-      { figure: 'flop_rate', title: 'Rate', value: format('flop_rate', op.flop_rate) },
-      { figure: 'bandwidth', title: 'Bandwidth', value: format('bandwidth', op.bandwidth) },
-      { figure: 'bound_by', title: 'Bound', value: op.bound_by || 'not known' },
-      { figure: 'roofline_ratio', title: 'Of roof', value: formatRatio(op.roofline_ratio) },
-      { figure: 'cost_source', title: 'Work from', value: costSource(op.cost_source) },
-      { figure: 'attribution', title: 'Op from', value: attributionText(op.attribution) },
+      { figure: 'ops.rows.flops', title: 'FLOP', value: format('flops', op.flops) },
+      { figure: 'ops.rows.bytes', title: 'Bytes', value: formatBytes(op.bytes) },
+      { figure: 'ops.rows.flop_rate', title: 'Rate', value: format('flop_rate', op.flop_rate) },
+      { figure: 'ops.rows.bandwidth', title: 'Bandwidth', value: format('bandwidth', op.bandwidth) },
+      { figure: 'ops.rows.bound_by', title: 'Bound', value: op.bound_by || 'not known' },
+      { figure: 'ops.rows.roofline_ratio', title: 'Of roofline', value: formatRatio(op.roofline_ratio) },
+      { figure: 'ops.rows.cost_source', title: 'Work from', value: costSource(op.cost_source) },
+      { figure: 'ops.rows.attribution', title: 'Op from', value: attributionText(op.attribution) },
       {
-        figure: 'category',
+        figure: 'ops.rows.category',
         title: 'Category',
         value: categoryText(op.category, op.category_source) || '–',
       },
-      { figure: 'program', title: 'Program', value: op.program || '–', isLong: true },
-      { figure: 'scope', title: 'Scope', value: op.scope || '–', isLong: true },
-      { figure: 'source', title: 'Source', value: op.source || '–', isLong: true },
+      { figure: 'ops.rows.program', title: 'Program', value: op.program || '–', isLong: true },
+      { figure: 'ops.rows.scope', title: 'Scope', value: op.scope || '–', isLong: true },
+      { figure: 'ops.rows.source', title: 'Source', value: op.source || '–', isLong: true },
     ];
   };
   return (
@@ -69,7 +69,7 @@ export function OpDetails(props: { op: OpRow; close: () => void }) {
         />
         <h2>{classTitle(props.op.class)}</h2>
         <Show when={props.op.is_rematerialised}>
-          <span class="op-remat" data-figure="rematerialised_ps">
+          <span class="op-remat" data-figure="scopes.rows.rematerialised_ps">
             rematerialised
           </span>
         </Show>

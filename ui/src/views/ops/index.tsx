@@ -10,7 +10,6 @@ import { AnswerView, ClearSelection } from '../../widgets/answer';
 import { EmptyState } from '../../widgets/empty';
 import { Remarks, Warnings } from '../../widgets/notes';
 import * as op from '../../widgets/op-columns';
-import type { Column } from '../../widgets/table/rows';
 import { urlTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { OpRow } from '../../wire/generated/OpRow';
@@ -18,19 +17,18 @@ import type { OpsReport } from '../../wire/generated/OpsReport';
 import { createReport } from '../../wire/report';
 import { OpDetails } from './details';
 import './ops.css';
+import { declared } from '../../widgets/table/declared';
 
 /** Rows asked for; the count says when there are more. */
 const LIMIT = 5000;
 
-const COLUMNS: Column<OpRow>[] = [
+const COLUMNS = declared<OpRow>('ops.rows', [
   { ...op.OP_NAME, width: 220 },
   op.OP_SELF,
   op.OP_SHARE,
   {
     key: 'total_ps',
-    title: 'Total',
     width: 92,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.total_ps,
   },
@@ -40,28 +38,24 @@ const COLUMNS: Column<OpRow>[] = [
   op.OP_BANDWIDTH,
   op.OP_BOUND,
   op.OP_ROOF,
-  { key: 'device', title: 'Device', width: 150, value: (row) => row.device, isOptional: true },
+  { key: 'device', width: 150, value: (row) => row.device, isOptional: true },
   op.OP_SOURCE,
-  { key: 'scope', title: 'Scope', width: 300, value: (row) => row.scope, isOptional: true },
-  { key: 'program', title: 'Program', width: 170, value: (row) => row.program, isOptional: true },
-  { key: 'class', title: 'Class', width: 0, value: (row) => row.class, isExportOnly: true },
+  { key: 'scope', width: 300, value: (row) => row.scope, isOptional: true },
+  { key: 'program', width: 170, value: (row) => row.program, isOptional: true },
+  { key: 'class', width: 0, value: (row) => row.class, isExportOnly: true },
   {
     key: 'flops',
-    title: 'FLOP',
     width: 0,
-    kind: 'flops',
     value: (row) => row.flops,
     isExportOnly: true,
   },
   {
     key: 'bytes',
-    title: 'Bytes',
     width: 0,
-    kind: 'bytes',
     value: (row) => row.bytes,
     isExportOnly: true,
   },
-];
+]);
 
 /** The same op in the baseline, whatever it is called there. */
 const COMPARE = compareRows((report: OpsReport) => report.rows, {
@@ -124,7 +118,7 @@ export default function OpsView(props: ViewProps) {
                             By device
                           </button>
                         </span>
-                        <span class="muted ops-total" data-figure="attributed_ratio">
+                        <span class="muted ops-total" data-figure="ops.attributed_ratio">
                           Σ self {formatDuration(data().total_self_ps)}
                           <Show when={data().attributed_ratio !== null}>
                             , {formatRatio(data().attributed_ratio)} attributed

@@ -12,7 +12,7 @@ export function Devices(props: { devices: readonly DeviceBusy[]; ratio: number |
   return (
     <section class="card">
       <header>
-        <h2 data-figure="device_busy_ratio">Devices</h2>
+        <h2 data-figure="overview.device_busy_ratio">Devices</h2>
         <span class="spacer" />
         <span class="muted number">
           {props.ratio === null ? '' : `mean ${formatRatio(props.ratio)} busy`}

@@ -37,7 +37,7 @@ export function KeyFigures(props: { report: OverviewReport }) {
               title="Capture"
               value={formatDuration(props.report.duration_ps)}
               detail="first to last recorded slice"
-              figure="session_duration_ps"
+              figure="sessions.session_duration_ps"
             />
           }
         >

@@ -93,7 +93,7 @@ export default function OverviewView(props: ViewProps) {
 function StepsHead(props: { report: OverviewReport; hasBaseline: boolean }) {
   return (
     <header>
-      <h2 data-figure="step_parts">Steps</h2>
+      <h2 data-figure="steps.step_parts">Steps</h2>
       <Show when={props.report.step_time_ps}>
         {(time) => (
           <span class="muted" data-tip={sourceText(time().source).long}>

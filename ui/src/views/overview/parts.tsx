@@ -34,7 +34,7 @@ export function StepParts(props: { report: OverviewReport }) {
   return (
     <section class="card">
       <header>
-        <h2 data-figure="step_parts">Where a step goes</h2>
+        <h2 data-figure="steps.step_parts">Where a step goes</h2>
         <span class="spacer" />
         <span class="muted number">mean {formatDuration(Math.round(mean()))}</span>
       </header>
@@ -60,7 +60,7 @@ export function StepParts(props: { report: OverviewReport }) {
             <For each={some()}>
               {(entry) => (
                 <tr>
-                  <td data-figure={entry.part}>
+                  <td data-figure={`steps.${entry.part}`}>
                     <span class="swatch" style={{ background: partColour(entry.part) }} />{' '}
                     {partTitle(entry.part)}
                   </td>

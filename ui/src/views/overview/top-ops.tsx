@@ -3,12 +3,13 @@ import { compareRows } from '../../compare/pairing';
 import { escapeRegex } from '../../format/text';
 import { hrefTo, navigate } from '../../shell/state';
 import * as op from '../../widgets/op-columns';
+import { declared } from '../../widgets/table/declared';
 import { localTableState } from '../../widgets/table/state';
 import { DataTable } from '../../widgets/table/table';
 import type { OpRow } from '../../wire/generated/OpRow';
 import type { OverviewReport } from '../../wire/generated/OverviewReport';
 
-const COLUMNS = [
+const COLUMNS = declared<OpRow>('overview.top_ops', [
   { ...op.OP_NAME, width: 200 },
   op.OP_SELF,
   op.OP_SHARE,
@@ -16,7 +17,7 @@ const COLUMNS = [
   op.OP_FLOP_RATE,
   { ...op.OP_BOUND, width: 76 },
   { ...op.OP_SOURCE, width: 160 },
-];
+]);
 
 const COMPARE = compareRows((report: OverviewReport) => report.top_ops, {
   op: (row: OpRow) => [row.program_id, row.name],

@@ -5,9 +5,9 @@ import { formatSliceRef } from '../../timeline/address';
 import { timelineParams } from '../../timeline/link';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
-import type { Column } from '../../widgets/table/rows';
 import type { RegionRow } from '../../wire/generated/RegionRow';
 import { KIND_COLOURS, kindOf } from './frames';
+import { declared } from '../../widgets/table/declared';
 
 /** Where an occurrence is on the timeline: its slice, selected, and the time around it. */
 export function placeOf(
@@ -46,11 +46,9 @@ export function Kind(props: { row: RegionRow }) {
   );
 }
 
-export const columns: Column<RegionRow>[] = [
+export const columns = declared<RegionRow>('regions.rows', [
   {
     key: 'name',
-    title: 'Region',
-    figure: 'regions.name',
     width: 240,
     value: (row) => row.name,
     cell: (row) => (
@@ -62,81 +60,55 @@ export const columns: Column<RegionRow>[] = [
   },
   {
     key: 'kind',
-    title: 'Kind',
-    figure: 'regions.kind',
     width: 104,
     value: (row) => row.kind,
     cell: (row) => <Kind row={row} />,
   },
   {
     key: 'count',
-    title: 'Count',
-    figure: 'regions.count',
     width: 78,
-    kind: 'count',
     value: (row) => row.count,
   },
   {
     key: 'total_ps',
-    title: 'Total',
-    figure: 'regions.total_ps',
     width: 92,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.total_ps,
   },
   {
     key: 'self_ps',
-    title: 'Self',
-    figure: 'regions.self_ps',
     width: 92,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.self_ps,
   },
   {
     key: 'ratio',
-    title: 'Self share',
-    figure: 'regions.ratio',
     width: 122,
-    kind: 'ratio',
     value: (row) => row.ratio,
     cell: (row, scale) => <ShareCell ratio={row.ratio} text={scale.text(row.ratio)} />,
   },
   {
     key: 'step_ps',
-    title: 'Per step',
-    figure: 'regions.step_ps',
     width: 92,
-    kind: 'duration',
     scale: 'one',
     value: (row) => row.step_ps,
     isOptional: true,
   },
   {
     key: 'mean_ps',
-    title: 'Mean',
-    figure: 'regions.mean_ps',
     width: 86,
-    kind: 'duration',
     scale: 'one',
     value: (row) => row.mean_ps,
   },
   {
     key: 'p95_ps',
-    title: 'p95',
-    figure: 'regions.p95_ps',
     width: 86,
-    kind: 'duration',
     scale: 'one',
     value: (row) => row.p95_ps,
   },
   {
     key: 'longest_ps',
-    title: 'Longest',
-    figure: 'regions.longest_ps',
     width: 96,
-    kind: 'duration',
     scale: 'one',
     value: (row) => row.longest?.duration_ps ?? null,
     cell: (row, scale) => (
@@ -145,11 +117,7 @@ export const columns: Column<RegionRow>[] = [
   },
   {
     key: 'first_start_ps',
-    title: 'First at',
-    figure: '',
     width: 96,
-    kind: 'duration',
-    better: 'incomparable',
     value: (row) => row.first?.start_ps ?? null,
     cell: (row) => (
       <Occurrence row={row} which="first" text={formatDuration(row.first?.start_ps)} />
@@ -157,24 +125,17 @@ export const columns: Column<RegionRow>[] = [
   },
   {
     key: 'device_ps',
-    title: 'Device time',
-    figure: 'regions.device_ps',
     width: 112,
-    kind: 'duration',
     value: (row) => row.device_ps,
     isOptional: true,
   },
   {
     key: 'thread',
-    title: 'Thread',
-    figure: 'regions.threads',
     width: 130,
     value: (row) => row.thread || plural(row.thread_count, 'thread'),
   },
   {
     key: 'source',
-    title: 'Source',
-    figure: 'regions.source',
     width: 170,
     value: (row) => row.source || null,
     cell: (row) => <Middle text={row.source || '–'} isCode />,
@@ -182,11 +143,8 @@ export const columns: Column<RegionRow>[] = [
   },
   {
     key: 'step_count',
-    title: 'Count per step',
-    figure: 'regions.step_count',
     width: 128,
-    kind: 'count',
     value: (row) => row.step_count,
     isOptional: true,
   },
-];
+]);

@@ -22,6 +22,7 @@ import type { RequestRow } from '../../wire/generated/RequestRow';
 import type { RequestsReport } from '../../wire/generated/RequestsReport';
 import { createReport } from '../../wire/report';
 import './requests.css';
+import { declared, type Layout } from '../../widgets/table/declared';
 
 const COMPARE = compareRows((report: RequestsReport) => report.rows, {
   identity: (row: RequestRow) => `${row.name}/${row.request_id}`,
@@ -30,21 +31,17 @@ const COMPARE = compareRows((report: RequestsReport) => report.rows, {
 const CODE = 'with jax.profiler.TraceAnnotation("inference_request", request_id=i):';
 
 function columnsFor(longestPs: number): Column<RequestRow>[] {
-  return [
-    { key: 'name', title: 'Request', figure: '', width: 180, value: (row) => row.name },
+  return declared<RequestRow>('requests.rows', [
+    { key: 'name', width: 180, value: (row) => row.name },
     {
       key: 'request_id',
-      title: 'Id',
-      figure: '',
       width: 80,
       value: (row) => row.request_id || null,
       isOptional: true,
     },
     {
       key: 'latency_ps',
-      title: 'Latency',
       width: 110,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.latency_ps,
     },
@@ -65,7 +62,7 @@ function columnsFor(longestPs: number): Column<RequestRow>[] {
         />
       ),
     },
-    ...REQUEST_PHASES.map((phase, index): Column<RequestRow> => ({
+    ...REQUEST_PHASES.map((phase, index): Layout<RequestRow> => ({
       key: `${phase.key}_ps`,
       title: phase.title,
       figure: 'requests.phases',
@@ -75,99 +72,71 @@ function columnsFor(longestPs: number): Column<RequestRow>[] {
       value: (row) => (row.phases_ps[index] ?? 0) || null,
       isOptional: true,
     })),
-    { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
+    { key: 'host', width: 110, value: (row) => row.host },
     {
       key: 'start_ps',
-      title: 'Start',
-      figure: '',
       width: 100,
-      kind: 'duration',
       value: (row) => row.start_ps,
     },
-  ];
+  ]);
 }
 
-const BATCHES: Column<BatchRow>[] = [
-  { key: 'name', title: 'Batch', figure: '', width: 180, value: (row) => row.name },
+const BATCHES = declared<BatchRow>('requests.batches', [
+  { key: 'name', width: 180, value: (row) => row.name },
   {
     key: 'batch_id',
-    title: 'Id',
-    figure: '',
     width: 80,
     value: (row) => row.batch_id || null,
     isOptional: true,
   },
   {
     key: 'duration_ps',
-    title: 'Duration',
-    figure: '',
     width: 100,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.duration_ps,
   },
   {
     key: 'device_ps',
-    title: 'Device',
-    figure: 'batch.device_ps',
     width: 100,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.device_ps,
   },
   {
     key: 'delay_ps',
-    title: 'Delay',
-    figure: 'batch.delay_ps',
     width: 100,
-    kind: 'duration',
     scale: 'time',
     value: (row) => row.delay_ps,
     isOptional: true,
   },
   {
     key: 'request_count',
-    title: 'Requests',
-    figure: '',
     width: 90,
-    kind: 'count',
     value: (row) => row.request_count,
   },
   {
     key: 'size',
-    title: 'Size',
-    figure: '',
     width: 80,
-    kind: 'count',
     value: (row) => row.size,
     isOptional: true,
   },
   {
     key: 'padding',
-    title: 'Padding',
-    figure: 'padding_ratio',
     width: 90,
-    kind: 'count',
     value: (row) => row.padding,
     isOptional: true,
   },
   {
     key: 'efficiency_ratio',
-    title: 'Efficiency',
     width: 100,
-    kind: 'ratio',
     value: (row) => row.efficiency_ratio,
     isOptional: true,
   },
   {
     key: 'start_ps',
-    title: 'Start',
-    figure: '',
     width: 100,
-    kind: 'duration',
     value: (row) => row.start_ps,
   },
-];
+]);
 
 type Tab = 'requests' | 'batches';
 
@@ -263,12 +232,12 @@ function Figures(props: { report: RequestsReport }) {
         compare={compareFigure(props.report, latency(50), 'duration')}
         value={formatDuration(at(50))}
         detail={<>mean {formatDuration(Math.round(props.report.mean_ps ?? 0))}</>}
-        figure="percentile"
+        figure="requests.percentiles.percentile"
       />
       <KpiCard
         title="99 % latency"
         value={formatDuration(at(99))}
-        figure="percentile"
+        figure="requests.percentiles.percentile"
         compare={compareFigure(props.report, latency(99), 'duration')}
       />
       <KpiCard
@@ -281,13 +250,13 @@ function Figures(props: { report: RequestsReport }) {
         )}
         value={`${(props.report.throughput ?? 0).toFixed(1)}\u202f/s`}
         detail={<>{formatCount(props.report.row_count)} requests</>}
-        figure="throughput"
+        figure="requests.throughput"
       />
       <KpiCard
         title="Open at once"
         value={(props.report.concurrency_mean ?? 0).toFixed(1)}
         detail={<>at most {props.report.concurrency_max}</>}
-        figure="concurrency_mean"
+        figure="requests.concurrency_mean"
       />
       <KpiCard
         title="Padding"
@@ -298,7 +267,7 @@ function Figures(props: { report: RequestsReport }) {
         )}
         value={formatRatio(props.report.padding_ratio)}
         detail={<>of all batches</>}
-        figure="padding_ratio"
+        figure="requests.padding_ratio"
       />
     </div>
   );

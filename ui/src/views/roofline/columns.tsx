@@ -11,40 +11,33 @@ import type { Column } from '../../widgets/table/rows';
 import type { RooflinePeak } from '../../wire/generated/RooflinePeak';
 import type { RooflineRow } from '../../wire/generated/RooflineRow';
 import { intensityOf, levelTitle } from './chart';
+import { declared } from '../../widgets/table/declared';
 
 function rates(level: string): Column<RooflineRow>[] {
-  return [
+  return declared<RooflineRow>('roofline.rows', [
     {
       key: 'flop_rate',
-      title: 'Rate',
       width: 116,
-      kind: 'flop_rate',
       value: (row) => row.flop_rate,
       isOptional: true,
     },
     {
       key: 'bandwidth',
-      title: 'Bandwidth',
       width: 124,
-      kind: 'bandwidth',
       value: (row) => row.bandwidth,
       isOptional: true,
     },
     {
       key: 'intensity',
-      title: 'FLOP/B',
       width: 92,
-      kind: 'count',
       value: (row) => intensityOf(row, level),
       cell: (row) => intensityOf(row, level)?.toPrecision(3) ?? '–',
       isOptional: true,
     },
-    { key: 'bound_by', title: 'Bound', width: 96, value: (row) => row.bound_by, isOptional: true },
+    { key: 'bound_by', width: 96, value: (row) => row.bound_by, isOptional: true },
     {
       key: 'roofline_ratio',
-      title: 'Of roof',
       width: 100,
-      kind: 'ratio',
       value: (row) => row.roofline_ratio,
       cell: (row, scale) => (
         <span
@@ -59,20 +52,17 @@ function rates(level: string): Column<RooflineRow>[] {
     },
     {
       key: 'compute_ratio',
-      title: 'Of compute',
       width: 100,
-      kind: 'ratio',
       value: (row) => row.compute_ratio,
       isOptional: true,
     },
-  ];
+  ]);
 }
 
 export function opColumns(level: string): Column<RooflineRow>[] {
-  return [
+  return declared<RooflineRow>('roofline.rows', [
     {
       key: 'name',
-      title: 'Op',
       width: 260,
       value: (row) => row.name,
       cell: (row) => (
@@ -82,52 +72,44 @@ export function opColumns(level: string): Column<RooflineRow>[] {
         </span>
       ),
     },
-    { key: 'self_ps', title: 'Self', width: 92, kind: 'duration', value: (row) => row.self_ps },
-    { key: 'self_ratio', title: 'Share', width: 76, kind: 'ratio', value: (row) => row.self_ratio },
+    { key: 'self_ps', width: 92, value: (row) => row.self_ps },
+    { key: 'self_ratio', width: 76, value: (row) => row.self_ratio },
     ...rates(level),
     {
       key: 'optimal_flop_rate',
-      title: 'At the roof',
       width: 116,
-      kind: 'flop_rate',
       value: (row) => row.optimal_flop_rate,
       isOptional: true,
     },
-    { key: 'category', title: 'Category', width: 140, value: (row) => row.category },
+    { key: 'category', width: 140, value: (row) => row.category },
     {
       key: 'source',
-      title: 'Source',
       width: 160,
       value: (row) => row.source,
       cell: (row) => <SourceText text={row.source} />,
       isOptional: true,
     },
-    { key: 'program', title: 'Program', width: 0, value: (row) => row.program, isExportOnly: true },
-  ];
+    { key: 'program', width: 0, value: (row) => row.program, isExportOnly: true },
+  ]);
 }
 
 export function scopeColumns(level: string): Column<RooflineRow>[] {
-  return [
+  return declared<RooflineRow>('roofline.rows', [
     {
       key: 'name',
-      title: 'Over',
-      figure: 'roofline.scope',
       width: 260,
       value: (row) => row.name,
       cell: (row) => <ScopeName row={row} />,
     },
     {
       key: 'total_ps',
-      title: 'Time',
-      figure: 'roofline.time',
       width: 100,
-      kind: 'duration',
       value: (row) => row.total_ps,
     },
     ...rates(level),
-    { key: 'flops', title: 'Work', width: 112, kind: 'flops', value: (row) => row.flops },
-    { key: 'bytes', title: 'Bytes', width: 100, kind: 'bytes', value: (row) => row.bytes },
-  ];
+    { key: 'flops', width: 112, value: (row) => row.flops },
+    { key: 'bytes', width: 100, value: (row) => row.bytes },
+  ]);
 }
 
 function ScopeName(props: { row: RooflineRow }) {
@@ -153,12 +135,10 @@ function ScopeName(props: { row: RooflineRow }) {
   );
 }
 
-export const PEAKS: Column<RooflinePeak>[] = [
-  { key: 'chip', title: 'Chip', figure: 'roofline.chip', width: 180, value: (row) => row.chip },
+export const PEAKS = declared<RooflinePeak>('roofline.peaks', [
+  { key: 'chip', width: 180, value: (row) => row.chip },
   {
     key: 'level',
-    title: 'Peak of',
-    figure: 'roofline.level',
     width: 150,
     value: (row) => levelTitle(row.level),
   },
@@ -180,17 +160,12 @@ export const PEAKS: Column<RooflinePeak>[] = [
   },
   {
     key: 'device_count',
-    title: 'Devices',
-    figure: 'roofline.devices',
     width: 80,
-    kind: 'count',
     value: (row) => row.device_count,
   },
   {
     key: 'source',
-    title: 'From',
-    figure: 'roofline.source',
     width: 480,
     value: (row) => row.source,
   },
-];
+]);

@@ -22,6 +22,7 @@ import { createAnswer } from '../../wire/report';
 import { colourOf, ScalingChart } from './chart';
 import { formatTimes, linesOf, measureOf, MEASURES } from './lines';
 import './scaling.css';
+import { declared, type Layout } from '../../widgets/table/declared';
 
 /** Keys of the sessions that count; empty for all. */
 const chosen = () => (getParam('sessions') ?? '').split(',').filter((key) => KEY.test(key));
@@ -196,7 +197,7 @@ function Limits(props: { report: ScalingReport }) {
     <section class="card">
       <header>
         <h2>What limits the next doubling</h2>
-        <span class="muted" data-figure="scaling.cost_ps">
+        <span class="muted" data-figure="scaling.limits.cost_ps">
           what each part takes beyond perfect scaling, if it goes on as at the last doubling
         </span>
       </header>
@@ -236,28 +237,20 @@ function Method(props: { method: ScalingMethod }) {
 
 const duration = (
   key: string,
-  title: string,
   value: (row: ScalingRow) => number | null,
-): Column<ScalingRow> => ({
+): Layout<ScalingRow> => ({
   key,
-  title,
-  figure: `scaling.${key}`,
   width: 118,
-  kind: 'duration',
   scale: 'time',
   value,
   isOptional: true,
 });
 const ratio = (
   key: string,
-  title: string,
   value: (row: ScalingRow) => number | null,
-): Column<ScalingRow> => ({
+): Layout<ScalingRow> => ({
   key,
-  title,
-  figure: `scaling.${key}`,
   width: 134,
-  kind: 'ratio',
   value,
   isOptional: true,
 });
@@ -271,11 +264,9 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
     );
     return sample && sessionCalled(sample.name);
   };
-  return [
+  return declared<ScalingRow>('scaling.rows', [
     {
       key: 'method',
-      title: 'Method',
-      figure: 'scaling.method',
       width: 230,
       value: (row) => row.method,
       cell: (row) => (
@@ -286,20 +277,17 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
         </Show>
       ),
     },
-    { key: 'source', title: 'Source', figure: '', width: 92, value: (row) => row.source },
+    { key: 'source', width: 92, value: (row) => row.source },
     {
       key: 'device_count',
-      title: 'Devices',
-      figure: 'scaling.device_count',
       width: 82,
-      kind: 'count',
       value: (row) => row.device_count,
     },
-    { ...duration('step_ps', 'Step', (row) => row.step_ps), width: 100 },
+    { ...duration('step_ps', (row) => row.step_ps), width: 100 },
     {
       key: 'parts',
       title: 'Parts of the step',
-      figure: 'step_parts',
+      figure: 'steps.step_parts',
       width: 220,
       value: () => null,
       cell: (row) => (
@@ -317,48 +305,36 @@ function columns(report: ScalingReport): Column<ScalingRow>[] {
     },
     {
       key: 'speedup_ratio',
-      title: 'Speed-up',
-      figure: 'scaling.speedup_ratio',
       width: 96,
-      kind: 'count',
       value: (row) => row.speedup_ratio,
       cell: (row) => <span class="number">{formatTimes(row.speedup_ratio)}</span>,
     },
-    ratio('efficiency_ratio', 'Efficiency', (row) => row.efficiency_ratio),
+    ratio('efficiency_ratio', (row) => row.efficiency_ratio),
     {
-      ...duration('communication_ps', 'Communication', (row) => row.communication_ps),
+      ...duration('communication_ps', (row) => row.communication_ps),
       width: 152,
     },
-    ratio('communication_ratio', 'Comm. share', (row) => row.communication_ratio),
-    duration('exposed_ps', 'Exposed', (row) => row.exposed_ps),
-    ratio('exposed_ratio', 'Exposed share', (row) => row.exposed_ratio),
-    ratio('balance_ratio', 'Balance', (row) => row.balance_ratio),
+    ratio('communication_ratio', (row) => row.communication_ratio),
+    duration('exposed_ps', (row) => row.exposed_ps),
+    ratio('exposed_ratio', (row) => row.exposed_ratio),
+    ratio('balance_ratio', (row) => row.balance_ratio),
     {
       key: 'throughput_per_second',
-      title: 'Steps/s',
-      figure: 'scaling.throughput_per_second',
       width: 90,
-      kind: 'count',
       value: (row) => row.throughput_per_second,
     },
     {
       key: 'examples_per_second',
-      title: 'Examples/s',
-      figure: 'scaling.examples_per_second',
       width: 104,
-      kind: 'count',
       value: (row) => row.examples_per_second,
       isOptional: true,
     },
     {
       key: 'sample_count',
-      title: 'Samples',
-      figure: 'scaling.sample_count',
       width: 84,
-      kind: 'count',
       value: (row) => row.sample_count,
     },
-  ];
+  ]);
 }
 
 function Rows(props: { report: ScalingReport }) {

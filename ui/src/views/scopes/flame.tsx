@@ -11,20 +11,18 @@ import { changeColour, ChangeLegend, TextChange } from '../../widgets/change';
 import { FlameFound, FlameGraph, FlamePath } from '../../widgets/flame/flame';
 import { buildFlame, matchesOf, type FlameFrame } from '../../widgets/flame/layout';
 import { changeIn } from '../../widgets/table/changes';
-import type { Column } from '../../widgets/table/rows';
 import { buildTree, type Node as TreeNode } from '../../widgets/tree';
 import type { ScopeRow } from '../../wire/generated/ScopeRow';
+import { declaredColumn } from '../../widgets/table/declared';
 
 type Node = TreeNode<ScopeRow>;
 
 /** What frames are coloured by the change of. */
-const TOTAL: Column<Node> = {
+const TOTAL = declaredColumn<Node>('scopes.rows', {
   key: 'total_ps',
-  title: 'Total',
   width: 0,
-  kind: 'duration',
   value: (node) => node.row.total_ps,
-};
+});
 
 const PASSES = [
   { title: 'mostly forward', colour: 'phase-forward', figure: 'forward_ps' },

@@ -22,6 +22,7 @@ import type { ScopesReport } from '../../wire/generated/ScopesReport';
 import { createReport } from '../../wire/report';
 import { ScopeFlame } from './flame';
 import './scopes.css';
+import { declared } from '../../widgets/table/declared';
 
 type Node = TreeNode<ScopeRow>;
 
@@ -37,9 +38,9 @@ const compareNodes = (tree: () => readonly Node[]) =>
   });
 
 const PHASES = [
-  { title: 'Forward', colour: 'var(--phase-forward)', figure: 'forward_ps' },
-  { title: 'Backward', colour: 'var(--phase-backward)', figure: 'backward_ps' },
-  { title: 'Remat.', colour: 'var(--phase-rematerialised)', figure: 'rematerialised_ps' },
+  { title: 'Forward', colour: 'var(--phase-forward)', figure: 'scopes.rows.forward_ps' },
+  { title: 'Backward', colour: 'var(--phase-backward)', figure: 'scopes.rows.backward_ps' },
+  { title: 'Remat.', colour: 'var(--phase-rematerialised)', figure: 'scopes.rows.rematerialised_ps' },
 ];
 
 export default function ScopesView(props: ViewProps) {
@@ -113,7 +114,7 @@ export default function ScopesView(props: ViewProps) {
                 Unfold all
               </button>
             </Show>
-            <span class="muted" data-figure="attributed_ratio">
+            <span class="muted" data-figure="ops.attributed_ratio">
               Σ self {formatDuration(data().total_self_ps)}
               <Show when={data().attributed_ratio !== null}>
                 , {formatRatio(data().attributed_ratio)} attributed
@@ -227,10 +228,10 @@ function BySwitch() {
 }
 
 /** What the filter looks at: also what a combined op serves. */
-const SEARCHED: Column<Node>[] = [
-  { key: 'path', title: 'Path', width: 0, value: (node) => node.row.path },
-  { key: 'paths', title: 'Serves', width: 0, value: (node) => node.row.paths.join('\n') },
-];
+const SEARCHED = declared<Node>('scopes.rows', [
+  { key: 'path', width: 0, value: (node) => node.row.path },
+  { key: 'paths', width: 0, value: (node) => node.row.paths.join('\n') },
+]);
 
 const MOST_PATHS_IN_TIP = 30;
 
@@ -249,11 +250,9 @@ function columnsFor(
 ): Column<Node>[] {
   const other = (row: ScopeRow) =>
     Math.max(0, row.total_ps - row.forward_ps - row.backward_ps - row.rematerialised_ps);
-  return [
+  return declared<Node>('scopes.rows', [
     {
       key: 'path',
-      title,
-      figure: 'scopes.name',
       width: 300,
       value: (node) => node.row.path,
       cell: (node) => (
@@ -284,26 +283,20 @@ function columnsFor(
     },
     {
       key: 'total_ps',
-      title: 'Total',
-      figure: 'scopes.total_ps',
       width: 96,
-      kind: 'duration',
       scale: 'time',
       value: (node) => node.row.total_ps,
     },
     {
       key: 'ratio',
-      title: 'Share',
-      figure: 'scopes.ratio',
       width: 76,
-      kind: 'ratio',
       value: (node) => node.row.ratio,
     },
     {
       key: 'phases',
       title: 'Phases',
       head: () => <Legend entries={PHASES} />,
-      figure: 'phases',
+      figure: 'scopes.phases',
       width: 270,
       value: () => null,
       cell: ({ row }) => (
@@ -325,33 +318,24 @@ function columnsFor(
     },
     {
       key: 'self_ps',
-      title: 'Self',
-      figure: 'scopes.self_ps',
       width: 90,
-      kind: 'duration',
       scale: 'time',
       value: (node) => node.row.self_ps,
     },
     {
       key: 'occurrences',
-      title: 'Count',
       width: 84,
-      kind: 'count',
       value: (node) => node.row.occurrences,
     },
     {
       key: 'forward_ps',
-      title: 'Forward',
       width: 100,
-      kind: 'duration',
       scale: 'time',
       value: (node) => node.row.forward_ps,
     },
     {
       key: 'backward_ps',
-      title: 'Backward',
       width: 108,
-      kind: 'duration',
       scale: 'time',
       value: (node) => node.row.backward_ps || null,
       cell: (node, scale) => scale.text(node.row.backward_ps),
@@ -359,9 +343,7 @@ function columnsFor(
     },
     {
       key: 'rematerialised_ps',
-      title: 'Rematerialised',
       width: 140,
-      kind: 'duration',
       scale: 'time',
       value: (node) => node.row.rematerialised_ps || null,
       cell: (node, scale) => scale.text(node.row.rematerialised_ps),
@@ -369,10 +351,7 @@ function columnsFor(
     },
     {
       key: 'estimated_ps',
-      title: 'Estimated',
-      figure: 'scopes.estimated_ps',
       width: 110,
-      kind: 'duration',
       scale: 'time',
       value: (node) => node.row.estimated_ps || null,
       cell: (node, scale) => (node.row.estimated_ps ? scale.text(node.row.estimated_ps) : ''),
@@ -380,31 +359,23 @@ function columnsFor(
     },
     {
       key: 'paths',
-      title: 'Serves',
-      figure: 'scopes.paths',
       width: 300,
       value: (node) => node.row.paths.join('; '),
       isOptional: true,
     },
     {
       key: 'flops',
-      title: 'FLOP',
-      figure: 'scopes.flops',
       width: 100,
-      kind: 'flops',
       value: (node) => node.row.flops,
       isOptional: true,
     },
     {
       key: 'bytes',
-      title: 'Bytes',
-      figure: 'scopes.bytes',
       width: 96,
-      kind: 'bytes',
       value: (node) => node.row.bytes,
       isOptional: true,
     },
-  ];
+  ]).map((column) => (column.key === 'path' ? { ...column, title } : column));
 }
 
 function NoScopes(props: { isSource: boolean }) {

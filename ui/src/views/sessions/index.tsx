@@ -57,7 +57,7 @@ const COLUMNS: Column<SessionSummary>[] = [
   {
     key: 'id',
     title: '#',
-    figure: 'session_number',
+    figure: 'sessions.session_number',
     width: 44,
     kind: 'count',
     value: (session) => session.id,
@@ -65,7 +65,7 @@ const COLUMNS: Column<SessionSummary>[] = [
   {
     key: 'kind',
     title: 'Kind',
-    figure: 'session_kind',
+    figure: 'sessions.session_kind',
     width: 136,
     value: (session) => session.kind,
   },
@@ -88,7 +88,7 @@ const COLUMNS: Column<SessionSummary>[] = [
   {
     key: 'duration_ps',
     title: 'Duration',
-    figure: 'session_duration_ps',
+    figure: 'sessions.session_duration_ps',
     width: 92,
     kind: 'duration',
     value: (session) => session.duration_ps,

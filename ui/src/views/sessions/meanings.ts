@@ -4,34 +4,20 @@ import { TIME, type Figure } from '../../widgets/figure';
 export const MEANINGS: Record<string, Figure> = {
   session_kind: {
     title: 'Kind',
-    definition:
-      'What was recorded: a trace of what ran when, memory snapshots of what was alive, or both.',
+    definition: 'What was recorded: a trace of what ran when, memory snapshots of what was alive, or both.',
     formula: '',
     unit: '',
   },
   session_number: {
     title: 'Number',
-    definition:
-      'As `stepscope sessions` counts, for `--session`: 0 is the session captured last, by the time in its name, else by its files. It changes when a session is added.',
+    definition: 'As `stepscope sessions` counts, for `--session`: 0 is the session captured last, by the time in its name, else by its files. It changes when a session is added.',
     formula: '',
     unit: '',
-  },
-  size_bytes: {
-    title: 'Size',
-    definition: 'Size of the files of the session, as stored.',
-    formula: '',
-    unit: 'bytes',
   },
   session_duration_ps: {
     title: 'Duration',
     definition: 'First to last recorded slice. Known once the session was opened.',
     formula: '',
     unit: TIME,
-  },
-  step_count: {
-    title: 'Steps',
-    definition: 'Steps recorded or inferred. Known once the session was opened.',
-    formula: '',
-    unit: '',
   },
 };

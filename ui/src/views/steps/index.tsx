@@ -23,6 +23,7 @@ import type { StepsReport } from '../../wire/generated/StepsReport';
 import { createReport } from '../../wire/report';
 import { barsOf } from './bars';
 import './steps.css';
+import { declared, type Layout } from '../../widgets/table/declared';
 
 const COMPARE = compareRows((report: StepsReport) => report.rows, {
   step: (row: StepRow) => row.step,
@@ -33,17 +34,15 @@ const PART_KEYS = PARTS.map((part) => `${part.part}_ps` as keyof StepRow);
 const partOf = (row: StepRow, index: number) => row[PART_KEYS[index] as keyof StepRow] as number;
 
 function columnsFor(longestPs: number): Column<StepRow>[] {
-  return [
+  return declared<StepRow>('steps.rows', [
     {
       key: 'step',
-      title: 'Step',
       width: 104,
-      kind: 'count',
       value: (row) => row.step,
       cell: (row) => (
         <span class="step-number">
           <Show when={row.is_outlier}>
-            <span class="step-outlier" data-figure="is_outlier">
+            <span class="step-outlier" data-figure="steps.rows.is_outlier">
               outlier
             </span>
           </Show>
@@ -51,21 +50,19 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
         </span>
       ),
     },
-    { key: 'host', title: 'Host', figure: '', width: 110, value: (row) => row.host },
-    { key: 'device', title: 'Device', width: 110, value: (row) => row.device },
-    { key: 'start_ps', title: 'Start', width: 100, kind: 'duration', value: (row) => row.start_ps },
+    { key: 'host', width: 110, value: (row) => row.host },
+    { key: 'device', width: 110, value: (row) => row.device },
+    { key: 'start_ps', width: 100, value: (row) => row.start_ps },
     {
       key: 'duration_ps',
-      title: 'Duration',
       width: 104,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.duration_ps,
     },
     {
       key: 'parts',
       title: 'Parts',
-      figure: 'step_parts',
+      figure: 'steps.step_parts',
       width: 200,
       value: () => null,
       cell: (row) => (
@@ -81,25 +78,22 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
     },
     {
       key: 'busy_ps',
-      title: 'Busy',
-      figure: 'step_busy_ps',
       width: 92,
-      kind: 'duration',
       scale: 'time',
       value: (row) => row.busy_ps,
     },
     {
       key: 'busy_ratio',
       title: 'Busy',
-      figure: 'step_busy_ratio',
+      figure: 'steps.step_busy_ratio',
       width: 80,
       kind: 'ratio',
       value: (row) => (row.duration_ps > 0 ? row.busy_ps / row.duration_ps : null),
     },
-    ...PARTS.map((part, index): Column<StepRow> => ({
+    ...PARTS.map((part, index): Layout<StepRow> => ({
       key: `${part.part}_ps`,
       title: part.title,
-      figure: part.part,
+      figure: `steps.${part.part}`,
       width: 150,
       kind: 'duration',
       scale: 'time',
@@ -110,12 +104,11 @@ function columnsFor(longestPs: number): Column<StepRow>[] {
     })),
     {
       key: 'is_outlier',
-      title: 'Outlier',
       width: 0,
       value: (row) => row.is_outlier,
       isExportOnly: true,
     },
-  ];
+  ]);
 }
 
 export default function StepsView(props: ViewProps) {
@@ -146,7 +139,7 @@ export default function StepsView(props: ViewProps) {
             (part) => ({
               title: part.title,
               colour: part.colour,
-              figure: part.part,
+              figure: `steps.${part.part}`,
             }),
           );
         useStepKeys(bars);
@@ -172,7 +165,7 @@ export default function StepsView(props: ViewProps) {
                       )}
                     </Show>
                     <Show when={bars().length > 1}>
-                      <span data-figure="is_outlier">
+                      <span data-figure="steps.rows.is_outlier">
                         {outliers() === 0 ? 'no outliers' : plural(outliers(), 'outlier')}
                       </span>
                     </Show>

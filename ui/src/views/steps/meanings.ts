@@ -1,55 +1,16 @@
 /** What the figures of a step mean. */
-import { TIME, SHARE, type Figure } from '../../widgets/figure';
+import { SHARE, TIME, type Figure } from '../../widgets/figure';
 
 export const MEANINGS: Record<string, Figure> = {
-  step_time_ps: {
-    title: 'Step time',
-    definition:
-      'Length of a step, over the selected steps; one value per step, the mean of its hosts and devices.',
-    formula: 'mean = Σ duration ÷ steps',
-    unit: TIME,
-  },
-  step: {
-    title: 'Step',
-    definition: 'Step number as recorded, or counted where steps are inferred.',
-    formula: '',
-    unit: '',
-  },
-  start_ps: {
-    title: 'Start',
-    definition: 'Time since the session began.',
-    formula: '',
-    unit: TIME,
-  },
-  duration_ps: {
-    title: 'Duration',
-    definition: 'Length of the step on this device. Its parts sum to it.',
-    formula: 'duration = Σ parts',
-    unit: TIME,
-  },
-  step_busy_ps: {
-    title: 'Busy',
-    definition: 'Time inside the step in which the device ran at least one op or kernel.',
-    formula: 'length of the union of work intervals',
-    unit: TIME,
-  },
   step_busy_ratio: {
     title: 'Busy share',
     definition: 'Share of the step in which the device worked.',
     formula: 'busy ÷ duration',
     unit: SHARE,
   },
-  is_outlier: {
-    title: 'Outlier',
-    definition:
-      'The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it is longer than twice the median, and the gap below it is wider than the range of all other steps.',
-    formula: '0.6745 · |x − median| ÷ MAD > 3.5',
-    unit: '',
-  },
   step_parts: {
     title: 'Parts of a step',
-    definition:
-      'Every instant of a step belongs to exactly one part: where several apply, the first in the list wins. So parts never overlap and sum to the step.',
+    definition: 'Every instant of a step belongs to exactly one part: where several apply, the first in the list wins. So parts never overlap and sum to the step.',
     formula: 'Σ parts = duration',
     unit: TIME,
   },
@@ -112,11 +73,5 @@ export const MEANINGS: Record<string, Figure> = {
     definition: 'Nothing was recorded on device or host.',
     formula: '',
     unit: TIME,
-  },
-  part_ratio: {
-    title: 'Share of the step',
-    definition: 'Share of the mean step.',
-    formula: 'part ÷ mean step',
-    unit: SHARE,
   },
 };

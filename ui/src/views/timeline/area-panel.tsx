@@ -37,7 +37,7 @@ function columnsFor(title: string): Column<AreaRow>[] {
       key: 'key',
       title,
       value: (row) => row.key,
-      figure: 'name',
+      figure: 'ops.rows.name',
       width: 260,
       cell: (row) => (
         <span class="area-key">
@@ -52,7 +52,7 @@ function columnsFor(title: string): Column<AreaRow>[] {
       title: 'Count',
       value: (row) => row.count,
       kind: 'count',
-      figure: 'occurrences',
+      figure: 'ops.rows.occurrences',
       width: 84,
     },
     time('total_ps', 'Total', 100),

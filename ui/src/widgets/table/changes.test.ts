@@ -13,8 +13,23 @@ interface Row {
 
 const COLUMNS: Column<Row>[] = [
   { key: 'name', title: 'Name', width: 100, value: (row) => row.name },
-  { key: 'self_ps', title: 'Self', width: 90, kind: 'duration', value: (row) => row.self_ps },
-  { key: 'mean_ps', title: 'Mean', width: 90, kind: 'duration', value: (row) => row.mean_ps },
+  {
+    key: 'self_ps',
+    title: 'Self',
+    width: 90,
+    kind: 'duration',
+    adds: 'over_steps',
+    better: 'less',
+    value: (row) => row.self_ps,
+  },
+  {
+    key: 'mean_ps',
+    title: 'Mean',
+    width: 90,
+    kind: 'duration',
+    better: 'less',
+    value: (row) => row.mean_ps,
+  },
 ];
 
 const ROWS: Row[] = [

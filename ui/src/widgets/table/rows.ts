@@ -17,7 +17,7 @@ export interface Column<Row> {
   value: (row: Row) => Value;
   /** What a number measures; texts have none. */
   kind?: Kind;
-  /** Key in `figures.ts`, `key` by default. */
+  /** Key in `figures.ts`. */
   figure?: string;
   /** Pixels. The first column also takes what is left over. */
   width: number;
@@ -31,9 +31,9 @@ export interface Column<Row> {
   isOptional?: boolean;
   /** Drawn only in the CSV. */
   isExportOnly?: boolean;
-  /** Which way the figure gets better; by its kind unless said. `incomparable` has no difference. */
+  /** Which way the figure gets better; neither unless said. `incomparable` has no difference. */
   better?: Better | 'incomparable';
-  /** Whether it adds up, and over what; by its key unless said. */
+  /** Whether it adds up, and over what; not unless said. */
   adds?: Adding;
 }
 

@@ -323,7 +323,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
                       }}
                       role="columnheader"
                       aria-sort={order() ?? 'none'}
-                      data-figure={column.figure ?? column.key}
+                      data-figure={column.figure}
                       disabled={props.isOrdered}
                       onClick={() => {
                         const next = column.change ? nextSortWithChange : nextSort;

@@ -37,6 +37,6 @@ program_id: string,
  */
 op: string, 
 /**
- * `file:line`; empty if unknown.
+ * Source line, as `file:line`; empty if unknown.
  */
 source: string, };

@@ -15,7 +15,7 @@ allocator: string,
  */
 host: string, 
 /**
- * `allocation`, `before_window` (in use when the recording began), `reserved` (set aside for
+ * One of `allocation`, `before_window` (in use when the recording began), `reserved` (set aside for
  * programs), or `unexplained` (negative: freed without a record).
  */
 kind: string, 
@@ -24,43 +24,43 @@ kind: string,
  */
 op: string, 
 /**
- * Innermost recorded call of the thread that allocated; empty if unknown.
+ * The innermost recorded call of the thread that allocated.
  */
 caller: string, 
 /**
- * Python line that allocated; empty without the Python tracer.
+ * The Python line that allocated, with the Python tracer on.
  */
 source: string, 
 /**
- * `dynamic`, `persist`, `output` and the like; empty if not recorded.
+ * As recorded.
  */
 region: string, 
 /**
- * Element type; empty if not recorded.
+ * Element type.
  */
 data_type: string, 
 /**
- * Shape; empty if not recorded.
+ * As recorded.
  */
 shape: string, 
 /**
- * Allocations.
+ * Allocations of one size, for one purpose and from one caller.
  */
 count: number, 
 /**
- * Their bytes.
+ * Bytes that were alive at the peak; the rows sum to it.
  */
 bytes: number, 
 /**
- * Share of the peak, 0..1.
+ * Its share.
  */
 ratio: number, 
 /**
- * When the first of them was allocated, since the session began; absent if before the window.
+ * When the first of them was allocated. Absent if before the window.
  */
 allocated_ps: number | null, 
 /**
- * Step in which that was.
+ * The step in which that was.
  */
 allocated_step: number | null, 
 /**
@@ -68,6 +68,6 @@ allocated_step: number | null,
  */
 slice: SliceRefReport | null, 
 /**
- * When the last of them was freed; absent if one outlives the recording.
+ * When the last of them was freed; nothing where one outlives the recording.
  */
 freed_ps: number | null, };

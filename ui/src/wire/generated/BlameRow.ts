@@ -18,7 +18,7 @@ device: string,
  */
 activity: string, 
 /**
- * `host` or `device`: where that was recorded; empty without an activity.
+ * One of `host` or `device`: where that was recorded; empty without an activity.
  */
 activity_on: string, 
 /**

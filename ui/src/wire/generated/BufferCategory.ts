@@ -5,7 +5,7 @@
  */
 export type BufferCategory = { 
 /**
- * `parameter`, `output`, `thread-local`, `constant` or `temporary`.
+ * One of `parameter`, `output`, `thread-local`, `constant` or `temporary`.
  */
 category: string, 
 /**

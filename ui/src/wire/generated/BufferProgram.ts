@@ -5,7 +5,7 @@
  */
 export type BufferProgram = { 
 /**
- * `module(program id)`.
+ * Program, as `module(program id)`.
  */
 program: string, 
 /**

@@ -5,7 +5,8 @@
  */
 export type BufferRow = { 
 /**
- * Instruction, followed by the position in its tuple: `while.3{5}`.
+ * The instruction whose value it holds, and the position in its tuple. A block that several
+ * values take over one after another is called by the last.
  */
 name: string, 
 /**
@@ -17,7 +18,8 @@ instruction: string,
  */
 opcode: string, 
 /**
- * `parameter`, `output`, `thread-local`, `constant` or `temporary`.
+ * What the memory is for: the first that applies of argument, result, thread-local, constant,
+ * temporary.
  */
 category: string, 
 /**
@@ -33,11 +35,11 @@ bytes: number,
  */
 unpadded_bytes: number, 
 /**
- * Bytes lost to padding.
+ * Bytes that a layout in whole tiles takes beyond its elements.
  */
 padding_bytes: number, 
 /**
- * Share of what is held at the point, 0..1.
+ * Share of what is held at the point.
  */
 ratio: number, 
 /**
@@ -45,7 +47,7 @@ ratio: number,
  */
 scope: string, 
 /**
- * `file:line`; empty if unknown.
+ * Source line, as `file:line`; empty if unknown.
  */
 source: string, 
 /**
@@ -57,12 +59,11 @@ start: number | null,
  */
 end: number | null, 
 /**
- * Where the schedule was when it was freed: the instruction that had last been given memory;
- * empty where it is held to the end.
+ * Where the schedule is when it is freed: the instruction that was last given memory.
  */
 end_instruction: string, 
 /**
- * Bytes from the beginning of its allocation; absent where it is the allocation.
+ * Bytes from the beginning of its allocation. Absent where it is the allocation.
  */
 offset_bytes: number | null, 
 /**

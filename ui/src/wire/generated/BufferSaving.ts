@@ -5,7 +5,7 @@
  */
 export type BufferSaving = { 
 /**
- * `rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`.
+ * One of `rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`.
  */
 remedy: string, 
 /**
@@ -13,7 +13,7 @@ remedy: string,
  */
 group: string, 
 /**
- * `file:line` that most of it comes from; empty if unknown.
+ * Source line, as `file:line`, that most of it comes from; empty if unknown.
  */
 source: string, 
 /**

@@ -22,7 +22,7 @@ rows: Array<BufferRow>,
  */
 row_count: number, 
 /**
- * `module(program id)` of the program; empty where none carries a memory plan.
+ * Program, as `module(program id)` of the program; empty where none carries a memory plan.
  */
 program: string, 
 /**

@@ -64,6 +64,6 @@ high: number | null,
  */
 text: string, 
 /**
- * `file:line` of the op of the budget; empty if it is about no op or that is unknown.
+ * Source line, as `file:line`, of the op of the budget; empty if it is about no op or that is unknown.
  */
 source: string, };

@@ -26,6 +26,6 @@ difference_bytes: number | null,
  */
 evidence: Evidence | null, 
 /**
- * `file:line` of its op or buffer; empty if it is about none or that is unknown.
+ * Source line, as `file:line`, of its op or buffer; empty if it is about none or that is unknown.
  */
 source: string, };

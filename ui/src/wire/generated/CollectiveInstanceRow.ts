@@ -10,7 +10,7 @@ export type CollectiveInstanceRow = {
  */
 name: string, 
 /**
- * `module(program id)`; empty if unknown.
+ * Program, as `module(program id)`; empty if unknown.
  */
 program: string, 
 /**
@@ -38,11 +38,11 @@ last_device: string,
  */
 skew_ps: number, 
 /**
- * Σ waiting over participants.
+ * Waiting of all participants together.
  */
 wait_ps: number, 
 /**
- * Last arrival to last end.
+ * From the last arrival to the last end.
  */
 transfer_ps: number, 
 /**
@@ -50,7 +50,7 @@ transfer_ps: number,
  */
 start_ps: number, 
 /**
- * First arrival to last end.
+ * From the first arrival to the last end.
  */
 duration_ps: number, 
 /**

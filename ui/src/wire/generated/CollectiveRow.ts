@@ -6,11 +6,12 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type CollectiveRow = { 
 /**
- * Instruction that begins it, or kernel.
+ * The op that begins it: an all-reduce, its asynchronous start, or the kernel where no op is
+ * known.
  */
 name: string, 
 /**
- * `module(program id)`; empty if unknown.
+ * Program, as `module(program id)`; empty if unknown.
  */
 program: string, 
 /**
@@ -18,8 +19,7 @@ program: string,
  */
 program_id: string, 
 /**
- * `all-reduce`, `all-gather`, `reduce-scatter`, `all-to-all`, `permute`, `broadcast`, `send`,
- * `recv`, `host send`, `host recv`; empty if unknown.
+ * How data is exchanged between the participants.
  */
 kind: string, 
 /**
@@ -27,7 +27,7 @@ kind: string,
  */
 is_async: boolean, 
 /**
- * Algorithm and protocol, where the kernel's name says; else empty.
+ * Algorithm and protocol, where the name of the kernel says.
  */
 algorithm: string, 
 /**
@@ -35,7 +35,7 @@ algorithm: string,
  */
 scope: string, 
 /**
- * `file:line`; empty if unknown.
+ * Source line, as `file:line`; empty if unknown.
  */
 source: string, 
 /**
@@ -43,11 +43,13 @@ source: string,
  */
 occurrences: number, 
 /**
- * Size of one occurrence as its kind counts it; absent where the shapes are not known.
+ * Size of one occurrence, as NCCL’s tests count it: the operands of one device; of an all-
+ * gather what each device has in the end. Absent where the shapes are not known.
  */
 bytes: number | null, 
 /**
- * Devices in a group; absent where not known.
+ * Devices that take part together, by the replica groups of the program. Absent where not
+ * known.
  */
 group_size: number | null, 
 /**
@@ -55,7 +57,8 @@ group_size: number | null,
  */
 groups: string, 
 /**
- * Axes of the mesh along which it communicates, such as `model (2 of 4×2)`; empty if unknown.
+ * Axes of the device mesh along which it communicates. Newer compilers write them; else they
+ * are guessed from the strides of the groups.
  */
 mesh_axes: string, 
 /**
@@ -67,7 +70,7 @@ is_mesh_guessed: boolean,
  */
 total_ps: number, 
 /**
- * Mean time from start to end.
+ * Mean time from start to end of one occurrence.
  */
 mean_ps: number, 
 /**
@@ -75,7 +78,7 @@ mean_ps: number,
  */
 min_ps: number, 
 /**
- * Longest.
+ * Longest occurrence. A row opens it in the timeline.
  */
 max_ps: number, 
 /**
@@ -83,16 +86,17 @@ max_ps: number,
  */
 own_ps: number, 
 /**
- * Σ time while the same device computed nothing.
+ * Communication while the same device computes nothing: the time it really costs.
  */
 exposed_ps: number, 
 /**
- * Σ time behind computation of the same device.
+ * Communication behind computation of the same device.
  */
 hidden_ps: number, 
 /**
- * Why most of the exposed time was not hidden: `late_participant`, `synchronous`,
- * `nothing_scheduled`, `compute_shorter`; empty if nothing was exposed.
+ * What most of the exposed time is: waiting for a late participant, an op that the device
+ * waits for, nothing scheduled between start and end, or computation shorter than the
+ * transfer.
  */
 reason: string, 
 /**
@@ -100,11 +104,12 @@ reason: string,
  */
 matched: number, 
 /**
- * Σ waiting for the last participant, of matched occurrences; absent without any.
+ * Waiting for the last participant, over occurrences matched with those of others. Absent
+ * without any.
  */
 wait_ps: number | null, 
 /**
- * Σ time from the last arrival to the own end, of matched occurrences; absent without any.
+ * What is left once everybody has arrived. Absent without any.
  */
 transfer_ps: number | null, 
 /**
@@ -112,15 +117,17 @@ transfer_ps: number | null,
  */
 algorithm_bandwidth: number | null, 
 /**
- * Algorithm bandwidth × bus factor, per second.
+ * What every link of a ring carries, whatever the number of devices.
  */
 bus_bandwidth: number | null, 
 /**
- * The same over the transfer alone, without waiting, per second; absent without matches.
+ * Bus bandwidth over the transfer alone, without waiting for the last participant. Absent
+ * without matches.
  */
 transfer_bandwidth: number | null, 
 /**
- * Bus bandwidth ÷ peak of one link; above 1 where several links are used at once.
+ * Bus bandwidth against the peak of one link to a neighbour, one way. Above 100 % where
+ * several links are used at once.
  */
 link_ratio: number | null, 
 /**

@@ -16,7 +16,7 @@ index: number,
  */
 session: number, 
 /**
- * `same`, `renamed`, `changed` (shape or content), `new` or `gone`.
+ * One of `same`, `renamed`, `changed` (shape or content), `new` or `gone`.
  */
 matched: string, 
 /**

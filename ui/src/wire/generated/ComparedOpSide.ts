@@ -29,7 +29,7 @@ shape: string,
  */
 scope: string, 
 /**
- * `file:line`; empty if unknown.
+ * Source line, as `file:line`; empty if unknown.
  */
 source: string, 
 /**

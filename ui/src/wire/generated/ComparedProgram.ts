@@ -6,7 +6,7 @@ import type { ComparedOpcode } from "./ComparedOpcode";
  */
 export type ComparedProgram = { 
 /**
- * `same`, `changed`, `new` or `gone`.
+ * One of `same`, `changed`, `new` or `gone`.
  */
 matched: string, 
 /**

@@ -5,7 +5,8 @@
  */
 export type CompilationRow = { 
 /**
- * The function of the program that was compiled; empty if not known.
+ * The jitted function whose call compiled. Again: it was compiled before in the window, or a
+ * program of it ran before.
  */
 function: string, 
 /**
@@ -25,7 +26,7 @@ step: number | null,
  */
 start_ps: number, 
 /**
- * Length; the phases sum to it.
+ * From the first slice of the compilation to the last.
  */
 duration_ps: number, 
 /**
@@ -61,7 +62,8 @@ cache_ps: number,
  */
 other_ps: number, 
 /**
- * `hit` or `miss` of the persistent cache; empty where it was not seen to be asked.
+ * The persistent compilation cache: a hit where it was asked and no compiler ran, a miss where
+ * one did.
  */
 cache: string, 
 /**
@@ -77,6 +79,6 @@ program_id: string,
  */
 is_again: boolean, 
 /**
- * What differs from the program before; empty for a first compilation.
+ * Arguments whose shape or dtype differs from those of the program before.
  */
 change: string, };

@@ -6,7 +6,7 @@ import type { CounterPoint } from "./CounterPoint";
  */
 export type CounterRow = { 
 /**
- * Name as recorded, or `counter` and the register's number.
+ * Name as recorded; a register without a name is shown by its number.
  */
 name: string, 
 /**
@@ -18,7 +18,7 @@ device: string,
  */
 host: string, 
 /**
- * Line it was recorded on, such as the kernel it was measured around.
+ * Where it was recorded, such as the kernel it was measured around.
  */
 line: string, 
 /**
@@ -26,7 +26,7 @@ line: string,
  */
 track: number, 
 /**
- * Number of its register as a decimal string; empty where not recorded.
+ * Number of the hardware's register.
  */
 register: string, 
 /**
@@ -38,27 +38,27 @@ description: string,
  */
 sets: string, 
 /**
- * What its values are measured in; empty where not known.
+ * What values are measured in, where the counter's name or description says it.
  */
 unit: string, 
 /**
- * Samples.
+ * Values in the selection.
  */
 sample_count: number, 
 /**
- * Least value.
+ * Smallest sample.
  */
 min: number, 
 /**
- * Mean of the samples.
+ * Mean of the samples, each counting the same.
  */
 mean: number, 
 /**
- * Largest value.
+ * Largest sample; leads to its time on the timeline.
  */
 max: number, 
 /**
- * Last value.
+ * Latest sample.
  */
 last: number, 
 /**

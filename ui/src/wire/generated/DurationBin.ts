@@ -29,6 +29,6 @@ occurrence_ratio: number,
  */
 time_ratio: number, 
 /**
- * `bad` below 0.1 ms, `warning` below 1 ms, else `good`.
+ * One of `bad` below 0.1 ms, `warning` below 1 ms, else `good`.
  */
 verdict: string, };

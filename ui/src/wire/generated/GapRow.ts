@@ -26,22 +26,25 @@ start_ps: number,
  */
 duration_ps: number, 
 /**
- * What the host did most of the time.
+ * What the threads that drive the device did meanwhile. An instant counts for the first cause
+ * in the order compilation, data loading, garbage collection, checkpoint, profiler, transfer,
+ * dispatch, sleep, Python, runtime, annotation, blocked; a gap has the cause with most of its
+ * time.
  */
 cause: Cause, 
 /**
- * For how long.
+ * How much of the gap its cause took.
  */
 cause_ps: number, 
 /**
- * The call that had most of it; empty where nothing was recorded.
+ * The innermost call with at least half of the cause’s time in the gap.
  */
 what: string, 
 /**
- * The outermost annotation around it; empty if none.
+ * The outermost annotation of the program around at least half of the gap.
  */
 annotation: string, 
 /**
- * The innermost line of Python, `file.py:LINE function`; empty if not recorded.
+ * The innermost frame of Python with at least half of the gap.
  */
 python: string, };

@@ -83,7 +83,7 @@ scope: string,
  */
 scope_paths: Array<string>, 
 /**
- * `file:line`; empty if unknown.
+ * Source line, as `file:line`; empty if unknown.
  */
 source: string, 
 /**

@@ -28,7 +28,7 @@ clusters: Array<GraphCluster>,
  */
 hidden_count: number, 
 /**
- * `module(program id)`; empty where the capture carries no HLO.
+ * Program, as `module(program id)`; empty where the capture carries no HLO.
  */
 program: string, 
 /**

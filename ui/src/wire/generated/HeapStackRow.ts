@@ -14,7 +14,7 @@ site: string,
  */
 source: string, 
 /**
- * `buffer`, `executable`; empty when not recorded.
+ * One of `buffer`, `executable`; empty when not recorded.
  */
 kind: string, 
 /**

@@ -21,7 +21,7 @@ working_count: number,
  */
 step_count: number, 
 /**
- * Mean length of its steps, over its devices; absent without steps.
+ * Mean length of the host’s steps, over its devices. Absent without steps.
  */
 step_ps: number | null, 
 /**
@@ -61,13 +61,13 @@ host_overhead_ps: number | null,
  */
 idle_ps: number | null, 
 /**
- * Median of how much later than the median participant it arrives at collectives; absent where
- * none was matched.
+ * How much later than the median participant it arrives at matched collectives: the median
+ * over all of them; in the heat map at the one of the step that cost most waiting. Absent
+ * where none was matched.
  */
 lateness_ps: number | null, 
 /**
- * Lateness as a robust score among hosts: 0.6745·(x − median) ÷ MAD, with a MAD of at least
- * 0.1 ms; absent with fewer than three hosts.
+ * Lateness as robust deviations among the hosts. Absent with fewer than three hosts.
  */
 lateness_score: number | null, 
 /**
@@ -75,18 +75,20 @@ lateness_score: number | null,
  */
 last_count: number, 
 /**
- * Σ time others waited for it, mean over the others.
+ * Time the others waited for it, mean over the others, summed over steps.
  */
 caused_ps: number, 
 /**
- * Σ time it waited for others, mean over its devices.
+ * Time it waited for others, mean over its devices.
  */
 wait_ps: number, 
 /**
- * It is late more often than chance explains, and it matters.
+ * Last in at least half of the steps, which chance explains with less than 1 %, and the others
+ * wait at least 1 % of a step for it. With few steps: last in every one of five or more, each
+ * wait at least 0.6 times the median one, and 5 % of a step on average.
  */
 is_straggler: boolean, 
 /**
- * What is wrong with its recording; empty if nothing.
+ * What is wrong with the recording of this host.
  */
 problem: string, };

@@ -5,11 +5,11 @@
  */
 export type InputCause = { 
 /**
- * `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`.
+ * One of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`.
  */
 cause: string, 
 /**
- * The input is …
+ * In words, after “The input is”.
  */
 meaning: string, 
 /**

@@ -25,23 +25,24 @@ start_ps: number,
  */
 duration_ps: number, 
 /**
- * Waiting and copies in.
+ * Time in which the device has nothing to do because its data is not there.
  */
 input_ps: number, 
 /**
- * Input ÷ duration, 0..1.
+ * Share of the step that input takes.
  */
 input_ratio: number | null, 
 /**
- * The device is idle and its host loads or waits for input; the causes sum to it.
+ * The device is idle, nothing is compiled, and a thread that drives it loads or waits for
+ * input.
  */
 waiting_ps: number, 
 /**
- * Exposed copies to the device outside of loading.
+ * Copies to the device that nothing hides, and the host’s transfers while the device is idle.
  */
 copies_ps: number, 
 /**
- * A driving thread loads, whether the device waits or not.
+ * A thread that drives the device loads, whether the device waits or not.
  */
 loading_ps: number, 
 /**

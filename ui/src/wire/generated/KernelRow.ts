@@ -5,7 +5,7 @@
  */
 export type KernelRow = { 
 /**
- * Kernel function.
+ * The function that ran on the GPU.
  */
 name: string, 
 /**
@@ -17,24 +17,24 @@ occurrences: number,
  */
 total_ps: number, 
 /**
- * Mean duration.
+ * Mean duration of one launch.
  */
 mean_ps: number, 
 /**
- * Shortest.
+ * Shortest launch.
  */
 min_ps: number, 
 /**
- * Longest.
+ * Longest launch.
  */
 max_ps: number, 
 /**
- * Mean time from the begin of the launch call to that of the kernel; absent where the calls are
- * not recorded.
+ * From the begin of the host call that launched it to the begin of the kernel. Of a call that
+ * starts several kernels the first counts. Absent where the calls are not recorded.
  */
 latency_mean_ps: number | null, 
 /**
- * Its median.
+ * Half are no longer.
  */
 latency_p50_ps: number | null, 
 /**
@@ -42,11 +42,11 @@ latency_p50_ps: number | null,
  */
 latency_p99_ps: number | null, 
 /**
- * The longest.
+ * The longest wait.
  */
 latency_max_ps: number | null, 
 /**
- * Registers per thread; absent if not recorded.
+ * Registers per thread. Absent if not recorded.
  */
 registers: number | null, 
 /**
@@ -54,29 +54,30 @@ registers: number | null,
  */
 shared_bytes: number | null, 
 /**
- * `x,y,z`.
+ * Blocks of a launch: x, y, z.
  */
 grid: string, 
 /**
- * `x,y,z`.
+ * Threads of a block: x, y, z.
  */
 block: string, 
 /**
- * Theoretical occupancy, 0..1: recorded, else derived from the launch; absent if neither.
+ * Theoretical occupancy of the launch: resident warps against what the chip can hold. Absent
+ * if neither.
  */
 occupancy: number | null, 
 /**
- * `recorded`, `derived`, or empty.
+ * One of `recorded`, `derived`, or empty.
  */
 occupancy_source: string, 
 /**
- * What keeps the occupancy from more: `registers`, `shared memory`, `block slots`,
- * `block size`; empty where it is full or not known.
+ * What keeps more blocks from running at once: registers, shared memory, block slots, or the
+ * size of the block.
  */
 occupancy_limit: string, 
 /**
- * Whether it uses matrix units (Tensor Cores, MFMA), told by its name: `yes`, `no`, or
- * `unknown`.
+ * Whether the kernel uses Tensor Cores or MFMA, told by its name; a dash where the name does
+ * not tell. The tooltip has the rule.
  */
 matrix_unit: string, 
 /**
@@ -84,15 +85,16 @@ matrix_unit: string,
  */
 matrix_rule: string, 
 /**
- * HLO op or framework op it ran for; empty if unknown.
+ * The HLO op or framework op the kernel ran for.
  */
 op: string, 
 /**
- * How the HLO op was found: `recorded`, `exact_name`, `between_anchors`, `by_order`, or `none`.
+ * How the kernel was joined with its op: recorded in the profile, or inferred from the
+ * kernel’s name, its neighbours or its order.
  */
 attribution: string, 
 /**
- * `module(program id)`; empty if unknown.
+ * Program, as `module(program id)`; empty if unknown.
  */
 program: string, 
 /**
@@ -100,7 +102,7 @@ program: string,
  */
 program_id: string, 
 /**
- * Streams it ran on, comma separated.
+ * A queue of the device whose work runs in order.
  */
 stream: string, 
 /**

@@ -9,7 +9,7 @@ export type MatrixOp = {
  */
 op: string, 
 /**
- * `module(program id)`.
+ * Program, as `module(program id)`.
  */
 program: string, 
 /**

@@ -5,7 +5,7 @@
  */
 export type OpRow = { 
 /**
- * `module(program id)`; empty for work without a program.
+ * The compiled executable the op belongs to, with its id.
  */
 program: string, 
 /**
@@ -13,11 +13,11 @@ program: string,
  */
 program_id: string, 
 /**
- * HLO instruction name, or the kernel's name.
+ * Name of the HLO instruction, or of the kernel where no op is known.
  */
 name: string, 
 /**
- * HLO category, such as `loop fusion`; `kernel` or `transfer` for work without an op.
+ * HLO category as XLA names it.
  */
 category: string, 
 /**
@@ -26,20 +26,20 @@ category: string,
  */
 category_source: string, 
 /**
- * How its slices were joined with the op: `recorded`, `exact_name`, `between_anchors`,
- * `by_order`, or `none`; several, the surest first, joined by `, `.
+ * How the slices were joined with the op: recorded in the profile, or inferred from the
+ * kernel’s name, its neighbours or its order.
  */
 attribution: string, 
 /**
- * Colour class, such as `matmul`.
+ * What kind of work it is; decides the colour, the same in every view.
  */
 class: string, 
 /**
- * Device names; empty when merged over several (`--by device` separates them).
+ * What JAX calls a device.
  */
 device: string, 
 /**
- * Slices: executions of the op on TPU and XLA:CPU, kernel launches and copies on GPU.
+ * How often it ran, over the selected devices and steps.
  */
 occurrences: number, 
 /**
@@ -47,52 +47,54 @@ occurrences: number,
  */
 executions: number, 
 /**
- * Σ duration.
+ * Time from start to end, summed; what runs nested inside is included.
  */
 total_ps: number, 
 /**
- * Σ (duration − nested children).
+ * Time in the op itself, without what runs nested inside it, summed.
  */
 self_ps: number, 
 /**
- * self ÷ Σ self of all selected rows, 0..1.
+ * Share of the self time of all selected ops.
  */
 self_ratio: number, 
 /**
- * Floating point operations per execution, normalised as the chip's peak; absent if unknown.
+ * Floating point operations of one execution, recorded or computed from the HLO. Absent if
+ * unknown.
  */
 flops: number | null, 
 /**
- * Bytes read and written per execution; absent if unknown.
+ * Bytes one execution reads and writes, recorded or computed from the HLO. Absent if unknown.
  */
 bytes: number | null, 
 /**
- * flops × executions ÷ total time, per second.
+ * Achieved rate of floating point operations.
  */
 flop_rate: number | null, 
 /**
- * bytes × executions ÷ total time, per second.
+ * Achieved rate of memory traffic.
  */
 bandwidth: number | null, 
 /**
- * `compute`, `memory`, or empty when peaks or work are unknown.
+ * Which roof limits the op: compute or memory. Empty when the peaks of the chip or the work of
+ * the op are unknown.
  */
 bound_by: string, 
 /**
- * flop_rate ÷ peak or bandwidth ÷ peak, whichever is larger; may exceed 1, then a note says so.
+ * How close the op comes to the roof that limits it.
  */
 roofline_ratio: number | null, 
 /**
- * Where flops came from, or bytes where flops are unknown: `recorded`, `hlo`, `shapes` (of a
- * known library's call), `estimate` (of the kernel's author), or empty.
+ * Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the
+ * shapes of a known call, or estimated by the author of the kernel.
  */
 cost_source: string, 
 /**
- * JAX name stack.
+ * JAX name stack: the transformations and named scopes the op was traced in.
  */
 scope: string, 
 /**
- * `file:line`.
+ * File and line of the program that the op comes from.
  */
 source: string, 
 /**

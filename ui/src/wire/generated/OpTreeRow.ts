@@ -6,12 +6,13 @@ import type { OpTreeLevel } from "./OpTreeLevel";
  */
 export type OpTreeRow = { 
 /**
- * `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
+ * One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
  * `idle`.
  */
 kind: string, 
 /**
- * Name to show; of duplicates that of the longest.
+ * A program, category, scope or op. Ops whose HLO text is the same but for names, such as
+ * those of equal layers, are one node with their number.
  */
 name: string, 
 /**
@@ -27,7 +28,7 @@ depth: number,
  */
 child_count: number, 
 /**
- * Ops merged into the node because their text is the same but for names; 1 for others.
+ * Ops with the same HLO text but for names, merged into this node.
  */
 duplicate_count: number, 
 /**
@@ -51,15 +52,15 @@ class: string,
  */
 occurrences: number, 
 /**
- * Σ duration at or below.
+ * Durations of all ops at or below; nested ops count again in the op around them.
  */
 total_ps: number, 
 /**
- * Σ self time at or below.
+ * Self time of all ops at or below this node; children sum to their parent.
  */
 self_ps: number, 
 /**
- * self ÷ (Σ self + idle), 0..1.
+ * Of all self time, and of idle time where it is shown.
  */
 ratio: number, 
 /**
@@ -87,15 +88,16 @@ compute_ratio: number | null,
  */
 levels: Array<OpTreeLevel>, 
 /**
- * The largest of the ratios; may exceed 1.
+ * Rate against peak, of compute or of the memory that is used most.
  */
 best_ratio: number | null, 
 /**
- * `compute`, `memory`, a memory on the chip, or empty.
+ * What bounds it: `compute`, `memory`, a memory on the chip, or empty.
  */
 bound_by: string, 
 /**
- * Time that full use of what bounds it would save; absent where unknown.
+ * What would be saved if the op used what bounds it fully. Time in halves of asynchronous ops
+ * is waiting, and all of it wasted. Unknown where peaks or work are. Absent where unknown.
  */
 wasted_ps: number | null, 
 /**
@@ -107,7 +109,7 @@ expression: string,
  */
 scope: string, 
 /**
- * `file:line`.
+ * Source line, as `file:line`.
  */
 source: string, 
 /**

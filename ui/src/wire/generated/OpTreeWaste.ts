@@ -33,7 +33,7 @@ self_ps: number,
  */
 best_ratio: number | null, 
 /**
- * `compute`, `memory`, a memory on the chip, or `waiting`.
+ * What bounds it: `compute`, `memory`, a memory on the chip, or `waiting`.
  */
 bound_by: string, 
 /**
@@ -45,6 +45,6 @@ wasted_ps: number,
  */
 ratio: number, 
 /**
- * `file:line`.
+ * Source line, as `file:line`.
  */
 source: string, };

@@ -6,15 +6,16 @@ import type { RegionPlace } from "./RegionPlace";
  */
 export type RegionRow = { 
 /**
- * Name of the annotation, without arguments, or of the function.
+ * An annotation of the program without its arguments, a function of Python, or an event of the
+ * runtime.
  */
 name: string, 
 /**
- * `annotation`, `python` or `runtime`; `other` for stacks that are not listed.
+ * Who opened the region: the program by an annotation, Python by a call, or the runtime.
  */
 kind: string, 
 /**
- * Of a function: its file and line as the tracer records them, or its module; else empty.
+ * File and line of the function, or its module.
  */
 source: string, 
 /**
@@ -38,41 +39,41 @@ depth: number,
  */
 child_count: number, 
 /**
- * Times it began.
+ * Times the region began in the selection.
  */
 count: number, 
 /**
- * Σ duration; an occurrence within another of the same region counts once. By stack: of what
- * was counted at or below the row.
+ * Time within the region. An occurrence within another of the same region counts once.
  */
 total_ps: number, 
 /**
- * Σ (duration − the regions shown directly within, on the same thread).
+ * Time within the region and in no other region that is shown.
  */
 self_ps: number, 
 /**
- * Self ÷ time of threads within regions, 0..1.
+ * Share of the time that threads spent within regions.
  */
 ratio: number, 
 /**
- * Σ duration ÷ count, of all occurrences.
+ * Mean duration of an occurrence.
  */
 mean_ps: number | null, 
 /**
- * 95 % of the occurrences are no longer (nearest rank; of more than 256 to within 0.4 %).
+ * 95 % of the occurrences are no longer. Of more than 256 to within 0.4 %.
  */
 p95_ps: number | null, 
 /**
- * Occurrences that begin within a step ÷ steps of the hosts it does so on; null where none does.
+ * Occurrences that begin within a step, per step of the hosts they do so on. Null where none
+ * does.
  */
 step_count: number | null, 
 /**
- * The same of the total.
+ * Time of the occurrences that begin within a step, per step of the hosts they do so on.
  */
 step_ps: number | null, 
 /**
- * Device time of what was launched within: the durations of kernels and copies on GPUs, the busy
- * time of program runs elsewhere, over all devices. Null where launches are unknown.
+ * Time of the kernels, copies and program runs that were launched within the region, over all
+ * devices, whenever they ran. Empty where launches are not known.
  */
 device_ps: number | null, 
 /**

@@ -14,7 +14,8 @@ rendezvous: string,
  */
 transfer_type: string, 
 /**
- * Devices or slices that take part; absent where the profile does not say.
+ * How many take part in the exchange, as the profiler recorded with its op. Absent where the
+ * profile does not say.
  */
 participants: number | null, 
 /**
@@ -38,8 +39,7 @@ recv_op: string,
  */
 occurrences: number, 
 /**
- * Bytes over the network in one occurrence, by the kind of exchange; of exchanges without one
- * the bytes of the value. Absent where shape or participants are not known.
+ * Bytes over the network in one occurrence. Absent where shape or participants are not known.
  */
 bytes: number | null, 
 /**

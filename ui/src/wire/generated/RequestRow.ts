@@ -21,7 +21,7 @@ host: string,
  */
 start_ps: number, 
 /**
- * Length; the phases sum to it.
+ * Duration of the request as annotated; the phases sum to it.
  */
 latency_ps: number, 
 /**

@@ -13,7 +13,7 @@ chip: string,
  */
 device_count: number, 
 /**
- * `compute` or a memory.
+ * One of `compute` or a memory.
  */
 level: string, 
 /**

@@ -6,7 +6,7 @@ import type { RooflineLevel } from "./RooflineLevel";
  */
 export type RooflineRow = { 
 /**
- * `op`, `program`, `step`, `total` or `average`.
+ * One of `op`, `program`, `step`, `total` or `average`.
  */
 kind: string, 
 /**
@@ -14,7 +14,7 @@ kind: string,
  */
 name: string, 
 /**
- * `module(program id)`; empty for work without a program.
+ * Program, as `module(program id)`; empty for work without a program.
  */
 program: string, 
 /**
@@ -82,15 +82,15 @@ flop_rate: number | null,
  */
 bandwidth: number | null, 
 /**
- * FLOP per byte.
+ * Floating point operations per byte, of all bytes or of the memory chosen above the chart.
  */
 intensity: number | null, 
 /**
- * `compute`, `memory`, a memory on the chip, or empty.
+ * What bounds it: `compute`, `memory`, a memory on the chip, or empty.
  */
 bound_by: string, 
 /**
- * flop_rate ÷ peak of compute; may exceed 1.
+ * Achieved rate against the peak of compute.
  */
 compute_ratio: number | null, 
 /**
@@ -114,10 +114,11 @@ levels: Array<RooflineLevel>,
  */
 cost_source: string, 
 /**
- * JAX name stack.
+ * The whole selection, a program, the mean step, or a step. A step leads to its time on the
+ * timeline.
  */
 scope: string, 
 /**
- * `file:line`.
+ * Where the peak comes from, or why it is unknown.
  */
 source: string, };

@@ -10,7 +10,7 @@ export type ScalingMethod = {
  */
 method: string, 
 /**
- * `capture` or `benchmark`.
+ * One of `capture` or `benchmark`.
  */
 source: string, 
 /**

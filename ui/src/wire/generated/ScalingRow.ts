@@ -5,15 +5,16 @@
  */
 export type ScalingRow = { 
 /**
- * Method.
+ * What differs in the names of sessions besides device count and time. --method REGEX picks
+ * it.
  */
 method: string, 
 /**
- * `capture` or `benchmark`.
+ * One of `capture` or `benchmark`.
  */
 source: string, 
 /**
- * Devices that worked.
+ * Devices that worked in typical steps.
  */
 device_count: number, 
 /**
@@ -29,7 +30,7 @@ is_virtual: boolean,
  */
 sample_count: number, 
 /**
- * Mean over the samples of their mean step, outliers set aside.
+ * Mean over the samples of the mean of their typical steps, outliers set aside.
  */
 step_ps: number, 
 /**
@@ -45,11 +46,11 @@ step_max_ps: number,
  */
 throughput_per_second: number, 
 /**
- * Examples per second, where the batch is given.
+ * Throughput × the batch that was given.
  */
 examples_per_second: number | null, 
 /**
- * Throughput ÷ that of the least count.
+ * How many times as fast as on the least device count of the method.
  */
 speedup_ratio: number, 
 /**
@@ -57,7 +58,7 @@ speedup_ratio: number,
  */
 ideal_speedup_ratio: number, 
 /**
- * Speed-up ÷ ideal speed-up, 1 is perfect.
+ * Share of perfect scaling that is reached.
  */
 efficiency_ratio: number, 
 /**
@@ -65,7 +66,7 @@ efficiency_ratio: number,
  */
 compute_ps: number | null, 
 /**
- * Communication in a step, hidden or not.
+ * Union of a device’s communication in a step, hidden or not, mean over devices.
  */
 communication_ps: number | null, 
 /**
@@ -73,7 +74,7 @@ communication_ps: number | null,
  */
 communication_ratio: number | null, 
 /**
- * Communication while the device computes nothing.
+ * Communication while the same device computes nothing.
  */
 exposed_ps: number | null, 
 /**
@@ -81,7 +82,7 @@ exposed_ps: number | null,
  */
 exposed_ratio: number | null, 
 /**
- * Mean over devices of their computation ÷ that of the device with most; 1 is even.
+ * How evenly devices compute: 100 % is even.
  */
 balance_ratio: number | null, 
 /**

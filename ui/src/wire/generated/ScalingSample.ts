@@ -13,7 +13,7 @@ name: string,
  */
 method: string, 
 /**
- * `capture` or `benchmark`.
+ * One of `capture` or `benchmark`.
  */
 source: string, 
 /**

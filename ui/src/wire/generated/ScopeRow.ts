@@ -10,7 +10,7 @@ export type ScopeRow = {
  */
 path: string, 
 /**
- * Last component.
+ * Last component of the name stack, or the file and line.
  */
 name: string, 
 /**
@@ -26,45 +26,43 @@ child_count: number,
  */
 occurrences: number, 
 /**
- * Σ self time of ops at or below this node.
+ * Self time of all ops at or below this node.
  */
 total_ps: number, 
 /**
- * Σ self time of ops exactly at this node.
+ * Self time of the ops exactly at this node.
  */
 self_ps: number, 
 /**
- * total ÷ Σ self of everything selected, 0..1.
+ * Share of the self time of everything selected.
  */
 ratio: number, 
 /**
- * Part of `total_ps` in the forward pass.
+ * Part of the total in the forward pass.
  */
 forward_ps: number, 
 /**
- * Part of `total_ps` in the backward pass (name stack contains `transpose(`).
+ * Part of the total in the backward pass: the name stack contains transpose(.
  */
 backward_ps: number, 
 /**
- * Part of `total_ps` that recomputes (name stack contains `rematted_computation`, or XLA
- * rematerialised the op); counted here even inside the backward pass.
+ * Part of the total that computes again what the forward pass already had: checkpoint,
+ * rematted_computation, .remat.
  */
 rematerialised_ps: number, 
 /**
- * Σ flops × executions at or below; absent if no op there has a cost.
+ * Floating point operations of all executions at or below. Absent if no op there has a cost.
  */
 flops: number | null, 
 /**
- * Σ bytes × executions at or below.
+ * Bytes read and written by all executions at or below.
  */
 bytes: number | null, 
 /**
- * Part of `total_ps` that is an estimate: the share of ops that XLA combined, divided over the
- * paths they serve (`--split-combined`); 0 otherwise.
+ * Part of the total that is a share of combined ops, divided over what they serve.
  */
 estimated_ps: number, 
 /**
- * Paths that the combined ops of this node serve, one for each op that XLA merged; empty for
- * other nodes.
+ * The paths that a combined op serves, one for each op that XLA merged.
  */
 paths: Array<string>, };

@@ -5,7 +5,7 @@
  */
 export type ShardingRow = { 
 /**
- * `module(program id)`.
+ * The program and its id.
  */
 program: string, 
 /**
@@ -21,7 +21,7 @@ is_input: boolean,
  */
 number: number, 
 /**
- * What the framework calls it, else its instruction.
+ * Input or output of a program: as the framework calls it, else its instruction.
  */
 name: string, 
 /**
@@ -29,7 +29,7 @@ name: string,
  */
 instruction: string, 
 /**
- * Shape on one device.
+ * Shape of the part that one device has.
  */
 shape: string, 
 /**
@@ -54,11 +54,11 @@ part_count: number | null,
  */
 device_count: number, 
 /**
- * Bytes on one device, without padding.
+ * Bytes of the value on one device.
  */
 device_bytes: number, 
 /**
- * Bytes on all devices.
+ * Bytes of the value on all devices together.
  */
 total_bytes: number, 
 /**

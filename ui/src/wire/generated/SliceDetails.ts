@@ -40,7 +40,7 @@ track_name: string,
  */
 step: number | null, 
 /**
- * `module(program id)`.
+ * Program, as `module(program id)`.
  */
 program: string | null, 
 /**
@@ -73,7 +73,7 @@ scope: string | null,
  */
 scope_paths: Array<string>, 
 /**
- * `file:line`.
+ * Source line, as `file:line`.
  */
 source: string | null, 
 /**

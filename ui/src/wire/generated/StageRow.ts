@@ -9,11 +9,11 @@ export type StageRow = {
  */
 name: string, 
 /**
- * `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`.
+ * One of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`.
  */
 stage: string, 
 /**
- * `tf.data`, `python` or `annotation`.
+ * One of `tf.data`, `python` or `annotation`.
  */
 source: string, 
 /**

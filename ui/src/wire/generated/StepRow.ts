@@ -5,7 +5,7 @@
  */
 export type StepRow = { 
 /**
- * Step number as recorded.
+ * Step number as recorded, or counted where steps are inferred.
  */
 step: number, 
 /**
@@ -17,11 +17,11 @@ host: string,
  */
 device: string, 
 /**
- * Start since the session began.
+ * Time since the session began.
  */
 start_ps: number, 
 /**
- * Length of the step; the parts sum to it.
+ * Length of the step on this device. Its parts sum to it.
  */
 duration_ps: number, 
 /**
@@ -69,7 +69,8 @@ host_overhead_ps: number,
  */
 idle_ps: number, 
 /**
- * Duration is further from the median of the same device's steps than 3.5 robust deviations (0.6745·|x − median| ÷ MAD)
- * and at least 5 % of it.
+ * The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it
+ * is longer than twice the median, and the gap below it is wider than the range of all other
+ * steps.
  */
 is_outlier: boolean, };

@@ -5,11 +5,11 @@
  */
 export type TransferRow = { 
 /**
- * `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
+ * One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
  */
 direction: string, 
 /**
- * `pageable`, `pinned`, `managed`, or empty where not recorded.
+ * One of `pageable`, `pinned`, `managed`, or empty where not recorded.
  */
 memory: string, 
 /**
@@ -17,7 +17,7 @@ memory: string,
  */
 occurrences: number, 
 /**
- * Σ bytes; absent if not recorded.
+ * Bytes moved, summed. Absent if not recorded.
  */
 bytes: number | null, 
 /**
@@ -25,7 +25,7 @@ bytes: number | null,
  */
 total_ps: number, 
 /**
- * bytes ÷ duration, per second; absent for ops that only start or end a copy.
+ * Bytes moved per second of copying. Absent for ops that only start or end a copy.
  */
 bandwidth: number | null, 
 /**

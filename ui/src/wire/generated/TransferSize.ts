@@ -5,7 +5,7 @@
  */
 export type TransferSize = { 
 /**
- * See [`TransferRow::direction`].
+ * One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
  */
 direction: string, 
 /**

@@ -25,27 +25,27 @@ line: string,
  */
 at_ps: number, 
 /**
- * Unit: `TensorCore 0`, `SparseCore 1`, `HBM of TensorCore 0`, `interconnect`.
+ * The part of the chip.
  */
 unit: string, 
 /**
- * What is counted.
+ * What the registers count.
  */
 name: string, 
 /**
- * The count, in `measure`.
+ * Sum of registers.
  */
 achieved: number, 
 /**
- * The most it could have been.
+ * Cycles of the unit times what it can do in one, or a peak rate times the time.
  */
 peak: number, 
 /**
- * `cycles`, `instructions` or `bytes`.
+ * One of `cycles`, `instructions` or `bytes`.
  */
 measure: string, 
 /**
- * achieved ÷ peak; may exceed 1.
+ * Counted against the most that could have been in the time of the sample.
  */
 ratio: number | null, 
 /**

@@ -604,7 +604,7 @@ class Analyses:
         limit: int | None = None,
         points: int | None = None,
     ) -> reports.CountersReport:
-        """Hardware counters, power and clocks over time, and utilisation of a chip's units.
+        """Hardware counters, power and clocks over time, and utilization of a chip's units.
 
         steps: Steps by number: `5`, `3..8` (8 excluded), `3..=8`, `3..`, `..8`, or a list
         `1,4,7..9`.

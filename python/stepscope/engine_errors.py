@@ -70,7 +70,7 @@ class NotAProfileError(EngineError, ValueError):
 
 
 class NotAMemoryProfileError(NotAProfileError):
-    """A file that was read and is no memory profile."""
+    """A file that was read and is not a memory profile."""
 
 
 class NoSuchSessionError(EngineError, LookupError):

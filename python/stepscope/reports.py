@@ -44,7 +44,7 @@ BarKind = Literal[
 
 `outlier_compilation`: Compilation in outlier steps.
 
-`outlier_steps`: All else in outlier steps.
+`outlier_steps`: Other time in outlier steps.
 
 `residual`: What none of the others explains.
 """
@@ -307,13 +307,13 @@ class AdviceCheck(Record):
     """A check and its outcome."""
 
     id: str
-    """Name of the rule."""
+    """Name of the rule behind the check."""
 
     title: str
-    """What it checks, in a few words."""
+    """What the rule checks, in a few words."""
 
     text: str
-    """What was found, or why it could not be checked."""
+    """What the check found, or why it could not run."""
 
 
 @dataclass(frozen=True)
@@ -356,25 +356,27 @@ class AdviceFinding(Record):
     """Stable name of the rule, such as `input_wait`."""
 
     severity: Severity
-    """How grave."""
+    """Severity of the finding: bad, warning or note."""
 
     title: str
     """What it is, in a few words."""
 
     what: str
-    """What was found, with its figures."""
+    """What the rule found, with its figures."""
 
     why: str
-    """Why it is so, or why it matters."""
+    """Reason for the finding, or why it matters."""
 
     fix: str
-    """What to change, in plain words."""
+    """Recommended change, in plain words."""
 
     code: str
     """Code that shows how; empty where none helps."""
 
     gain_ps_per_step: float | None
-    """Time of one step that is gained at most; absent where it cannot be told."""
+    """Upper bound on the time that one step gains if the cause disappears. Absent if it cannot be
+    estimated.
+    """
 
     step_ps: float | None
     """The step that the gain is of: the mean step, of the device or host that the finding is about
@@ -383,16 +385,20 @@ class AdviceFinding(Record):
     """
 
     gain_ratio: float | None
-    """Gain ÷ that step, at most 1."""
+    """Gain ÷ the mean step that the gain refers to (that of one device or host if the finding is
+    about one), at most 1.
+    """
 
     overlaps: list[str]
-    """Rules of other findings whose gains may be the same time; empty if none."""
+    """Rules of other findings whose gains may cover the same time. Empty if there are none."""
 
     estimate: str
-    """How the gain was estimated; empty without one."""
+    """How the gain was estimated. Empty if there is no estimate."""
 
     confidence: Confidence
-    """How sure the cause is."""
+    """Confidence in the cause: `high` (it was recorded), `medium` (it follows from what was
+    recorded, with assumptions) or `low` (it is a likely guess).
+    """
 
     evidence: list[AdviceEvidence]
     """What it is seen from."""
@@ -426,55 +432,59 @@ class AliveRow(Record):
     """
 
     allocator: str
-    """Allocator."""
+    """Name of the allocator that holds the bytes."""
 
     host: str
-    """Host name."""
+    """Name of the host that the allocator runs on."""
 
     kind: str
-    """One of `allocation`, `before_window` (in use when the recording began), `reserved` (set aside
-    for
-    programs), or `unexplained` (negative: freed without a record).
+    """One of `allocation`, `before_window` (in use when the recording started), `reserved` (set
+    aside for programs), or `unexplained` (negative: freed without a record).
     """
 
     op: str
-    """Framework op as recorded; empty if unknown."""
+    """Framework op that made the allocation, as recorded. Empty if unknown."""
 
     caller: str
-    """The innermost recorded call of the thread that allocated."""
+    """Innermost recorded call on the thread that made the allocation."""
 
     source: str
-    """The Python line that allocated, with the Python tracer on."""
+    """Python line that made the allocation. Requires the Python tracer."""
 
     region: str
-    """As recorded."""
+    """Region of the allocations as recorded, such as `dynamic`, `persist`, or `output`."""
 
     data_type: str
-    """Element type."""
+    """Element type of the allocated data."""
 
     shape: str
-    """As recorded."""
+    """Shape of the allocated data, as recorded."""
 
     count: int
-    """Allocations of one size, for one purpose and from one caller."""
+    """Number of allocations of the same size, for the same purpose, and from the same caller."""
 
     bytes: int
-    """Bytes that were alive at the peak; the rows sum to it."""
+    """Bytes that were live at the peak of the allocator. The rows of an allocator sum to its peak.
+    """
 
     ratio: float
-    """Its share."""
+    """Share of the allocator's peak that these bytes make up."""
 
     allocated_ps: int | None
-    """When the first of them was allocated. Absent if before the window."""
+    """Time at which the first of the allocations was made. Absent if before the window."""
 
     allocated_step: int | None
-    """The step in which that was."""
+    """Step in which the first of the allocations was made. Absent if before the window or between
+    steps.
+    """
 
     slice: SliceRefReport | None
     """The first allocation, in the timeline."""
 
     freed_ps: int | None
-    """When the last of them was freed; nothing where one outlives the recording."""
+    """Time at which the last of the allocations was freed. Absent if one of them outlives the
+    recording.
+    """
 
 
 @dataclass(frozen=True)
@@ -482,80 +492,94 @@ class AllocatorRow(Record):
     """One allocator."""
 
     allocator: str
-    """Name as recorded, such as `GPU_0_bfc`; the device's number where it has none."""
+    """Name of the allocator as recorded, such as `GPU_0_bfc`. Number of the device if the
+    allocator has no name.
+    """
 
     host: str
-    """Host name."""
+    """Name of the host that the allocator runs on."""
 
     device: str
-    """Device whose memory it hands out; empty for memory of the host."""
+    """Device whose memory the allocator hands out. Empty for host memory."""
 
     peak_bytes: int
-    """Most bytes taken (handed out + set aside for programs) in the window."""
+    """Largest number of bytes in use in the window: handed out + set aside for programs."""
 
     peak_reserved_bytes: int
     """Part of `peak_bytes` that was set aside for programs (the stack of a TPU)."""
 
     peak_ps: int
-    """When that was, since the session began."""
+    """Time of the memory peak, since the session started."""
 
     peak_step: int | None
-    """Step in which it was; absent between steps."""
+    """Step in which the memory peak occurred. Absent if it occurred between steps."""
 
     peak_slice: SliceRefReport
     """The event, in the timeline."""
 
     recorded_peak_bytes: int
-    """Largest bytes handed out since the process began, as the allocator itself counts them; what
-    is set aside for programs is not in it.
+    """Largest number of bytes handed out since the process started, as the allocator itself counts
+    them. Excludes bytes set aside for programs.
     """
 
     capacity_bytes: int
-    """Bytes the allocator has to give: the largest taken + free."""
+    """Total bytes that the allocator manages: the largest sum of bytes in use and free bytes in
+    the window.
+    """
 
     peak_ratio: float | None
-    """The larger of both peaks ÷ capacity, 0..1; absent without a capacity."""
+    """Share of the capacity in use at the peak, 0..1: the larger of the peak in the window and the
+    recorded peak ÷ capacity. Absent without a capacity.
+    """
 
     headroom_bytes: int
-    """Capacity − the larger of both peaks."""
+    """Capacity − peak, where the peak is the larger of the peak in the window and the recorded
+    peak.
+    """
 
     last_bytes: int
-    """Bytes taken when the window ends."""
+    """Bytes in use (handed out + set aside for programs) at the end of the window."""
 
     fragmentation_ratio: float
-    """How scattered the free bytes were at the peak, 0..1, as the allocator computes it."""
+    """Fragmentation of the free bytes at the peak, 0..1, as the allocator computes it."""
 
     largest_fragmentation_ratio: float
-    """The largest of it in the window."""
+    """Largest fragmentation of the free bytes in the window, 0..1, as the allocator computes it."""
 
     allocations: int
-    """Allocations in the window."""
+    """Number of allocations in the window."""
 
     deallocations: int
-    """Deallocations in the window."""
+    """Number of deallocations in the window."""
 
     allocated_bytes: int
-    """Σ bytes handed out in the window."""
+    """Σ bytes that the allocator handed out in the window."""
 
     rounding_ratio: float | None
-    """Share of those bytes that nobody asked for: blocks are rounded up."""
+    """Share of the bytes handed out in the window that no caller requested, because blocks are
+    rounded up. Absent if no requested sizes were recorded.
+    """
 
     small_allocations: int
-    """Allocations of at most 4 KiB."""
+    """Number of allocations of at most 4 KiB in the window."""
 
     growth_bytes_per_step: float | None
-    """How much more is in use at the low point of each step than at that of the step before: the
-    median of the slopes between all pairs of steps. Absent with fewer than five steps.
+    """Growth per step of the lowest bytes in use in a step: the median of the slopes between all
+    pairs of steps. Absent with fewer than five steps.
     """
 
     growth_confidence_ratio: float | None
-    """How sure it is that there is a trend, 0..1 (Mann and Kendall's test)."""
+    """Confidence that the lowest bytes in use per step have a trend, 0..1 (Mann–Kendall test).
+    Absent with fewer than five steps.
+    """
 
     is_growing: bool
-    """The low points rise, surely, and still do so in the second half of the steps."""
+    """Whether the lowest bytes in use per step rise: with a confidence of at least 0.95, by more
+    than 0.5 % of their median over all steps, and still in the second half of the steps.
+    """
 
     spike_count: int
-    """Steps whose peak stands out by the outlier rule of `steps`."""
+    """Number of steps whose memory peak is an upward outlier by the rule of `steps`."""
 
 
 @dataclass(frozen=True)
@@ -577,37 +601,39 @@ class BatchRow(Record):
     """One batch."""
 
     name: str
-    """Name as recorded."""
+    """Name of the batch as recorded."""
 
     batch_id: str
-    """Id as recorded; empty if none."""
+    """ID of the batch as recorded. Empty if none."""
 
     host: str
-    """Host name."""
+    """Name of the host that ran the batch."""
 
     start_ps: int
-    """Start since the session began."""
+    """Start of the batch, since the session started."""
 
     duration_ps: int
-    """Length."""
+    """Duration of the batch."""
 
     request_count: int
-    """Requests that waited for it."""
+    """Number of requests that waited for the batch."""
 
     size: int | None
-    """Elements, padding included; absent if not recorded."""
+    """Number of elements in the batch, including padding. Absent if not recorded."""
 
     padding: int | None
-    """Elements that are padding; absent if not recorded."""
+    """Number of padding elements in the batch. Absent if not recorded."""
 
     efficiency_ratio: float | None
-    """1 − padding ÷ size, 0..1."""
+    """Share of the batch that is not padding, 0..1: 1 − padding ÷ size. Absent if not recorded."""
 
     device_ps: int
-    """Device work within it."""
+    """Device work within the batch."""
 
     delay_ps: int | None
-    """From the start of its first request to its own; absent without requests."""
+    """Time from the start of the first request of the batch to the start of the batch. Absent
+    without requests.
+    """
 
 
 @dataclass(frozen=True)
@@ -618,39 +644,42 @@ class BlameRow(Record):
     """Host that arrived last."""
 
     device: str
-    """Its devices that did, comma separated."""
+    """Devices of the host that arrived last, comma separated."""
 
     activity: str
-    """What it did longest between leaving the collective before and arriving: slices, outermost
-    first, joined by ` › `. Empty where nothing that was recorded explains a third of its lateness.
+    """What the device or its host did longest between leaving the previous collective and
+    arriving: slices, outermost first, joined by `›`. Empty if nothing that was recorded
+    explains a third of the lateness.
     """
 
     activity_on: str
-    """One of `host` or `device`: where that was recorded; empty without an activity."""
+    """Where the activity was recorded: one of `host` or `device`. Empty without an activity."""
 
     step_count: int
-    """Steps in which it was blamed."""
+    """Number of steps in which the host was blamed with this activity."""
 
     step_ratio: float
-    """Share of the steps with a matched collective, 0..1."""
+    """Share of the steps with a matched collective in which the host was blamed with this
+    activity, 0..1.
+    """
 
     caused_ps: int
-    """Σ time the others waited, mean over the others."""
+    """Σ time the others waited for the late arrivals, mean over the others."""
 
     lateness_ps: float
-    """Mean lateness: last arrival − median arrival."""
+    """Mean lateness over the blamed steps: last arrival − median arrival."""
 
     activity_ps: float
-    """Mean time of the activity before an arrival."""
+    """Mean duration of the activity before an arrival."""
 
     step: int
-    """Step in which it cost most."""
+    """Step in which the lateness cost the most waiting."""
 
     from_ps: int
-    """When it left the collective before, in that step, as recorded."""
+    """Time at which the late device left the previous collective in the worst step, as recorded."""
 
     until_ps: int
-    """When it arrived, in that step, as recorded."""
+    """Time at which the late device arrived at the collective in the worst step, as recorded."""
 
     track: int | None
     """Track on which the activity was recorded."""
@@ -664,22 +693,24 @@ class Bound(Record):
     """`input`, `output`, `collectives`, `offload`, `host`, `unknown`."""
 
     title: str
-    """Title."""
+    """Part of the step that can bound it."""
 
     mean_ps: float
-    """Mean over rows."""
+    """Mean time of the part per step, over steps and devices."""
 
     ratio: float | None
-    """Σ ÷ Σ durations, 0..1; absent without steps."""
+    """Σ time of the part ÷ Σ step durations, 0..1. Absent without steps."""
 
     low_ratio: float
-    """Good below."""
+    """Share of the step below which the part is rated good."""
 
     high_ratio: float
-    """Bad from here on."""
+    """Share of the step from which the part is rated bad."""
 
     verdict: VerdictKind
-    """What to think of it."""
+    """Rating of the part: good below the lower threshold, bad from the upper threshold on, warning
+    in between, unknown without steps.
+    """
 
 
 @dataclass(frozen=True)
@@ -687,19 +718,25 @@ class BufferCategory(Record):
     """What is held at the point for one purpose."""
 
     category: str
-    """One of `parameter`, `output`, `thread-local`, `constant` or `temporary`."""
+    """What the memory is used for: one of `parameter`, `output`, `thread-local`, `constant` or
+    `temporary`.
+    """
 
     bytes: int
-    """Bytes held."""
+    """Bytes that buffers of the category hold at the selected point of the schedule, padding
+    included.
+    """
 
     unpadded_bytes: int
-    """Bytes without padding."""
+    """Bytes that buffers of the category hold at the selected point of the schedule, without
+    padding.
+    """
 
     ratio: float
-    """Share of what is held at the point, 0..1."""
+    """Share of the category in all bytes held at the selected point of the schedule, 0..1."""
 
     count: int
-    """Buffers."""
+    """Number of buffers of the category that are held at the selected point of the schedule."""
 
 
 @dataclass(frozen=True)
@@ -730,25 +767,25 @@ class BufferPadding(Record):
     """Padding of one shape."""
 
     shape: str
-    """Shape with layout."""
+    """Shape of the padded buffers, with layout."""
 
     padding_bytes: int
-    """Bytes lost at the peak."""
+    """Bytes lost to padding in buffers of the shape at the peak."""
 
     bytes: int
-    """Bytes held at the peak, padding included."""
+    """Bytes that padded buffers of the shape hold at the peak, padding included."""
 
     padding_ratio: float
-    """Share of them that is padding, 0..1."""
+    """Share of padding in the bytes that buffers of the shape hold at the peak, 0..1."""
 
     count: int
-    """Buffers of this shape."""
+    """Number of padded buffers of the shape that are held at the peak."""
 
     instruction: str
-    """The first of them."""
+    """Instruction of the first padded buffer of the shape."""
 
     source: str
-    """Its `file:line`; empty if unknown."""
+    """Source line of the first padded buffer of the shape, as `file:line`. Empty if unknown."""
 
 
 @dataclass(frozen=True)
@@ -773,34 +810,36 @@ class BufferProgram(Record):
     """A program that carries a memory plan; sums are over the memory of the device."""
 
     program: str
-    """Program, as `module(program id)`."""
+    """Program with a memory plan, as `module(program id)`."""
 
     program_id: str
-    """Its id."""
+    """Id of the program."""
 
     peak_bytes: int
-    """Most bytes held at any point."""
+    """Most bytes of device memory that the program holds at any point of its schedule."""
 
     allocation_bytes: int
-    """Bytes that are reserved while it runs."""
+    """Bytes of device memory that are reserved while the program runs."""
 
     parameter_bytes: int
-    """Bytes of arguments."""
+    """Bytes of device memory that hold arguments of the program."""
 
     live_out_bytes: int
-    """Bytes that may hold results."""
+    """Bytes of device memory that may hold results of the program."""
 
     temporary_bytes: int
-    """Bytes of intermediate values."""
+    """Bytes of device memory that hold intermediate values of the program."""
 
     instruction_count: int
-    """Instructions."""
+    """Number of instructions in the program."""
 
     has_heap_trace: bool
-    """It has a heap trace, so that what is held is known at every point."""
+    """Whether the program has a heap trace, which shows what is held at every point of the
+    schedule.
+    """
 
     run_count: int
-    """Runs in the capture."""
+    """Number of runs of the program in the capture."""
 
 
 @dataclass(frozen=True)
@@ -808,62 +847,73 @@ class BufferRow(Record):
     """Memory that is held at one point."""
 
     name: str
-    """The instruction whose value it holds, and the position in its tuple. A block that several
-    values take over one after another is called by the last.
+    """Instruction whose value the buffer holds, and the position in its tuple. A block that
+    several values occupy one after another is named after the last one.
     """
 
     instruction: str
-    """Instruction alone, as the graph knows it."""
+    """Name of the instruction alone, as in the `graph` analysis."""
 
     opcode: str
-    """Opcode of the instruction."""
+    """Opcode of the instruction whose value the buffer holds."""
 
     category: str
-    """What the memory is for: the first that applies of argument, result, thread-local, constant,
-    temporary.
+    """What the memory is used for: the first that applies of `parameter` (argument), `output`
+    (result), `thread-local`, `constant` and `temporary`.
     """
 
     shape: str
-    """Shape with layout."""
+    """Shape of the value in the buffer, with layout."""
 
     bytes: int
-    """Bytes held, padding included."""
+    """Bytes that the buffer holds, padding included."""
 
     unpadded_bytes: int
-    """Bytes without padding."""
+    """Bytes that the buffer would hold without padding."""
 
     padding_bytes: int
-    """Bytes that a layout in whole tiles takes beyond its elements."""
+    """Bytes that a layout in whole tiles needs beyond the elements of the value."""
 
     ratio: float
-    """Share of what is held at the point."""
+    """Share of the buffer in all bytes held at the selected point of the schedule."""
 
     scope: str
-    """Name stack; of a parameter, the argument's name."""
+    """Name stack of the instruction. For a parameter, the name of the argument."""
 
     source: str
-    """Source line, as `file:line`; empty if unknown."""
+    """Source line of the instruction, as `file:line`. Empty if unknown."""
 
     start: int | None
-    """First point at which it is held; absent where it is held from beginning to end."""
+    """First point of the schedule at which the buffer is held. Absent if it is held from start to
+    end.
+    """
 
     end: int | None
-    """First point at which it is held no more; absent where it is held to the end."""
+    """First point of the schedule at which the buffer is no longer held. Absent if it is held to
+    the end.
+    """
 
     end_instruction: str
-    """Where the schedule is when it is freed: the instruction that was last given memory."""
+    """Position in the schedule when the buffer is freed: the instruction that was last given
+    memory.
+    """
 
     offset_bytes: int | None
-    """Bytes from the beginning of its allocation. Absent where it is the allocation."""
+    """Bytes from the start of the allocation that contains the buffer. Absent if the buffer is the
+    allocation itself.
+    """
 
     sharding: str
-    """How the value is divided over devices; empty if unknown."""
+    """How the value of an argument is divided over devices. Empty for other values and if unknown.
+    """
 
     is_donated: bool
-    """Memory that an argument hands over to a result, which then takes none of its own."""
+    """Whether the memory belongs to an argument that donates it to a result, which then needs no
+    memory of its own.
+    """
 
     buffer_id: str
-    """Number of the buffer in the compiler's plan."""
+    """Number of the buffer in the compiler's memory plan."""
 
 
 @dataclass(frozen=True)
@@ -871,28 +921,32 @@ class BufferSaving(Record):
     """One way to need less memory."""
 
     remedy: str
-    """One of `rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`."""
+    """Way to need less memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
+    `padding`.
+    """
 
     group: str
-    """What it is about: a name stack with numbers left out, arguments, or all temporaries."""
+    """What the remedy applies to: a name stack with numbers left out, arguments, results, all
+    temporaries, an opcode or a shape.
+    """
 
     source: str
-    """Source line, as `file:line`, that most of it comes from; empty if unknown."""
+    """Source line of the largest buffer in the group, as `file:line`. Empty if unknown."""
 
     instruction: str
-    """Largest instruction of the group."""
+    """Instruction of the largest buffer in the group."""
 
     count: int
-    """Buffers at the peak that it is about."""
+    """Number of buffers at the peak that the remedy applies to."""
 
     bytes: int
-    """Bytes that they hold at the peak."""
+    """Bytes that the buffers of the group hold at the peak."""
 
     frees_bytes: int
-    """By how much the peak falls, the point of the new peak being elsewhere perhaps."""
+    """Bytes by which the peak would fall. The new peak may lie at another point of the schedule."""
 
     advice: str
-    """What to do, in a sentence or two."""
+    """Recommended change, in a sentence or two."""
 
 
 @dataclass(frozen=True)
@@ -900,43 +954,44 @@ class BufferSpace(Record):
     """Totals of one memory space."""
 
     name: str
-    """Name, such as `HBM`."""
+    """Name of the memory space, such as `HBM`."""
 
     color: int
-    """The compiler's number of it."""
+    """The compiler's number for the memory space."""
 
     peak_bytes: int
-    """Most bytes held at any point."""
+    """Most bytes of the memory space that are held at any point of the schedule."""
 
     allocation_bytes: int
-    """Bytes that are reserved while the program runs."""
+    """Bytes of the memory space that are reserved while the program runs."""
 
     parameter_bytes: int
-    """Bytes of arguments."""
+    """Bytes of the memory space that hold arguments."""
 
     live_out_bytes: int
-    """Bytes that may hold results, those taken over from arguments included."""
+    """Bytes of the memory space that may hold results, including memory that arguments donate."""
 
     temporary_bytes: int
-    """Bytes of intermediate values."""
+    """Bytes of the memory space that hold intermediate values."""
 
     constant_bytes: int
-    """Bytes of constants."""
+    """Bytes of the memory space that hold constants."""
 
     thread_local_bytes: int
-    """Bytes that each thread has of its own."""
+    """Bytes of the memory space that are private to each thread."""
 
     non_reusable_bytes: int
-    """Bytes that no other value can be placed in: thread-local ones and tables of pointers."""
+    """Bytes that cannot be reused for any other value: thread-local memory and tables of pointers.
+    """
 
     fragmentation_bytes: int
     """Bytes of the heap that lie unused between buffers even at the peak."""
 
     allocation_count: int
-    """Allocations."""
+    """Number of allocations in the memory space."""
 
     event_count: int
-    """Events of the heap trace; 0 where there is none."""
+    """Number of events in the heap trace of the memory space. 0 if there is no trace."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -1032,22 +1087,22 @@ class CauseRow(Record):
     """One cause."""
 
     cause: Cause
-    """What the host did."""
+    """What the host did while devices were idle."""
 
     meaning: str
-    """The same in words."""
+    """What the host did while devices were idle, in words."""
 
     total_ps: int
-    """Σ time of listed gaps in which it did."""
+    """Σ time within listed gaps in which the host did this."""
 
     count: int
-    """Gaps of which it has most."""
+    """Number of listed gaps in which this cause has the most time."""
 
     longest_ps: int
-    """The longest of those."""
+    """Longest of the gaps in which this cause has the most time."""
 
     window_ratio: float | None
-    """Total ÷ Σ windows of the devices, 0..1."""
+    """Idle time of the cause ÷ Σ windows of the devices, 0..1."""
 
     remedy: str
     """What to do about it."""
@@ -1102,16 +1157,16 @@ class CheckedBudget(Record):
     """One budget. Its figures are in the unit that `unit` names."""
 
     budget: str
-    """As it was written, such as `step_time=+2%`."""
+    """Budget as it was written, such as `step_time=+2%`."""
 
     metric: str
-    """Name of the figure, such as `step_time`."""
+    """Name of the figure that the budget limits, such as `step_time`."""
 
     title: str
     """The same in words."""
 
     unit: FigureUnit
-    """In what the figures are measured."""
+    """Unit of the figures of the budget: `picos`, `bytes`, `count` or `ratio`."""
 
     is_better_higher: bool
     """More is better, so that the limit is a least value."""
@@ -1129,25 +1184,27 @@ class CheckedBudget(Record):
     """Figure of the session; absent where it was not measured."""
 
     difference: float | None
-    """Value − baseline."""
+    """Value − baseline, as a number in the unit of the figure."""
 
     ratio: float | None
-    """Difference ÷ baseline; absent where that is 0."""
+    """Difference ÷ baseline. Absent if the baseline is 0."""
 
     low: float | None
-    """Least that the value may truly be, noise within and between runs included; absent where steps
-    are too few to say.
+    """Lowest value that the figure may truly have, noise within and between runs included. Absent
+    if there are too few steps to determine it.
     """
 
     high: float | None
-    """Most."""
+    """Highest value that the figure may truly have, noise within and between runs included. Absent
+    if there are too few steps to determine it.
+    """
 
     text: str
-    """Why the verdict is what it is, in a sentence."""
+    """Reason for the verdict, in one sentence."""
 
     source: str
-    """Source line, as `file:line`, of the op of the budget; empty if it is about no op or that is
-    unknown.
+    """Source line of the op that the budget is about, as `file:line`. Empty if the budget is about
+    no op or the line is unknown.
     """
 
 
@@ -1156,24 +1213,25 @@ class CheckedCause(Record):
     """Why the session differs from the baseline."""
 
     kind: str
-    """Stable key of its kind, such as `op_slower` or `recompiled`."""
+    """Stable key for the kind of cause, such as `op_slower` or `recompiled`."""
 
     text: str
-    """A sentence."""
+    """Why the session differs from the baseline, in one sentence."""
 
     difference_ps: float | None
-    """What it does to the mean step; absent where that is not known."""
+    """Effect of the cause on the mean step. Absent if unknown."""
 
     difference_bytes: int | None
     """What it does to the memory that a program plans to hold; absent where it is about no memory.
     """
 
     evidence: Evidence | None
-    """Whether the difference is more than noise; absent where it is no time."""
+    """Whether the difference is larger than noise explains. Absent if the cause is not about time.
+    """
 
     source: str
-    """Source line, as `file:line`, of its op or buffer; empty if it is about none or that is
-    unknown.
+    """Source line of the op or buffer that the cause is about, as `file:line`. Empty if it is
+    about neither or the line is unknown.
     """
 
 
@@ -1182,16 +1240,16 @@ class CheckedFigure(Record):
     """One figure of the checked session."""
 
     metric: str
-    """Name, such as `step_time`."""
+    """Name of the figure, such as `step_time`."""
 
     title: str
-    """The same in words."""
+    """Name of the figure, in words."""
 
     unit: FigureUnit
-    """In what it is measured."""
+    """Unit of the figure: `picos`, `bytes`, `count` or `ratio`."""
 
     value: float
-    """The figure."""
+    """Figure of the checked session, as a number in its unit."""
 
 
 @dataclass(frozen=True)
@@ -1222,31 +1280,34 @@ class ClockRow(Record):
     """Clock of one host."""
 
     host: str
-    """Host name."""
+    """Name of the host."""
 
     reference: str
-    """Host it is compared with; empty if no collective is common with any."""
+    """Host whose clock serves as the reference. Empty if the host has no collective in common with
+    any other.
+    """
 
     offset_ps: float | None
-    """How far its clock is ahead, after the recorded start times are taken into account; absent if
-    it
-    was not compared.
+    """How far the host's clock is ahead of the reference clock, after accounting for the recorded
+    start times. Absent if it was not compared.
     """
 
     drift_ppm: float | None
-    """By how much it gains, parts of a million; absent if it was not compared."""
+    """Rate at which the host's clock gains on the reference clock, in parts per million. Absent if
+    it was not compared.
+    """
 
     residual_ps: float | None
-    """Median distance of single comparisons from offset and drift."""
+    """Median distance of single comparisons from the fitted offset and drift."""
 
     max_residual_ps: float | None
-    """Largest distance."""
+    """Largest distance of a single comparison from the fitted offset and drift."""
 
     matched_count: int
-    """Collectives compared."""
+    """Number of collectives over which the clocks were compared."""
 
     recorded_ps: int
-    """Where its time 0 lies in the session, by its recorded start."""
+    """Position of the host's time 0 in the session, according to its recorded start."""
 
 
 @dataclass(frozen=True)
@@ -1254,31 +1315,37 @@ class CollectiveDeviceRow(Record):
     """Communication of one device."""
 
     host: str
-    """Host name."""
+    """Name of the host that the device belongs to."""
 
     device: str
-    """Device name."""
+    """Name of the device."""
 
     device_index: int
     """Number of the device in the session."""
 
     total_ps: int
-    """Union of its communication."""
+    """Communication time of the device, as a union of intervals, so simultaneous collectives count
+    once.
+    """
 
     exposed_ps: int
-    """Communication while nothing computed."""
+    """Communication of the device while it computes nothing."""
 
     hidden_ps: int
-    """Communication behind computation."""
+    """Communication of the device that is hidden behind computation."""
 
     wait_ps: int | None
-    """Σ waiting for the last participant, of matched occurrences; absent without any."""
+    """Σ time that the device waits for the last participant, over matched occurrences. Absent if
+    none was matched.
+    """
 
     window_ps: int
-    """Length of the window: the selected steps, or from the first to the last work."""
+    """Length of the analyzed window on the device: the selected steps, or from the first to the
+    last work.
+    """
 
     exposed_ratio: float | None
-    """Exposed ÷ window, 0..1; absent without a window."""
+    """Exposed communication ÷ length of the analyzed window, 0..1. Absent without a window."""
 
 
 @dataclass(frozen=True)
@@ -1286,40 +1353,40 @@ class CollectiveInstanceRow(Record):
     """One occurrence over all participants in the session."""
 
     name: str
-    """The collective."""
+    """Name of the collective that occurred."""
 
     program: str
-    """Program, as `module(program id)`; empty if unknown."""
+    """Program of the collective, as `module(program id)`. Empty if unknown."""
 
     program_id: str
     """Program id; empty if unknown."""
 
     kind: str
-    """Kind, as in the rows."""
+    """How data is exchanged between the participants, such as `all-reduce`."""
 
     step: int | None
-    """Step in which it began; absent outside of steps."""
+    """Step in which the last participant started the collective. Absent outside of steps."""
 
     participants: int
-    """Participants in the session."""
+    """Number of participants in this occurrence that are part of the session."""
 
     last_device: str
-    """Device that arrived last."""
+    """Device that arrived last at this occurrence."""
 
     skew_ps: int
-    """First arrival to last arrival."""
+    """Time from the first arrival of a participant to the last arrival."""
 
     wait_ps: int
-    """Waiting of all participants together."""
+    """Time that all participants together spent waiting for the last one to arrive."""
 
     transfer_ps: int
-    """From the last arrival to the last end."""
+    """Time from the last arrival of a participant to the last end."""
 
     start_ps: int
-    """First arrival, on the clock of the session."""
+    """Time of the first arrival of a participant, on the clock of the session."""
 
     duration_ps: int
-    """From the first arrival to the last end."""
+    """Time from the first arrival of a participant to the last end."""
 
     slice: SliceRefReport
     """The slice of the device that arrived last."""
@@ -1330,111 +1397,117 @@ class CollectiveRow(Record):
     """One collective: an op of a program, or a kernel that names none."""
 
     name: str
-    """The op that begins it: an all-reduce, its asynchronous start, or the kernel where no op is
-    known.
+    """Op that starts the collective: an all-reduce, its asynchronous start, or the kernel if no op
+    is known.
     """
 
     program: str
-    """Program, as `module(program id)`; empty if unknown."""
+    """Program of the collective, as `module(program id)`. Empty if unknown."""
 
     program_id: str
     """Program id; empty if unknown."""
 
     kind: str
-    """How data is exchanged between the participants."""
+    """How data is exchanged between the participants, such as `all-reduce`."""
 
     is_async: bool
-    """The program splits it in a start and a done."""
+    """Whether the program splits the collective into a start and a done."""
 
     algorithm: str
-    """Algorithm and protocol, where the name of the kernel says."""
+    """Algorithm and protocol of the collective, if the name of the kernel contains them."""
 
     scope: str
-    """JAX name stack; empty if unknown."""
+    """JAX name stack of the collective. Empty if unknown."""
 
     source: str
-    """Source line, as `file:line`; empty if unknown."""
+    """Source line of the collective, as `file:line`. Empty if unknown."""
 
     occurrences: int
-    """Times it happened, over all selected devices."""
+    """Number of occurrences of the collective, over all selected devices."""
 
     bytes: int | None
-    """Size of one occurrence, as NCCL’s tests count it: the operands of one device; of an all-
-    gather what each device has in the end. Absent where the shapes are not known.
+    """Size of one occurrence, as NCCL's tests count it: the operands of one device or, for an
+    all-gather, what each device has at the end. Absent if the shapes are unknown.
     """
 
     group_size: int | None
-    """Devices that take part together, by the replica groups of the program. Absent where not
-    known.
+    """Number of devices that take part together, according to the replica groups of the program.
+    Absent if unknown.
     """
 
     groups: str
-    """Groups as the program writes them; empty if it leaves them out."""
+    """Replica groups of the collective, as the program writes them. Empty if the program leaves
+    them out.
+    """
 
     mesh_axes: str
-    """Axes of the device mesh along which it communicates. Newer compilers write them; else they
-    are guessed from the strides of the groups.
+    """Axes of the device mesh along which the collective communicates. Newer compilers record
+    them; otherwise they are guessed from the strides of the groups.
     """
 
     is_mesh_guessed: bool
-    """The axes were inferred from the numbers in the groups."""
+    """Whether the mesh axes were inferred from the numbers in the groups."""
 
     total_ps: int
-    """Σ time from start to end."""
+    """Σ time of the occurrences, from start to end."""
 
     mean_ps: float
-    """Mean time from start to end of one occurrence."""
+    """Mean time of one occurrence, from start to end."""
 
     min_ps: int
-    """Shortest."""
+    """Duration of the shortest occurrence."""
 
     max_ps: int
-    """Longest occurrence. A row opens it in the timeline."""
+    """Duration of the longest occurrence."""
 
     own_ps: int
-    """Σ time in its own ops and kernels."""
+    """Σ time in the collective's own ops and kernels."""
 
     exposed_ps: int
-    """Communication while the same device computes nothing: the time it really costs."""
+    """Communication while the same device computes nothing: the time that the collective really
+    costs.
+    """
 
     hidden_ps: int
-    """Communication behind computation of the same device."""
+    """Communication that is hidden behind computation of the same device."""
 
     reason: str
-    """What most of the exposed time is: waiting for a late participant, an op that the device
-    waits for, nothing scheduled between start and end, or computation shorter than the
-    transfer.
+    """Cause of most of the exposed time: waiting for a late participant, an op that the device
+    waits for (synchronous), nothing scheduled between start and end, or computation shorter
+    than the transfer.
     """
 
     matched: int
-    """Occurrences that were matched over their participants."""
+    """Number of occurrences that were matched across their participants."""
 
     wait_ps: int | None
-    """Waiting for the last participant, over occurrences matched with those of others. Absent
-    without any.
+    """Time spent waiting for the last participant, over occurrences that were matched with those
+    of other devices. Absent if none was matched.
     """
 
     transfer_ps: int | None
-    """What is left once everybody has arrived. Absent without any."""
+    """Time that remains after all participants have arrived, over matched occurrences. Absent if
+    none was matched.
+    """
 
     algorithm_bandwidth: float | None
-    """Bytes ÷ mean time, per second."""
+    """Bytes of one occurrence ÷ its mean time, per second."""
 
     bus_bandwidth: float | None
-    """What every link of a ring carries, whatever the number of devices."""
+    """Bandwidth that every link of a ring carries, regardless of the number of devices."""
 
     transfer_bandwidth: float | None
-    """Bus bandwidth over the transfer alone, without waiting for the last participant. Absent
-    without matches.
+    """Bus bandwidth over the transfer alone, without the wait for the last participant. Absent if
+    no occurrence was matched.
     """
 
     link_ratio: float | None
-    """Bus bandwidth against the peak of one link to a neighbour, one way. Above 100 % where
-    several links are used at once.
+    """Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are
+    used at once.
     """
 
     device: str
-    """Names of devices, comma separated."""
+    """Names of the devices that executed the collective, comma separated."""
 
     start_ps: int
     """Start of the longest occurrence."""
@@ -1451,25 +1524,25 @@ class CollectiveStepRow(Record):
     """Step number as recorded."""
 
     start_ps: int
-    """First start on any device."""
+    """Earliest start of the step on any device."""
 
     duration_ps: float
-    """Mean length of the step."""
+    """Mean duration of the step over devices that communicate."""
 
     total_ps: float
-    """Mean of the union of communication."""
+    """Communication in the step as a union of intervals, mean over devices that communicate."""
 
     exposed_ps: float
-    """Mean of the exposed part."""
+    """Exposed communication in the step, mean over devices that communicate."""
 
     exposed_ratio: float | None
-    """Exposed ÷ length, 0..1."""
+    """Exposed communication ÷ duration of the step, 0..1."""
 
     device: str
-    """Device with the most exposed communication."""
+    """Device with the most exposed communication in the step."""
 
     max_exposed_ps: int
-    """Its exposed time."""
+    """Exposed communication in the step on the device that has the most of it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -1554,13 +1627,13 @@ class ComparedCause(Record):
     """One reason, in plain words."""
 
     kind: str
-    """Stable key of its kind, such as `op_slower` or `recompiled`."""
+    """Stable key for the kind of cause, such as `op_slower` or `recompiled`."""
 
     text: str
-    """A sentence."""
+    """Why the session differs from the baseline, in one sentence."""
 
     difference_ps: float | None
-    """What it does to the mean step; absent where that is not known."""
+    """Effect of the cause on the mean step. Absent if unknown."""
 
     difference_bytes: int | None
     """What it does to the memory that a program plans to hold; absent where it is about no memory.
@@ -1583,13 +1656,14 @@ class ComparedFact(Record):
     """A fact that differs."""
 
     name: str
-    """Name, such as `jax_version`."""
+    """Name of the fact that differs, such as `jax_version`."""
 
     baseline: str
-    """In the baseline; empty if not recorded."""
+    """Value of the fact in the baseline. Empty if not recorded."""
 
     other: str
-    """In the other; empty if not recorded."""
+    """Value of the fact in the session that is compared with the baseline. Empty if not recorded.
+    """
 
 
 @dataclass(frozen=True)
@@ -1597,25 +1671,33 @@ class ComparedKernel(Record):
     """One kernel of a method and of the first one."""
 
     method: int
-    """Position of the method in `methods`."""
+    """Method that is compared with the first, by name; in JSON, its position in `methods`."""
 
     name: str
     """Name of the kernel; of the kind of op where devices run ops."""
 
     baseline_count: float
-    """Launches in the first method, per its unit and device."""
+    """Launches of the kernel in the first method, per unit of that method (step, run or capture)
+    and device.
+    """
 
     count: float
-    """Launches in this one."""
+    """Launches of the kernel in the method that is compared with the first, per unit of that
+    method and device.
+    """
 
     baseline_ps: float
-    """Self time in the first method, per its unit and device."""
+    """Self time of the kernel in the first method, per unit of that method (step, run or capture)
+    and device.
+    """
 
     mean_ps: float
-    """Self time in this one."""
+    """Self time of the kernel in the method that is compared with the first, per unit of that
+    method and device.
+    """
 
     difference_ps: float
-    """The latter − the former."""
+    """Self time of the kernel in the compared method − self time in the first method."""
 
 
 @dataclass(frozen=True)
@@ -1632,25 +1714,25 @@ class ComparedMethod(Record):
     """The name scope; empty for a whole session."""
 
     unit: MethodUnit
-    """What figures are per, on each device."""
+    """What the figures of the method are per, on each device: `step`, `run` or `capture`."""
 
     count: int
-    """How many steps, or how many runs on all devices, there were."""
+    """Number of steps, or of runs on all devices, that the method had."""
 
     device_ps: float
-    """Self time of its kernels, per unit and device."""
+    """Self time of the kernels of the method, per unit (step, run or capture) and device."""
 
     launch_count: float
-    """Launches, per unit and device."""
+    """Number of launches of the method, per unit (step, run or capture) and device."""
 
     kernel_count: int
-    """Different kernels."""
+    """Number of different kernels that the method launches."""
 
     mean_launch_ps: float | None
-    """Self time ÷ launches; absent without launches."""
+    """Self time ÷ launches of the method. Absent if there are no launches."""
 
     ratio: float | None
-    """Device time ÷ that of the first method; absent for the first."""
+    """Device time of the method ÷ device time of the first method. Absent for the first."""
 
 
 @dataclass(frozen=True)
@@ -1661,10 +1743,12 @@ class ComparedOp(Record):
     """Its position before sorting and limit, to which bars and causes refer."""
 
     session: int
-    """Position of the other session in `sessions`."""
+    """Session that is compared with the baseline, by name; in JSON, its position in `sessions`."""
 
     matched: str
-    """One of `same`, `renamed`, `changed` (shape or content), `new` or `gone`."""
+    """How the op matches the baseline: one of `same`, `renamed`, `changed` (shape or content),
+    `new` or `gone`.
+    """
 
     baseline: ComparedOpSide | None
     """In the baseline; absent for a new op."""
@@ -1679,12 +1763,12 @@ class ComparedOp(Record):
     """Self time per step, mean over devices."""
 
     step_difference_ps: float
-    """What it does to the step: the difference of its self time, scaled so that the ops of a part
-    sum to the part, since they may run beside each other.
+    """Effect of the op on the step: the difference of its self time, scaled so that the ops of a
+    part sum to the part, because they may overlap.
     """
 
     change: str
-    """What changed of it, in words; empty if nothing is known."""
+    """What changed about the op, in words. Empty if nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -1738,7 +1822,7 @@ class ComparedPart(Record):
     """One part of the step in the baseline and in the other session."""
 
     part: PartKind
-    """Which part."""
+    """Part of the step that is compared."""
 
     time: TimeDifference
     """Its time."""
@@ -1752,42 +1836,45 @@ class ComparedProgram(Record):
     """One of `same`, `changed`, `new` or `gone`."""
 
     baseline: str
-    """Name in the baseline; empty for a new one."""
+    """Name of the program in the baseline. Empty for a new program."""
 
     baseline_id: str
     """Its id."""
 
     other: str
-    """Name in the other session; empty for one that is gone."""
+    """Name of the program in this session. Empty for a program that is gone."""
 
     other_id: str
     """Its id."""
 
     baseline_instructions: int | None
-    """Instructions of the baseline, those of fusions and mere bookkeeping aside; absent without
-    HLO.
+    """Number of instructions of the program in the baseline, excluding those inside fusions and
+    mere bookkeeping. Absent without HLO.
     """
 
     other_instructions: int | None
-    """Instructions of the other."""
+    """Number of instructions of the program in this session, excluding those inside fusions and
+    mere bookkeeping. Absent without HLO.
+    """
 
     added: list[str]
     """Instructions that only the other has, by name and shape, at most 50."""
 
     added_count: int
-    """How many."""
+    """Number of instructions that this session has and the baseline does not."""
 
     removed: list[str]
     """Instructions that only the baseline has, at most 50."""
 
     removed_count: int
-    """How many."""
+    """Number of instructions that the baseline has and this session does not."""
 
     changed: list[str]
     """Instructions whose shape or content differs, at most 50."""
 
     changed_count: int
-    """How many."""
+    """Number of instructions whose shape or content differs between the baseline and this session.
+    """
 
     opcodes: list[ComparedOpcode]
     """Opcodes whose number differs."""
@@ -1801,16 +1888,16 @@ class ComparedSession(Record):
     """Name, by which no two of the sessions are called."""
 
     devices: str
-    """Kinds of devices with counts, such as `8 × XLA:CPU`."""
+    """Kinds of devices of the session with counts, such as `8 × XLA:CPU`."""
 
     step_count: int
-    """Steps that are compared."""
+    """Number of steps that are compared."""
 
     typical_step_count: int
-    """Those of them that are no outliers."""
+    """Number of compared steps that are not outliers."""
 
     step_ps: float | None
-    """Mean of the typical steps; absent without steps."""
+    """Mean duration of the typical steps, which exclude outliers. Absent without steps."""
 
     all_steps_ps: float | None
     """Mean of all steps; absent without steps."""
@@ -1819,39 +1906,41 @@ class ComparedSession(Record):
     """Parts of the mean typical step, in the order of `PartKind`; they sum to it."""
 
     busy_ratio: float | None
-    """Device busy ÷ step, in typical steps, 0..1; absent without steps."""
+    """Share of the typical steps in which the device is busy, 0..1. Absent without steps."""
 
     launch_count: float | None
-    """Slices of work in a typical step, mean over devices: kernel launches and copies on GPUs."""
+    """Number of slices of work in a typical step, mean over devices. On GPUs, these are kernel
+    launches and copies.
+    """
 
     collective_bytes: float | None
-    """Bytes that the collectives of a typical step move, mean over devices; absent without any
-    whose
-    shapes are known.
+    """Bytes that the collectives of a step move, mean over devices. Absent if there is no
+    collective with known shapes.
     """
 
     compilation_count: int
     """Compilations in the capture."""
 
     wall_step_ps: float | None
-    """Mean wall time of the captured steps by the program's own clock, from the manifest; absent
-    where there is none.
+    """Mean wall time of the captured steps by the program's own clock, from the manifest. Absent
+    if there is none.
     """
 
     training_wall_ps: float | None
-    """Wall time of training, from `wall_clock.json` in the log directory; absent where there is
-    none.
+    """Wall time of training, from `wall_clock.json` in the log directory. Absent if there is none.
     """
 
     run_wall_ps: float | None
-    """Wall time of the whole run, from the same file."""
+    """Wall time of the whole run, from `wall_clock.json` in the log directory. Absent if there is
+    none.
+    """
 
     compilation_ps: int
-    """Time in which a host compiled, of the host that did most."""
+    """Time spent compiling, on the host that compiled most."""
 
     memory_peak_bytes: int | None
-    """Largest memory in use on a device: by its allocator, else by memory snapshots, else by the
-    memory plan of the largest program.
+    """Largest memory in use on a device, according to its allocator, else memory snapshots, else
+    the memory plan of the largest program.
     """
 
     memory_peak_source: str
@@ -1886,65 +1975,68 @@ class CompilationRow(Record):
     """One compilation."""
 
     function: str
-    """The jitted function whose call compiled. Again: it was compiled before in the window, or a
-    program of it ran before.
+    """Jitted function whose call triggered the compilation. Again: the function was compiled
+    before in the window, or one of its programs ran before.
     """
 
     host: str
-    """Host name."""
+    """Name of the host that compiled."""
 
     thread: str
-    """Thread that asked for it."""
+    """Thread that requested the compilation."""
 
     step: int | None
-    """Step in which it began; absent outside of steps."""
+    """Step in which the compilation started. Absent outside of steps."""
 
     start_ps: int
-    """Start since the session began."""
+    """Start of the compilation since the session began."""
 
     duration_ps: int
-    """From the first slice of the compilation to the last."""
+    """Time from the first slice of the compilation to the last."""
 
     trace_ps: int
-    """Python is traced."""
+    """Time in which Python code of the function is traced."""
 
     lower_ps: int
-    """Lowered to StableHLO."""
+    """Time in which the function is lowered to StableHLO."""
 
     optimise_ps: int
-    """Passes of XLA over HLO."""
+    """Time in which XLA runs its passes over HLO."""
 
     generate_ps: int
-    """Machine code is made: LLVM, PTX, TPU."""
+    """Time in which machine code is generated (LLVM, PTX, TPU)."""
 
     autotune_ps: int
-    """Kernels are measured."""
+    """Time in which the compiler measures kernels (autotuning)."""
 
     backend_ps: int
-    """The compiler, not told apart further."""
+    """Time in the compiler that cannot be attributed to a more specific phase."""
 
     cache_ps: int
-    """The persistent cache is asked, read or written."""
+    """Time in which the persistent cache is queried, read or written."""
 
     other_ps: int
-    """The rest: between the phases."""
+    """Remaining time of the compilation, between its phases."""
 
     cache: str
-    """The persistent compilation cache: a hit where it was asked and no compiler ran, a miss where
-    one did.
+    """Result of asking the persistent compilation cache: `hit` if it was asked and no compiler
+    ran, `miss` if it was asked and one did.
     """
 
     program: str
-    """The program it made, `module(program id)`; empty if none could be matched."""
+    """Program that the compilation produced, as `module(program id)`. Empty if none could be
+    matched.
+    """
 
     program_id: str
     """Its id, as text."""
 
     is_again: bool
-    """The function had been compiled before."""
+    """Whether the function was compiled earlier in the window, or one of its programs ran before.
+    """
 
     change: str
-    """Arguments whose shape or dtype differs from those of the program before."""
+    """Arguments whose shape or dtype differs from those of the previous program of the function."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -1999,64 +2091,64 @@ class CounterRow(Record):
     """One counter of one device."""
 
     name: str
-    """Name as recorded; a register without a name is shown by its number."""
+    """Name of the counter as recorded. A register without a name is shown by its number."""
 
     device: str
-    """Device name; empty for counters of a host."""
+    """Name of the device that the counter belongs to. Empty for counters of a host."""
 
     host: str
-    """Host name."""
+    """Name of the host that recorded the counter."""
 
     line: str
-    """Where it was recorded, such as the kernel it was measured around."""
+    """Where the counter was recorded, such as the kernel that it was measured around."""
 
     track: int
     """Its track on the timeline; of several the first."""
 
     register: str
-    """Number of the hardware's register."""
+    """Number of the hardware register that the counter reads."""
 
     description: str
-    """What it counts, in the recorder's words."""
+    """What the counter counts, in the recorder's words."""
 
     sets: str
-    """Groups it belongs to."""
+    """Groups that the counter belongs to."""
 
     unit: str
-    """What values are measured in, where the counter's name or description says it."""
+    """Unit of the counter's values, if its name or description contains one."""
 
     sample_count: int
-    """Values in the selection."""
+    """Number of samples of the counter in the selection."""
 
     min: float
-    """Smallest sample."""
+    """Value of the smallest sample in the selection."""
 
     mean: float
-    """Mean of the samples, each counting the same."""
+    """Mean of the samples, each with equal weight."""
 
     max: float
-    """Largest sample; leads to its time on the timeline."""
+    """Value of the largest sample in the selection."""
 
     last: float
-    """Latest sample."""
+    """Value of the latest sample in the selection."""
 
     min_exact: str
-    """Least value to the last bit."""
+    """Value of the smallest sample, exact to the last bit."""
 
     max_exact: str
-    """Largest value to the last bit."""
+    """Value of the largest sample, exact to the last bit."""
 
     last_exact: str
-    """Last value to the last bit."""
+    """Value of the latest sample, exact to the last bit."""
 
     start_ps: int
-    """First sample."""
+    """Time of the first sample in the selection."""
 
     end_ps: int
-    """Last sample."""
+    """Time of the last sample in the selection."""
 
     max_at_ps: int
-    """Sample with the largest value."""
+    """Time of the sample with the largest value."""
 
     points: list[CounterPoint]
     """Its course."""
@@ -2093,16 +2185,19 @@ class DeviceBusy(Record):
     """Index of the device in the session."""
 
     device: str
-    """Name, such as `host-0/GPU:0`."""
+    """Name of the device, such as `host-0/GPU:0`."""
 
     busy_ps: int
-    """Union of work intervals inside the window."""
+    """Time the device is busy: the union of its work intervals inside the window."""
 
     window_ps: int
-    """The window the ratio refers to: the selected steps, or first to last work of any device."""
+    """Window of the busy share: the selected steps, else from the first to the last step, or
+    without steps from the first to the last work of any device.
+    """
 
     busy_ratio: float | None
-    """busy ÷ window; absent when the device recorded no work in the window."""
+    """Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.
+    """
 
 
 @dataclass(frozen=True)
@@ -2110,25 +2205,25 @@ class DurationBin(Record):
     """Kernels of some durations."""
 
     start_ps: int
-    """Shortest of the bin."""
+    """Shortest duration of the bin."""
 
     end_ps: int | None
-    """Shortest of the next bin; absent for the last."""
+    """Shortest duration of the next bin. Absent for the last bin."""
 
     occurrences: int
-    """Launches."""
+    """Number of kernel launches whose duration falls into the bin."""
 
     total_ps: int
-    """Σ duration."""
+    """Σ duration of the kernels in the bin."""
 
     occurrence_ratio: float
-    """Of all launches, 0..1."""
+    """Share of all kernel launches whose duration falls into the bin, 0..1."""
 
     time_ratio: float
-    """Of all kernel time, 0..1."""
+    """Share of all kernel time in kernels of the bin, 0..1."""
 
     verdict: str
-    """One of `bad` below 0.1 ms, `warning` below 1 ms, else `good`."""
+    """Rating of the bin: one of `bad` below 0.1 ms, `warning` below 1 ms, `good` otherwise."""
 
 
 @dataclass(frozen=True)
@@ -2153,10 +2248,10 @@ class Fact(Record):
     """A name and a value."""
 
     name: str
-    """Name as recorded, such as `jax_version`."""
+    """Name of the fact as recorded, such as `jax_version`."""
 
     value: str
-    """Value as text."""
+    """Value of the fact, as text."""
 
 
 @dataclass(frozen=True)
@@ -2164,19 +2259,19 @@ class Finding(Record):
     """Something wrong with a capture, or worth knowing about it."""
 
     id: str
-    """Stable name of the rule, such as `no_device_work`."""
+    """Stable name of the rule that made the finding, such as `no_device_work`."""
 
     severity: Severity
-    """How grave."""
+    """Severity of the finding: `bad`, `warning`, or `info` (`note` in tables)."""
 
     what: str
     """What was found, with its figures."""
 
     why: str
-    """Why it is so, or why it matters."""
+    """Why the finding occurs, or why it matters."""
 
     fix: str
-    """What to change; code stands in backquotes."""
+    """What to change, with code in backquotes."""
 
 
 @dataclass(frozen=True)
@@ -2184,25 +2279,25 @@ class FunctionRow(Record):
     """One function."""
 
     function: str
-    """The function; empty if not known."""
+    """Name of the compiled function. Empty if unknown."""
 
     count: int
-    """Compilations."""
+    """Number of compilations of the function."""
 
     again_count: int
-    """Of those, of what had been compiled before."""
+    """Number of compilations of a function that had already been compiled before."""
 
     hit_count: int
-    """Of all, those that the persistent cache answered."""
+    """Number of compilations of the function that the persistent cache answered."""
 
     total_ps: int
-    """Σ duration."""
+    """Σ duration of the compilations of the function."""
 
     longest_ps: int
-    """The longest."""
+    """Duration of the longest compilation of the function."""
 
     changes: list[str]
-    """What changed from one program to the next."""
+    """What changed from one program of the function to the next."""
 
 
 @dataclass(frozen=True)
@@ -2210,16 +2305,16 @@ class GapBucket(Record):
     """Gaps of similar length."""
 
     from_ps: int
-    """Shortest length, included."""
+    """Shortest gap length of the bucket, inclusive."""
 
     to_ps: int | None
-    """Longest length, excluded; absent for the last."""
+    """Longest gap length of the bucket, exclusive. Absent for the last bucket."""
 
     count: int
-    """How many."""
+    """Number of listed gaps in the bucket."""
 
     total_ps: int
-    """Σ length."""
+    """Σ length of the listed gaps in the bucket."""
 
     causes_ps: list[int]
     """The same by cause, in the order of the causes' priority."""
@@ -2230,38 +2325,42 @@ class GapRow(Record):
     """One gap."""
 
     device: str
-    """Device name."""
+    """Name of the device that was idle."""
 
     device_index: int
     """Number of the device in the session."""
 
     step: int | None
-    """Step in which its middle lies; absent outside of steps."""
+    """Step that contains the middle of the gap. Absent outside of steps."""
 
     start_ps: int
-    """Start since the session began."""
+    """Start of the gap, measured from the start of the session."""
 
     duration_ps: int
-    """Length."""
+    """Length of the gap."""
 
     cause: Cause
-    """What the threads that drive the device did meanwhile. An instant counts for the first cause
-    in the order compilation, data loading, garbage collection, checkpoint, profiler, transfer,
-    dispatch, sleep, Python, runtime, annotation, blocked; a gap has the cause with most of its
-    time.
+    """What the threads that drive the device did during the gap. Each instant counts for the first
+    cause in the order callback, device, compilation, data loading, garbage collection,
+    checkpoint, profiler, transfer, dispatch, sleep, Python, runtime, annotation, blocked. A gap
+    has the cause with the most of its time.
     """
 
     cause_ps: int
-    """How much of the gap its cause took."""
+    """Time within the gap that belongs to the cause of the gap."""
 
     what: str
-    """The innermost call with at least half of the cause’s time in the gap."""
+    """Innermost call that covers at least half of the cause's time in the gap, or the longest call
+    if none does.
+    """
 
     annotation: str
-    """The outermost annotation of the program around at least half of the gap."""
+    """Outermost annotation of the program that covers at least half of the gap."""
 
     python: str
-    """The innermost frame of Python with at least half of the gap."""
+    """Innermost Python frame that covers at least half of the gap, preferably from the program's
+    own files.
+    """
 
 
 @dataclass(frozen=True)
@@ -2321,22 +2420,22 @@ class GraphEdge(Record):
     """A value from where it is made to where it is used."""
 
     from_id: int
-    """Id of the node that makes it."""
+    """Id of the node that produces the value."""
 
     to_id: int
-    """Id of the node that uses it."""
+    """Id of the instruction that uses the value."""
 
     operand: int
-    """Which operand it is."""
+    """Position of the value among the operands of the node that uses it."""
 
     shape: str
-    """Shape with layout."""
+    """Shape of the value on the edge, with its layout."""
 
     bytes: int
-    """Bytes, padding included."""
+    """Bytes of the value on the edge, padding included."""
 
     is_control: bool
-    """It carries no value, only order."""
+    """Whether the edge carries no value, only an order of execution."""
 
 
 @dataclass(frozen=True)
@@ -2344,31 +2443,31 @@ class GraphMatch(Record):
     """An instruction that a search found."""
 
     name: str
-    """Name."""
+    """Name of the instruction that matches the search."""
 
     opcode: str
-    """Opcode."""
+    """HLO opcode of the matching instruction."""
 
     shape: str
-    """Shape with layout."""
+    """Shape of the instruction's value, with its layout."""
 
     scope: str
-    """Name stack; empty if unknown."""
+    """Name stack of the instruction. Empty if unknown."""
 
     source: str
-    """Source line, as `file:line`; empty if unknown."""
+    """Source line of the instruction, as `file:line`. Empty if unknown."""
 
     computation: str
-    """Computation it belongs to."""
+    """Computation that the matching instruction belongs to."""
 
     is_fused: bool
-    """It lies within a fusion, so that it is never executed on its own."""
+    """Whether the instruction lies within a fusion, so that it is never executed on its own."""
 
     self_ps: int | None
-    """Σ self time in the selection; absent where it was not executed on its own."""
+    """Σ self time of the instruction in the selection. Absent if it was not executed on its own."""
 
     found_in: str
-    """Which of the texts matches: `name`, `opcode`, `scope` or `source`."""
+    """Which text of the instruction matches the search: `name`, `opcode`, `scope` or `source`."""
 
 
 @dataclass(frozen=True)
@@ -2378,33 +2477,36 @@ class GraphNode(Record):
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
     id: int
-    """Position in the program, unique there."""
+    """Position of the instruction in the program, unique within it."""
 
     name: str
-    """Name."""
+    """Name of the instruction."""
 
     opcode: str
-    """Opcode."""
+    """HLO opcode of the instruction."""
 
     category: str
-    """Category in XLA's words."""
+    """Category of the instruction, in XLA's terms."""
 
     class_: str
-    """For colours: `matmul`, `attention`, `collective`, `copy`, `formatting`, `control`, `host`,
-    `reduction`, `update`, `parameter`, `constant`, `call` or `compute`.
+    """What the instruction does, used for colors: `matmul`, `attention`, `collective`, `copy`,
+    `formatting`, `control`, `host`, `python`, `reduction`, `update`, `parameter`, `constant`,
+    `call` or `compute`.
     """
 
     shape: str
-    """Shape with layout."""
+    """Shape of the instruction's value, with its layout."""
 
     computation: str
-    """Computation it belongs to."""
+    """Computation that the instruction belongs to."""
 
     distance: int
-    """Steps from the op, over operands and users; within an opened fusion those of the fusion."""
+    """Number of hops from the op to the instruction, over operands and users. Instructions within
+    an opened fusion have the distance of the fusion.
+    """
 
     is_center: bool
-    """It is the op in the middle."""
+    """Whether the instruction is the op in the middle of the graph."""
 
     is_root: bool
     """It is what its computation returns."""
@@ -2413,47 +2515,47 @@ class GraphNode(Record):
     """The opened fusion it lies in, by the id of the fusion; absent outside."""
 
     self_ps: int | None
-    """Σ self time in the selection; absent where it was not executed on its own."""
+    """Σ self time of the instruction in the selection. Absent if it was not executed on its own."""
 
     total_ps: int | None
-    """Σ total time."""
+    """Σ total time of the instruction in the selection."""
 
     occurrences: int | None
-    """How often; on GPU the kernels it launched."""
+    """Number of executions of the instruction; on GPU, the number of kernels it launched."""
 
     flops: float | None
-    """Floating point operations of one execution; absent where a call is opaque."""
+    """Floating-point operations of one execution of the instruction. Absent if a call is opaque."""
 
     bytes: float
-    """Bytes read and written by one execution."""
+    """Bytes read and written by one execution of the instruction."""
 
     output_bytes: int
-    """Bytes of its value, padding included."""
+    """Bytes of the instruction's value, including padding."""
 
     scope: str
-    """Name stack; empty if unknown."""
+    """Name stack of the instruction. Empty if unknown."""
 
     scope_paths: list[str]
     """The paths of a name stack that serves several, one for each op that XLA merged; else empty.
     """
 
     source: str
-    """Source line, as `file:line`; empty if unknown."""
+    """Source line of the instruction, as `file:line`. Empty if unknown."""
 
     sharding: str
-    """How its value is divided over devices; empty if unknown."""
+    """How the instruction's value is divided over devices. Empty if unknown."""
 
     constants: list[str]
-    """Small constants among its operands, as `position: shape value`."""
+    """Small constants among the instruction's operands, as `position: shape value`."""
 
     calls: list[str]
-    """Computations it calls."""
+    """Computations that the instruction calls."""
 
     hidden_operands: int
-    """Operands that are not shown."""
+    """Number of the instruction's operands that are not shown."""
 
     hidden_users: int
-    """Users that are not shown."""
+    """Number of the instruction's users that are not shown."""
 
     slice: SliceRefReport | None
     """Its longest slice, for a link into the timeline; absent where it was not executed."""
@@ -2473,13 +2575,13 @@ class GraphProgram(Record):
     """Program, as `module(program id)`."""
 
     program_id: str
-    """Its id."""
+    """Id of the program."""
 
     instruction_count: int
-    """Instructions."""
+    """Number of instructions in the program."""
 
     self_ps: int
-    """Σ self time of its ops in the selection."""
+    """Σ self time of the program's ops in the selection."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -2544,13 +2646,13 @@ class HeapFrameRow(Record):
     """One node of the merged stacks."""
 
     name: str
-    """Function."""
+    """Function of the frame."""
 
     source: str
-    """Its file, as recorded, and the line where all stacks through it share one."""
+    """File of the frame, as recorded, with the line if all stacks through the frame share one."""
 
     depth: int
-    """Level, 0 for the outermost frames."""
+    """Level of the frame in the tree, 0 for the outermost frames."""
 
     child_count: int
     """Direct children."""
@@ -2559,22 +2661,26 @@ class HeapFrameRow(Record):
     """The frame is JAX's or a library's."""
 
     total_bytes: int
-    """Bytes of stacks through it."""
+    """Live bytes of stacks through the frame."""
 
     self_bytes: int
-    """Bytes of stacks that end in it."""
+    """Live bytes of stacks that end in the frame."""
 
     total_allocations: int
-    """Allocations of stacks through it."""
+    """Number of live allocations of stacks through the frame."""
 
     self_allocations: int
-    """Allocations of stacks that end in it."""
+    """Number of live allocations of stacks that end in the frame."""
 
     change_bytes: int | None
-    """Change of `total_bytes`."""
+    """Change in the live bytes of stacks through the frame (`total_bytes`), compared with the
+    other snapshot.
+    """
 
     change_allocations: int | None
-    """Change of `total_allocations`."""
+    """Change in the live allocations of stacks through the frame (`total_allocations`), compared
+    with the other snapshot.
+    """
 
     change_self_bytes: int | None
     """Change of `self_bytes`."""
@@ -2588,31 +2694,39 @@ class HeapFunctionRow(Record):
     """One function over all stacks it takes part in."""
 
     name: str
-    """Function."""
+    """Name of the function."""
 
     source: str
-    """Its file, as recorded."""
+    """File of the function, as recorded."""
 
     self_bytes: int
-    """Bytes of stacks that end in it."""
+    """Live bytes of stacks that end in the function."""
 
     total_bytes: int
-    """Bytes of stacks it takes part in; each stack counts once, however often it recurs there."""
+    """Live bytes of stacks that contain the function. Each stack counts once, even if the function
+    recurs in it.
+    """
 
     self_allocations: int
-    """Allocations of stacks that end in it."""
+    """Number of live allocations of stacks that end in the function."""
 
     total_allocations: int
-    """Allocations of stacks it takes part in."""
+    """Number of live allocations of stacks that contain the function."""
 
     ratio: float | None
-    """Share of the total of what the report is by, 0..1; null where that total is 0."""
+    """Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+    that total is 0.
+    """
 
     change_bytes: int | None
-    """Change of `total_bytes`."""
+    """Change in the live bytes of all stacks that contain the function (`total_bytes`), compared
+    with the other snapshot.
+    """
 
     change_allocations: int | None
-    """Change of `total_allocations`."""
+    """Change in the live allocations of all stacks that contain the function
+    (`total_allocations`), compared with the other snapshot.
+    """
 
 
 @dataclass(frozen=True)
@@ -2620,22 +2734,24 @@ class HeapGroup(Record):
     """Allocations of one device or kind."""
 
     name: str
-    """Device or kind; empty where none is recorded."""
+    """Name of the device or kind. Empty if none is recorded."""
 
     bytes: int
-    """Bytes alive."""
+    """Live bytes of the device or kind."""
 
     allocations: int
-    """Allocations alive."""
+    """Number of live allocations of the device or kind."""
 
     ratio: float | None
-    """Share of the total of what the report is by, 0..1; null where that total is 0."""
+    """Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+    that total is 0.
+    """
 
     change_bytes: int | None
-    """Bytes now − bytes then."""
+    """Live bytes of the device or kind now − in the snapshot compared with."""
 
     change_allocations: int | None
-    """Allocations now − allocations then."""
+    """Live allocations of the device or kind now − in the snapshot compared with."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -2709,7 +2825,7 @@ class HeapSnapshotRow(Record):
     """One snapshot of the session."""
 
     name: str
-    """Name of its file, without suffix."""
+    """Name of the snapshot's file, without its suffix."""
 
     epoch_ns: str | None
     """When it was taken, nanoseconds since the Unix epoch; text, since it exceeds 2^53."""
@@ -2718,16 +2834,16 @@ class HeapSnapshotRow(Record):
     """`recorded` in the profile, or when the file was `written`; empty where neither is known."""
 
     bytes: int
-    """Bytes alive over everything selected."""
+    """Live bytes in the snapshot, over everything selected."""
 
     allocations: int
-    """Allocations alive over everything selected."""
+    """Number of live allocations in the snapshot, over everything selected."""
 
     change_bytes: int | None
-    """Change to the snapshot before; null for the first."""
+    """Change in live bytes from the previous snapshot. Null for the first."""
 
     change_allocations: int | None
-    """Change to the snapshot before; null for the first."""
+    """Change in live allocations from the previous snapshot. Null for the first."""
 
 
 @dataclass(frozen=True)
@@ -2735,37 +2851,41 @@ class HeapStackRow(Record):
     """Allocations of one stack and kind."""
 
     site: str
-    """Innermost frame that is shown: `function (file.py:12)`."""
+    """Innermost frame of the stack that is shown, as `function (file.py:12)`."""
 
     source: str
-    """Its file, as recorded, and line."""
+    """File, as recorded, and line of the innermost frame that is shown."""
 
     kind: str
-    """One of `buffer`, `executable`; empty when not recorded."""
+    """Kind of the allocations: one of `buffer`, `executable`. Empty if not recorded."""
 
     devices: str
-    """Devices, comma separated; empty when not recorded."""
+    """Devices that hold the allocations of the stack, comma separated. Empty if not recorded."""
 
     bytes: int
-    """Bytes alive."""
+    """Live bytes of the stack."""
 
     allocations: int
-    """Allocations alive."""
+    """Number of live allocations of the stack."""
 
     ratio: float | None
-    """Share of the total of what the report is by, 0..1; null where that total is 0."""
+    """Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+    that total is 0.
+    """
 
     change_bytes: int | None
-    """Bytes now − bytes then."""
+    """Live bytes of the stack now − in the snapshot compared with."""
 
     change_allocations: int | None
-    """Allocations now − allocations then."""
+    """Live allocations of the stack now − in the snapshot compared with."""
 
     change: HeapChange | None
-    """What became of it, by what the report is by."""
+    """What became of the stack since the other snapshot, by bytes or allocations, whichever the
+    report ranks by: `new`, `grown`, `same`, `shrunk` or `gone`.
+    """
 
     stack: list[str]
-    """Its frames as `function (file.py:12)`, outermost first."""
+    """Frames of the stack, as `function (file.py:12)`, outermost first."""
 
 
 @dataclass(frozen=True)
@@ -2773,34 +2893,36 @@ class HistoryChange(Record):
     """One change point."""
 
     metric: str
-    """Name of the figure."""
+    """Name of the figure that changed."""
 
     unit: FigureUnit
-    """In what it is measured."""
+    """Unit in which the figure is measured."""
 
     run: int
     """Position of the first run at the new level in `runs`."""
 
     run_name: str
-    """Its name."""
+    """Name of the first run at the new level."""
 
     commit: str
-    """Its commit; empty if unknown."""
+    """Commit of the first run at the new level. Empty if unknown."""
 
     previous_commit: str
-    """Commit of the run before; empty if unknown."""
+    """Commit of the last run before the change point. Empty if unknown."""
 
     before: float
-    """Median of the runs between the change point before and this one."""
+    """Median of the figure over the runs from the previous change point to this one."""
 
     after: float
-    """Median of the runs from this one to the next change point."""
+    """Median of the figure over the runs from this change point to the next one."""
 
     ratio: float | None
-    """(After − before) ÷ before; absent where that is 0."""
+    """(After − before) ÷ before, with the medians on both sides of the change point. Absent if
+    before is 0.
+    """
 
     is_worse: bool
-    """Whether it got worse."""
+    """Whether the figure got worse at the change point."""
 
     p_value: float | None
     """How often chance alone gives as much; absent for a figure that is counted and was constant.
@@ -2838,22 +2960,22 @@ class HistoryRun(Record):
     """One run."""
 
     name: str
-    """Name of its session."""
+    """Name of the run's session."""
 
     recorded_unix_s: int | None
     """When it was captured or recorded, in seconds since the Unix epoch; absent if unknown."""
 
     commit: str
-    """Commit of the program; empty if unknown."""
+    """Commit of the program in the run. Empty if unknown."""
 
     verdict: str
-    """What `check` said of it when it was recorded; empty where nothing was checked."""
+    """Verdict of `check` when the run was recorded. Empty if nothing was checked."""
 
     is_accepted: bool
-    """Its level was accepted: baselines begin with it."""
+    """Whether the level of the run was accepted, so that baselines start with it."""
 
     source: str
-    """The file in which it stands; `session` for one that was measured now."""
+    """History file that contains the run; `session` if the run was measured now."""
 
 
 @dataclass(frozen=True)
@@ -2861,13 +2983,13 @@ class HistorySeries(Record):
     """One figure over the runs, in the unit that `unit` names."""
 
     metric: str
-    """Name, such as `step_time`."""
+    """Name of the figure, such as `step_time`."""
 
     title: str
-    """The same in words."""
+    """Name of the figure in words."""
 
     unit: FigureUnit
-    """In what it is measured."""
+    """Unit in which the figure is measured."""
 
     is_better_higher: bool
     """More is better."""
@@ -2876,22 +2998,24 @@ class HistorySeries(Record):
     """The figure in each run, in the order of the runs; absent where a run has none."""
 
     run_count: int
-    """Runs that have it."""
+    """Number of runs that have the figure."""
 
     last: float
-    """The latest."""
+    """Value of the figure in the latest run that has it."""
 
     level: float
-    """Median of the runs since the last change point: the level."""
+    """Level of the figure: its median over the runs since the last change point."""
 
     spread: float | None
-    """Standard deviation of these runs; absent with fewer than two."""
+    """Standard deviation of the figure over the runs since the last change point. Absent with
+    fewer than two runs.
+    """
 
     level_run_count: int
-    """Runs since the last change point."""
+    """Number of runs since the figure's last change point."""
 
     change_count: int
-    """Change points."""
+    """Number of change points of the figure."""
 
 
 @dataclass(frozen=True)
@@ -2945,31 +3069,33 @@ class HostDeviceRow(Record):
     """One device, or a host whose devices recorded no work."""
 
     host: str
-    """Host name."""
+    """Name of the host."""
 
     device: str
-    """Device name; empty for a host without working devices."""
+    """Name of the device. Empty for a host without working devices."""
 
     device_index: int | None
     """Number of the device in the session; absent for a host."""
 
     step_count: int
-    """Steps it took part in."""
+    """Number of steps the device took part in."""
 
     step_ps: float | None
-    """Mean length of its steps; absent without steps."""
+    """Mean duration of the device's steps. Absent without steps."""
 
     busy_ps: float | None
-    """Mean time it was busy in a step."""
+    """Mean time per step in which the device was busy."""
 
     lateness_ps: float | None
-    """Median of how much later than the median participant it arrives."""
+    """Median over matched collectives of how much later than the median participant the device
+    arrives.
+    """
 
     last_count: int
-    """Steps in which the others waited for it most."""
+    """Number of steps in which the others waited most for this device."""
 
     wait_ps: int
-    """Σ time it waited for others."""
+    """Σ time the device waited for others at matched collectives."""
 
 
 @dataclass(frozen=True)
@@ -2977,73 +3103,75 @@ class HostRow(Record):
     """One host."""
 
     host: str
-    """Host name."""
+    """Name of the host."""
 
     device_count: int
-    """Devices it has."""
+    """Number of devices of the host."""
 
     working_count: int
-    """Those that recorded work in the observed time, as in `overview`."""
+    """Number of the host's devices that recorded work in the observed time, as in `overview`."""
 
     step_count: int
-    """Steps it took part in."""
+    """Number of steps the host took part in."""
 
     step_ps: float | None
-    """Mean length of the host’s steps, over its devices. Absent without steps."""
+    """Mean duration of the host's steps, over its devices. Absent without steps."""
 
     busy_ps: float | None
-    """Mean time its devices were busy in a step."""
+    """Mean time per step in which the host's devices were busy."""
 
     device_compute_ps: float | None
-    """Mean time its devices computed in a step."""
+    """Mean time per step in which the host's devices computed."""
 
     collectives_ps: float | None
-    """Mean exposed communication in a step."""
+    """Mean exposed communication per step, over the host's devices."""
 
     copies_ps: float | None
-    """Mean time in a step in which nothing ran but copies, in whatever direction."""
+    """Mean time per step in which nothing ran but copies, in any direction."""
 
     python_callbacks_ps: float | None
-    """Mean time that devices wait for Python that programs call, in a step."""
+    """Mean time per step in which the devices wait for Python that programs call."""
 
     input_wait_ps: float | None
-    """Mean wait for input in a step."""
+    """Mean input wait per step: the host waits for or prepares input while its devices are idle."""
 
     compilation_ps: float | None
-    """Mean compilation in a step."""
+    """Mean compilation time per step: the host compiles while its devices are idle."""
 
     host_overhead_ps: float | None
-    """Mean host overhead in a step."""
+    """Mean host overhead per step: the host does other recorded work while its devices are idle."""
 
     idle_ps: float | None
-    """Mean time nothing was recorded in a step."""
+    """Mean idle time per step: the devices are idle and the host waits or recorded nothing."""
 
     lateness_ps: float | None
-    """How much later than the median participant it arrives at matched collectives: the median
-    over all of them; in the heat map at the one of the step that cost most waiting. Absent
-    where none was matched.
+    """How much later than the median participant the host arrives at matched collectives: the
+    median over all of them; in the heat map, at the collective of the step that cost the most
+    waiting. Absent if none was matched.
     """
 
     lateness_score: float | None
-    """Lateness as robust deviations among the hosts. Absent with fewer than three hosts."""
+    """Lateness of the host as a robust deviation among the hosts. Absent with fewer than three
+    hosts.
+    """
 
     last_count: int
-    """Steps in which the others waited for it most."""
+    """Number of steps in which the others waited most for this host."""
 
     caused_ps: int
-    """Time the others waited for it, mean over the others, summed over steps."""
+    """Time the others waited for this host, mean over the others, summed over steps."""
 
     wait_ps: int
-    """Time it waited for others, mean over its devices."""
+    """Time the host waited for others, mean over its devices."""
 
     is_straggler: bool
-    """Last in at least half of the steps, which chance explains with less than 1 %, and the others
-    wait at least 1 % of a step for it. With few steps: last in every one of five or more, each
-    wait at least 0.6 times the median one, and 5 % of a step on average.
+    """Last in at least half of the steps, with a probability below 1 % by chance alone, and the
+    others wait at least 1 % of a step for it. With few steps: last in every one of five or
+    more, each wait at least 0.6 times the median wait, and 5 % of a step on average.
     """
 
     problem: str
-    """What is wrong with the recording of this host."""
+    """What is wrong with the recording of the host."""
 
 
 @dataclass(frozen=True)
@@ -3051,58 +3179,65 @@ class HostStepRow(Record):
     """One step over all places."""
 
     step: int
-    """Step number as recorded."""
+    """Number of the step, as recorded."""
 
     start_ps: int
-    """First start, as recorded."""
+    """First start of the step on any place, as recorded."""
 
     duration_ps: int
-    """Last end − first start, as recorded."""
+    """Duration of the step over all places: last end − first start, as recorded."""
 
     place_count: int
-    """Places that took part."""
+    """Number of places that took part in the step: devices, or hosts without working devices."""
 
     min_ps: int
-    """Shortest on a place."""
+    """Shortest duration of the step on a single place: a device, or a host without working
+    devices.
+    """
 
     mean_ps: float
-    """Mean over places."""
+    """Mean duration of the step over its places: devices, or hosts without working devices."""
 
     max_ps: int
-    """Longest on a place."""
+    """Longest duration of the step on a single place: a device, or a host without working devices.
+    """
 
     busy_balance: float | None
-    """Longest busy time ÷ mean busy time: 1 is even; absent where nothing was busy."""
+    """Longest busy time ÷ mean busy time of the places in the step: 1 is even. Absent if nothing
+    was busy.
+    """
 
     last_device: str
-    """Device that others waited for most; empty where no collective was matched."""
+    """Device that the others waited for most in the step. Empty if no collective was matched."""
 
     last_host: str
-    """Its host."""
+    """Host of the device that the others waited for most."""
 
     collective: str
-    """The collective they waited at."""
+    """Collective at which the others waited most for the last device."""
 
     program_id: str
     """Program id of the collective."""
 
     lateness_ps: int | None
-    """Its last arrival − its median arrival; absent where none was matched."""
+    """Last arrival − median arrival at the collective of the last device. Absent if none was
+    matched.
+    """
 
     caused_ps: int | None
-    """Σ time others waited for that device in the step, mean over the others."""
+    """Σ time the others waited for the last device in the step, mean over the others."""
 
     activity: str
-    """What it did before it arrived."""
+    """What the last device or its host did before the device arrived at the collective."""
 
     activity_ps: int | None
-    """Time of that activity before the arrival."""
+    """Duration of the activity before the last device arrived."""
 
     from_ps: int | None
-    """When it left the collective before, as recorded."""
+    """Time at which the last device left the previous collective, as recorded."""
 
     until_ps: int | None
-    """When it arrived, as recorded."""
+    """Time at which the last device arrived at the collective, as recorded."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -3145,37 +3280,37 @@ class IdleDevice(Record):
     """One device."""
 
     device: str
-    """Device name."""
+    """Name of the device."""
 
     device_index: int
     """Number of the device in the session."""
 
     window_ps: int
-    """What was looked at; busy and idle sum to it."""
+    """Observed time of the device. Its busy and idle time sum to it."""
 
     busy_ps: int
-    """Union of its work."""
+    """Time in which the device ran any work, overlapping work counted once."""
 
     idle_ps: int
-    """Σ gaps, short ones included."""
+    """Σ length of all gaps on the device, including those too short to be listed."""
 
     idle_ratio: float | None
-    """Idle ÷ window, 0..1."""
+    """Idle ÷ window of the device, 0..1."""
 
     min_gap_ps: int
     """Gaps from this length on are listed."""
 
     gap_count: int
-    """Listed gaps."""
+    """Number of listed gaps on the device."""
 
     longest_ps: int
-    """The longest gap."""
+    """Longest listed gap on the device."""
 
     short_count: int
-    """Shorter gaps."""
+    """Number of gaps on the device that are too short to be listed."""
 
     short_ps: int
-    """Σ shorter gaps."""
+    """Σ length of the gaps on the device that are too short to be listed."""
 
     causes_ps: list[int]
     """Σ listed gaps by cause, in the order of the causes' priority."""
@@ -3229,10 +3364,10 @@ class IdleStep(Record):
     """One step on one device."""
 
     step: int
-    """Step number as recorded."""
+    """Number of the step, as recorded."""
 
     device: str
-    """Device name."""
+    """Name of the device."""
 
     device_index: int
     """Number of the device in the session."""
@@ -3241,13 +3376,13 @@ class IdleStep(Record):
     """Start since the session began."""
 
     duration_ps: int
-    """Length of the step on the device."""
+    """Duration of the step on the device."""
 
     gap_count: int
-    """Listed gaps that reach into it."""
+    """Number of listed gaps that reach into the step."""
 
     gaps_ps: int
-    """Σ of their parts within it."""
+    """Σ parts of the listed gaps that lie within the step."""
 
     causes_ps: list[int]
     """The same by cause, in the order of the causes' priority."""
@@ -3258,19 +3393,21 @@ class InputCause(Record):
     """Why devices wait for input."""
 
     cause: str
-    """One of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`."""
+    """Why devices wait for input: one of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`,
+    `wait`, `load`, `copies`.
+    """
 
     meaning: str
-    """In words, after “The input is”."""
+    """The cause in words, to be read after “The input is”."""
 
     total_ps: int
-    """Σ time that devices waited."""
+    """Σ time that devices waited because of this cause."""
 
     mean_ps: float
-    """Mean over rows."""
+    """Mean time per step that devices waited because of this cause, over steps and devices."""
 
     step_ratio: float | None
-    """Total ÷ Σ durations, 0..1."""
+    """Waiting time of the cause ÷ Σ step durations, 0..1."""
 
     remedy: str
     """What to do about it."""
@@ -3281,31 +3418,31 @@ class InputHost(Record):
     """One host over its steps."""
 
     host: str
-    """Host name."""
+    """Name of the host."""
 
     row_count: int
     """Steps × devices."""
 
     duration_mean_ps: float
-    """Mean step."""
+    """Mean step duration of the host."""
 
     input_median_ps: float
-    """Input of the median step: one odd step does not colour it."""
+    """Median input time per step of the host, which a single odd step does not distort."""
 
     input_mean_ps: float
-    """Mean input of a step."""
+    """Mean input time per step of the host."""
 
     input_ratio: float | None
-    """Σ input ÷ Σ durations, 0..1."""
+    """Σ input time ÷ Σ step durations of the host, 0..1."""
 
     loading_mean_ps: float
-    """Mean loading of a step, whether the device waits or not."""
+    """Mean loading time per step of the host, whether the device waits or not."""
 
     longest_ps: int
-    """Input of the worst step."""
+    """Input time of the step in which the host's input took longest."""
 
     longest_step: int | None
-    """That step's number."""
+    """Number of the step in which the host's input took longest."""
 
     longest_start_ps: int
     """Where it begins."""
@@ -3348,37 +3485,39 @@ class InputRow(Record):
     """One step on one device."""
 
     step: int
-    """Step number as recorded."""
+    """Number of the step, as recorded."""
 
     host: str
-    """Host name."""
+    """Name of the host."""
 
     device: str
-    """Device name; empty when the host has none."""
+    """Name of the device. Empty if the host has none."""
 
     start_ps: int
-    """Start since the session began."""
+    """Start of the step, measured from the start of the session."""
 
     duration_ps: int
-    """Length of the step."""
+    """Duration of the step."""
 
     input_ps: int
-    """Time in which the device has nothing to do because its data is not there."""
+    """Time in which the device has nothing to do because its data has not arrived."""
 
     input_ratio: float | None
-    """Share of the step that input takes."""
+    """Share of the step spent on input."""
 
     waiting_ps: int
-    """The device is idle, nothing is compiled, and a thread that drives it loads or waits for
-    input.
+    """Time in which the device is idle, nothing is compiled, and a thread that drives the device
+    loads or waits for input.
     """
 
     copies_ps: int
-    """Copies to the device that nothing hides, and the host’s transfers while the device is idle.
+    """Time of copies to the device that no other work hides, plus the host's transfers while the
+    device is idle.
     """
 
     loading_ps: int
-    """A thread that drives the device loads, whether the device waits or not."""
+    """Time in which a thread that drives the device loads input, whether the device waits or not.
+    """
 
     causes_ps: list[int]
     """Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load."""
@@ -3407,36 +3546,37 @@ class KernelRow(Record):
     """One kernel with one launch geometry."""
 
     name: str
-    """The function that ran on the GPU."""
+    """Name of the function that ran on the GPU."""
 
     occurrences: int
-    """Launches."""
+    """Number of launches of the kernel."""
 
     total_ps: int
-    """Σ duration."""
+    """Σ duration of the kernel's launches."""
 
     mean_ps: float
-    """Mean duration of one launch."""
+    """Mean duration of one launch of the kernel."""
 
     min_ps: int
-    """Shortest launch."""
+    """Duration of the kernel's shortest launch."""
 
     max_ps: int
-    """Longest launch."""
+    """Duration of the kernel's longest launch."""
 
     latency_mean_ps: float | None
-    """From the begin of the host call that launched it to the begin of the kernel. Of a call that
-    starts several kernels the first counts. Absent where the calls are not recorded.
+    """Mean time from the start of the host call that launched the kernel to the start of the
+    kernel. If a call starts several kernels, only the first counts. Absent if the calls are not
+    recorded.
     """
 
     latency_p50_ps: int | None
-    """Half are no longer."""
+    """Median launch latency: half of the launches wait no longer."""
 
     latency_p99_ps: int | None
-    """99 of 100 are no longer."""
+    """99th percentile (p99) of the launch latency: 99 of 100 launches wait no longer."""
 
     latency_max_ps: int | None
-    """The longest wait."""
+    """Longest launch latency of the kernel."""
 
     registers: int | None
     """Registers per thread. Absent if not recorded."""
@@ -3445,51 +3585,53 @@ class KernelRow(Record):
     """Static and dynamic shared memory per block."""
 
     grid: str
-    """Blocks of a launch: x, y, z."""
+    """Blocks per launch: x, y, z."""
 
     block: str
-    """Threads of a block: x, y, z."""
+    """Threads per block: x, y, z."""
 
     occupancy: float | None
-    """Theoretical occupancy of the launch: resident warps against what the chip can hold. Absent
-    if neither.
+    """Theoretical occupancy of the launch, recorded or derived: resident warps ÷ warps the chip
+    can hold. Absent if neither.
     """
 
     occupancy_source: str
-    """One of `recorded`, `derived`, or empty."""
+    """Where the occupancy comes from: one of `recorded`, `derived`, or empty."""
 
     occupancy_limit: str
-    """What keeps more blocks from running at once: registers, shared memory, block slots, or the
-    size of the block.
+    """What keeps more blocks from running at once: `registers`, `shared memory`, `block slots` or
+    `block size`.
     """
 
     matrix_unit: str
-    """Whether the kernel uses Tensor Cores or MFMA, told by its name; a dash where the name does
-    not tell. The tooltip has the rule.
+    """Whether the kernel uses Tensor Cores or MFMA, inferred from its name: `yes`, `no` or
+    `unknown` (shown as a dash).
     """
 
     matrix_rule: str
-    """The rule that said yes."""
+    """Naming rule that identifies the kernel as one that uses matrix units."""
 
     op: str
-    """The HLO op or framework op the kernel ran for."""
+    """HLO op or framework op that the kernel ran for."""
 
     attribution: str
-    """How the kernel was joined with its op: recorded in the profile, or inferred from the
-    kernel’s name, its neighbours or its order.
+    """How the op of the kernel was found: recorded in the profile, or inferred from the kernel's
+    name, its neighbors or its order.
     """
 
     program: str
-    """Program, as `module(program id)`; empty if unknown."""
+    """Program of the kernel, as `module(program id)`. Empty if unknown."""
 
     program_id: str
-    """Program id as a decimal string, where the op is an HLO op; else empty."""
+    """Id of the program as a decimal string if the kernel's op is an HLO op. Empty otherwise."""
 
     stream: str
-    """A queue of the device whose work runs in order."""
+    """Numbers of the streams the kernel ran on, comma separated. A stream is a queue of the device
+    whose work runs in order.
+    """
 
     device: str
-    """Device names, comma separated."""
+    """Names of the devices the kernel ran on, comma separated."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -3550,34 +3692,40 @@ class LaunchDevice(Record):
     """Launches of one device."""
 
     device: str
-    """Device name."""
+    """Name of the device."""
 
     launched: int
-    """Kernels and copies whose launch call is recorded."""
+    """Number of kernels and copies on the device whose launch call is recorded."""
 
     launched_ratio: float
-    """Those ÷ all kernels and copies, 0..1."""
+    """Kernels and copies whose launch call is recorded ÷ all kernels and copies on the device,
+    0..1.
+    """
 
     latency_mean_ps: float | None
-    """Mean latency."""
+    """Mean launch latency on the device, from the start of the launch call to the start of the
+    kernel or copy.
+    """
 
     latency_p50_ps: int | None
-    """Median latency."""
+    """Median launch latency on the device."""
 
     latency_p99_ps: int | None
-    """99th percentile."""
+    """99th percentile (p99) of the launch latency on the device."""
 
     latency_max_ps: int | None
-    """The longest."""
+    """Longest launch latency on the device."""
 
     queue_mean: float
-    """Launched and not finished, in the mean from the first call to the last end."""
+    """Mean number of kernels and copies launched but not finished, from the first launch call to
+    the last end.
+    """
 
     queue_most: int
-    """The most at once."""
+    """Largest number of kernels and copies launched but not finished at the same time."""
 
     queue_most_at_ps: int
-    """When that was."""
+    """Time at which the launch queue of the device was longest."""
 
     queue: list[QueuePoint]
     """The queue over time."""
@@ -3591,25 +3739,25 @@ class LaunchStep(Record):
     """Number of the step."""
 
     host: str
-    """Host name."""
+    """Name of the host."""
 
     start_ps: int
-    """Begin of the step on the host."""
+    """Start of the step on the host."""
 
     end_ps: int
-    """Its end."""
+    """End of the step on the host."""
 
     duration_ps: int
-    """Its duration."""
+    """Duration of the step on the host."""
 
     calls: int
-    """Calls that began in it."""
+    """Number of launch calls that started in the step."""
 
     launch_ps: int
-    """Time in which the host was in a launch call, on any thread."""
+    """Time in the step during which the host was in a launch call, on any thread."""
 
     ratio: float
-    """launch ÷ duration, 0..1."""
+    """Time in launch calls ÷ duration of the step, 0..1."""
 
 
 @dataclass(frozen=True)
@@ -3617,31 +3765,33 @@ class MatrixOp(Record):
     """Matrix units in the kernels of one op."""
 
     op: str
-    """HLO op."""
+    """Name of the HLO op."""
 
     program: str
-    """Program, as `module(program id)`."""
+    """Program of the op, as `module(program id)`."""
 
     program_id: str
     """Program id as a decimal string."""
 
     is_eligible: bool
-    """The op is a matrix product, convolution or attention: it could use them."""
+    """Whether the op is a matrix product, convolution or attention, so that it could use matrix
+    units.
+    """
 
     total_ps: int
-    """Σ duration of its kernels."""
+    """Σ duration of the op's kernels."""
 
     matrix_ps: int
-    """Of kernels that use them."""
+    """Time of the op's kernels that use matrix units."""
 
     plain_ps: int
-    """Of kernels that do not."""
+    """Time of the op's kernels that do not use matrix units."""
 
     unknown_ps: int
-    """Of kernels whose names do not tell."""
+    """Time of the op's kernels whose names do not show whether they use matrix units."""
 
     matrix_ratio: float
-    """matrix ÷ total, 0..1."""
+    """Time on matrix units ÷ total kernel time of the op, 0..1."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -3677,16 +3827,16 @@ class MemorySnapshotRow(Record):
     """One memory snapshot."""
 
     snapshot: str
-    """Name."""
+    """Name of the memory snapshot."""
 
     device: str
-    """Device; empty for what belongs to none, such as programs."""
+    """Device that holds the bytes. Empty for what belongs to no device, such as programs."""
 
     allocations: int
-    """Allocations alive."""
+    """Number of allocations that were live at the snapshot."""
 
     bytes: int
-    """Bytes alive."""
+    """Bytes that were live at the snapshot."""
 
 
 @dataclass(frozen=True)
@@ -3737,25 +3887,27 @@ class OpRegion(Record):
     """A region that a kernel of a TPU recorded while an op ran."""
 
     op: str
-    """The innermost op that it begins in."""
+    """Innermost op in which the region starts."""
 
     program_id: str
-    """Its program as a decimal string."""
+    """ID of the program that the op belongs to, as a decimal string."""
 
     name: str
-    """Name of the region, such as `ep_wait_in`."""
+    """Name of the region as the kernel recorded it, such as `ep_wait_in`."""
 
     occurrences: int
-    """How often."""
+    """Number of occurrences of the region within the op."""
 
     total_ps: int
-    """Σ duration; one within another counts in both."""
+    """Σ duration of the region. A region nested in another counts in both."""
 
     op_ratio: float | None
-    """total ÷ total of the op, 0..1; absent where the op is not among the rows."""
+    """Time of the region as a share of the total time of its op, 0..1. Absent if the op is not
+    among the rows.
+    """
 
     is_wait: bool
-    """Its name says that the kernel waits in it."""
+    """Whether the name of the region indicates that the kernel waits in it."""
 
 
 @dataclass(frozen=True)
@@ -3765,84 +3917,93 @@ class OpRow(Record):
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
     program: str
-    """The compiled executable the op belongs to, with its id."""
+    """Compiled executable that the op belongs to, with its ID."""
 
     program_id: str
-    """Program id as a decimal string (ids exceed 2^53)."""
+    """ID of the program that the op belongs to, as a decimal string (IDs exceed 2^53)."""
 
     name: str
-    """Name of the HLO instruction, or of the kernel where no op is known."""
+    """Name of the HLO instruction, or of the kernel if no op is known."""
 
     category: str
-    """HLO category as XLA names it."""
+    """HLO category of the op, as XLA names it."""
 
     category_source: str
-    """Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
-    profile has no HLO for it), or empty.
+    """Source of the category: `recorded`, `hlo`, `inferred` (from the op's name, where the profile
+    has no HLO for it), or empty.
     """
 
     attribution: str
-    """How the slices were joined with the op: recorded in the profile, or inferred from the
-    kernel’s name, its neighbours or its order.
+    """How the slices were matched to the op: `recorded`, or inferred from the kernel's name
+    (`exact_name`), its neighbors (`between_anchors`), or its order (`by_order`). `none` if
+    there is no op.
     """
 
     class_: str
-    """What kind of work it is; decides the colour, the same in every view."""
+    """Kind of work the op does. Determines its color, which is the same in every view."""
 
     device: str
-    """What JAX calls a device."""
+    """Device that the op ran on, in the sense of a JAX device. Empty if the row merges several
+    devices.
+    """
 
     occurrences: int
-    """How often it ran, over the selected devices and steps."""
+    """Number of occurrences of the op over the selected devices and steps."""
 
     executions: int
-    """Executions the work is counted with: an op lowered to several kernels did its work once."""
+    """Number of executions that the work is counted with. An op lowered to several kernels does
+    its work once per execution.
+    """
 
     total_ps: int
-    """Time from start to end, summed; what runs nested inside is included."""
+    """Time from start to end of the op, including work nested inside it, summed over all
+    occurrences.
+    """
 
     self_ps: int
-    """Time in the op itself, without what runs nested inside it, summed."""
+    """Time in the op itself, excluding work nested inside it, summed over all occurrences."""
 
     self_ratio: float
-    """Share of the self time of all selected ops."""
+    """Self time of the op as a share of the self time of all selected ops."""
 
     flops: float | None
-    """Floating point operations of one execution, recorded or computed from the HLO. Absent if
-    unknown.
+    """Floating-point operations of one execution of the op, recorded or computed from the HLO.
+    Absent if unknown.
     """
 
     bytes: float | None
-    """Bytes one execution reads and writes, recorded or computed from the HLO. Absent if unknown.
+    """Bytes that one execution of the op reads and writes, recorded or computed from the HLO.
+    Absent if unknown.
     """
 
     flop_rate: float | None
-    """Achieved rate of floating point operations."""
+    """Achieved rate of floating-point operations of the op."""
 
     bandwidth: float | None
-    """Achieved rate of memory traffic."""
+    """Achieved memory bandwidth of the op."""
 
     bound_by: str
-    """Which roof limits the op: compute or memory. Empty when the peaks of the chip or the work of
-    the op are unknown.
+    """Roof that limits the op: `compute`, `memory`, or an on-chip memory. Empty if the peaks of
+    the chip or the work of the op are unknown.
     """
 
     roofline_ratio: float | None
-    """How close the op comes to the roof that limits it."""
+    """Achieved share of the roof that limits the op."""
 
     cost_source: str
-    """Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the
-    shapes of a known call, or estimated by the author of the kernel.
+    """Source of the FLOPs and bytes: `recorded` in the profile, computed from the HLO (`hlo`) or
+    from the shapes of a known call (`shapes`), or estimated by the author of the kernel
+    (`estimate`).
     """
 
     scope: str
-    """JAX name stack: the transformations and named scopes the op was traced in."""
+    """JAX name stack of the op: the transformations and named scopes in which it was traced."""
 
     source: str
     """File and line of the program that the op comes from."""
 
     is_rematerialised: bool
-    """The op is a recomputation."""
+    """Whether the op is a recomputation."""
 
 
 @dataclass(frozen=True)
@@ -3898,26 +4059,25 @@ class OpTreeRow(Record):
 
     kind: str
     """One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`,
-    `instruction` or
-    `idle`.
+    `instruction`, or `idle`.
     """
 
     name: str
-    """A program, category, scope or op. Ops whose HLO text is the same but for names, such as
-    those of equal layers, are one node with their number.
+    """Name of the program, category, scope, or op. Ops whose HLO text is the same except for
+    names, such as those of equal layers, form one node with their number.
     """
 
     path: str
-    """Names from the root down, joined by ` > `."""
+    """Names of the nodes from the root down to this one, joined by ` > `."""
 
     depth: int
-    """Level, 0 for the roots."""
+    """Level of the node in the tree, 0 for the roots."""
 
     child_count: int
-    """Direct children, shown or not."""
+    """Number of direct children of the node, shown or not."""
 
     duplicate_count: int
-    """Ops with the same HLO text but for names, merged into this node."""
+    """Number of ops merged into this node because their HLO text is the same except for names."""
 
     program_id: str
     """Program id as a decimal string; empty above ops of several programs."""
@@ -3926,50 +4086,52 @@ class OpTreeRow(Record):
     """Instruction name, for links; empty above ops."""
 
     category: str
-    """HLO category, or the opcode of an instruction; empty above categories."""
+    """HLO category of the op, or opcode of the instruction. Empty for nodes above ops."""
 
     class_: str
     """Colour class of the longest op at or below."""
 
     occurrences: int
-    """Slices at or below."""
+    """Number of slices at or below this node."""
 
     total_ps: int
-    """Durations of all ops at or below; nested ops count again in the op around them."""
+    """Durations of all ops at or below this node. Nested ops count again in the op around them."""
 
     self_ps: int
-    """Self time of all ops at or below this node; children sum to their parent."""
+    """Self time of all ops at or below this node. The children of a node sum to their parent."""
 
     ratio: float
-    """Of all self time, and of idle time where it is shown."""
+    """Self time as a share of the self time of all ops, plus idle time where it is shown."""
 
     flops: float | None
-    """Floating point operations at or below; absent if unknown."""
+    """Floating-point operations of all executions at or below this node. Absent if unknown."""
 
     bytes: float | None
-    """Bytes at or below."""
+    """Bytes read and written by all executions at or below this node."""
 
     flop_rate: float | None
-    """flops ÷ time, per second."""
+    """Achieved FLOP rate at or below this node: FLOPs ÷ time, per second."""
 
     bandwidth: float | None
-    """bytes ÷ time, per second."""
+    """Achieved memory bandwidth at or below this node: bytes ÷ time, per second."""
 
     compute_ratio: float | None
-    """flop_rate ÷ peak."""
+    """Compute utilization at this node: `flop_rate` ÷ peak."""
 
     levels: list[OpTreeLevel]
     """Memories with a peak: bandwidth ÷ peak."""
 
     best_ratio: float | None
-    """Rate against peak, of compute or of the memory that is used most."""
+    """Highest achieved rate relative to its peak: of compute, or of the memory that is utilized
+    most.
+    """
 
     bound_by: str
-    """What bounds it: `compute`, `memory`, a memory on the chip, or empty."""
+    """Resource that bounds the node: `compute`, `memory`, an on-chip memory, or empty."""
 
     wasted_ps: int | None
-    """What would be saved if the op used what bounds it fully. Time in halves of asynchronous ops
-    is waiting, and all of it wasted. Unknown where peaks or work are. Absent where unknown.
+    """Time saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is
+    waiting, and all of it counts as wasted. Absent if peaks or work are unknown.
     """
 
     expression: str
@@ -3979,10 +4141,10 @@ class OpTreeRow(Record):
     """JAX name stack."""
 
     source: str
-    """Source line, as `file:line`."""
+    """Source line of the op, as `file:line`."""
 
     cost_source: str
-    """Where the work came from, as in `ops`; empty above ops."""
+    """Source of the FLOPs and bytes, as in `ops`. Empty for nodes above ops."""
 
 
 @dataclass(frozen=True)
@@ -3992,38 +4154,39 @@ class OpTreeWaste(Record):
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
     name: str
-    """Instruction name; of duplicates that of the longest."""
+    """Name of the HLO instruction. For duplicates, the name of the longest one."""
 
     duplicate_count: int
-    """How many ops of the same text."""
+    """Number of ops merged into this row because their HLO text is the same except for names."""
 
     program_id: str
-    """Program id as a decimal string."""
+    """ID of the program that the op belongs to, as a decimal string."""
 
     category: str
-    """HLO category."""
+    """HLO category of the op."""
 
     class_: str
     """Colour class."""
 
     self_ps: int
-    """Σ self time."""
+    """Σ self time of the op and its duplicates."""
 
     best_ratio: float | None
-    """The best ratio of rate to peak; absent for halves of asynchronous ops, whose time is waiting.
+    """Highest ratio of an achieved rate to its peak. Absent for halves of asynchronous ops, whose
+    time is waiting.
     """
 
     bound_by: str
-    """What bounds it: `compute`, `memory`, a memory on the chip, or `waiting`."""
+    """Resource that bounds the op: `compute`, `memory`, an on-chip memory, or `waiting`."""
 
     wasted_ps: int
-    """self × (1 − best ratio)."""
+    """Time saved if the op fully utilized what bounds it: self × (1 − best ratio)."""
 
     ratio: float
-    """wasted ÷ (Σ self + idle), 0..1."""
+    """Wasted time as a share of all self time and idle time, 0..1: wasted ÷ (Σ self + idle)."""
 
     source: str
-    """Source line, as `file:line`."""
+    """Source line of the op, as `file:line`."""
 
 
 @dataclass(frozen=True)
@@ -4031,16 +4194,16 @@ class OpsDevice(Record):
     """Totals of one device."""
 
     device: str
-    """Device name."""
+    """Name of the device."""
 
     busy_ps: int
-    """Union of work intervals."""
+    """Time the device is busy: the union of its work intervals."""
 
     self_ps: int
-    """Σ self time."""
+    """Σ self time of the ops on the device. May exceed the busy time where GPU streams overlap."""
 
     occurrences: int
-    """Number of slices."""
+    """Number of slices of ops on the device."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -4128,19 +4291,19 @@ class PassRow(Record):
     """One pass of a compiler."""
 
     name: str
-    """Name."""
+    """Name of the compiler pass."""
 
     phase: str
-    """The phase that the name tells, else `pass`."""
+    """Compilation phase that the name of the pass indicates, or `pass` if it indicates none."""
 
     count: int
-    """How often."""
+    """Number of runs of the pass."""
 
     total_ps: int
-    """Σ duration; passes run within passes."""
+    """Σ duration of the pass, including other passes that run within it."""
 
     self_ps: int
-    """Σ (duration − what runs within)."""
+    """Self time of the pass: Σ (duration − what runs within it)."""
 
 
 @dataclass(frozen=True)
@@ -4148,16 +4311,16 @@ class PercentileRow(Record):
     """The latency that a share of the requests does not exceed."""
 
     percentile: float
-    """50 to 99.9."""
+    """Percentile of the latency, 50 to 99.9."""
 
     latency_ps: int
-    """Latency of the request that stands there."""
+    """Latency of the request at this percentile (nearest rank)."""
 
     request_id: str
-    """Its id as recorded; empty if none."""
+    """ID of the request at this percentile, as recorded. Empty if none."""
 
     start_ps: int
-    """Its start since the session began."""
+    """Start of the request at this percentile, since the session started."""
 
     phases_ps: list[int]
     """Its phases."""
@@ -4173,19 +4336,19 @@ class PhaseRow(Record):
     """
 
     meaning: str
-    """In words."""
+    """What happens during the phase, in words."""
 
     mean_ps: float
-    """Mean over requests."""
+    """Mean time in the phase, over requests."""
 
     median_ps: int
-    """Median."""
+    """Median time in the phase, over requests."""
 
     high_ps: int
-    """90th percentile."""
+    """90th percentile of the time in the phase, over requests."""
 
     latency_ratio: float | None
-    """Σ phase ÷ Σ latencies, 0..1."""
+    """Share of the phase in the latency of all requests, 0..1: Σ phase ÷ Σ latencies."""
 
 
 @dataclass(frozen=True)
@@ -4227,60 +4390,64 @@ class RegionRow(Record):
     """One region, or one stack of regions."""
 
     name: str
-    """An annotation of the program without its arguments, a function of Python, or an event of the
-    runtime.
-    """
+    """Annotation of the program without its arguments, Python function, or event of the runtime."""
 
     kind: str
-    """Who opened the region: the program by an annotation, Python by a call, or the runtime."""
+    """Origin of the region: `annotation` (opened by the program), `python` (a call of a Python
+    function), or `runtime` (opened by the runtime).
+    """
 
     source: str
-    """File and line of the function, or its module."""
+    """File and line of the Python function, or its module."""
 
     thread: str
-    """The thread, where there is one only."""
+    """Thread that the region ran on. Empty if it ran on several."""
 
     thread_count: int
-    """Threads it ran on."""
+    """Number of threads that the region ran on."""
 
     name_count: int
-    """Different names that were folded into the row."""
+    """Number of different names folded into the row."""
 
     depth: int
-    """By stack: level, 0 for the outermost."""
+    """Level of the row in the tree of `--by stack`, 0 for the outermost."""
 
     child_count: int
-    """By stack: rows directly below."""
+    """Number of rows directly below this one in the tree of `--by stack`."""
 
     count: int
-    """Times the region began in the selection."""
+    """Number of occurrences of the region that start in the selection."""
 
     total_ps: int
-    """Time within the region. An occurrence within another of the same region counts once."""
+    """Time within the region. An occurrence nested in another of the same region counts once."""
 
     self_ps: int
-    """Time within the region and in no other region that is shown."""
+    """Time within the region and in no other shown region."""
 
     ratio: float
-    """Share of the time that threads spent within regions."""
+    """Self time of the region as a share of the time that threads spent within regions."""
 
     mean_ps: float | None
-    """Mean duration of an occurrence."""
+    """Mean duration of one occurrence of the region."""
 
     p95_ps: int | None
-    """95 % of the occurrences are no longer. Of more than 256 to within 0.4 %."""
+    """95th percentile of the duration: 95 % of the occurrences are no longer. With more than 256
+    occurrences, accurate to within 0.4 %.
+    """
 
     step_count: float | None
-    """Occurrences that begin within a step, per step of the hosts they do so on. Null where none
+    """Occurrences that start within a step ÷ the steps of the hosts on which they do. Null if none
     does.
     """
 
     step_ps: float | None
-    """Time of the occurrences that begin within a step, per step of the hosts they do so on."""
+    """Time of the occurrences that start within a step ÷ the steps of the hosts on which they do.
+    Null if none does.
+    """
 
     device_ps: int | None
-    """Time of the kernels, copies and program runs that were launched within the region, over all
-    devices, whenever they ran. Empty where launches are not known.
+    """Time of the kernels, copies, and program runs launched within the region, over all devices,
+    no matter when they ran. Empty if launches are not known.
     """
 
     first: RegionPlace | None
@@ -4295,22 +4462,22 @@ class RegionThread(Record):
     """A thread with regions."""
 
     host: str
-    """Host."""
+    """Name of the host that the thread runs on."""
 
     thread: str
-    """Name, with its number where the host has several of the name."""
+    """Name of the thread, with its number if the host has several threads of that name."""
 
     region_count: int
-    """Regions, or stacks, that occur."""
+    """Number of different regions, or stacks of regions, on the thread."""
 
     slice_count: int
-    """Slices that count."""
+    """Number of slices on the thread that count as regions."""
 
     covered_ps: int
-    """Time within regions, one within another counted once."""
+    """Time of the thread within regions. Nested regions count once."""
 
     device_ps: int | None
-    """Device time launched within regions; null where launches are unknown."""
+    """Device time launched within the regions of the thread. Null if launches are unknown."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -4357,64 +4524,72 @@ class RendezvousRow(Record):
     """Exchanges of one rendezvous: with the host, or over the network with another slice."""
 
     rendezvous: str
-    """Name under which both sides meet, else the channel."""
+    """Name under which both sides of the exchange meet, or the channel if there is no name."""
 
     transfer_type: str
-    """Kind of exchange between slices, such as `ALL_REDUCE`; empty where the program says none."""
+    """Kind of exchange between slices, such as `ALL_REDUCE`. Empty if the program does not name
+    one.
+    """
 
     participants: int | None
-    """How many take part in the exchange, as the profiler recorded with its op. Absent where the
-    profile does not say.
+    """Number of participants in the exchange, as the profiler recorded it with the op. Absent if
+    the profile does not contain it.
     """
 
     program: str
-    """Program it belongs to."""
+    """Program that the exchange belongs to."""
 
     program_id: str
     """Program id."""
 
     send_op: str
-    """Op that sends; empty if none was executed."""
+    """Name of the op that sends. Empty if none was executed."""
 
     recv_op: str
-    """Op that receives; empty if none was executed."""
+    """Name of the op that receives. Empty if none was executed."""
 
     occurrences: int
-    """Times, over all selected devices."""
+    """Number of occurrences of the exchange, over all selected devices."""
 
     bytes: int | None
-    """Bytes over the network in one occurrence. Absent where shape or participants are not known.
+    """Bytes over the network in one occurrence, or the size of the value for an exchange with the
+    host. Absent if the shape or the number of participants is unknown.
     """
 
     slack_ps: float
-    """Mean time that was there to hide it: from the start of the send to the start of the end of
-    the
-    receive, without other communication.
+    """Mean time available to hide the exchange: from the start of the send to the start of
+    `recv-done`, excluding communication in between.
     """
 
     observed_ps: float
-    """Mean time from the start of the send to the end of the receive."""
+    """Mean time per occurrence from the start of the send to the end of the receive."""
 
     send_ps: float
-    """Mean time in the send."""
+    """Mean time per occurrence in the `send` op."""
 
     send_done_ps: float
-    """Mean time in the end of the send."""
+    """Mean time per occurrence in the `send-done` op, which ends the send."""
 
     recv_ps: float
-    """Mean time in the receive."""
+    """Mean time per occurrence in the `recv` op."""
 
     recv_done_ps: float
-    """Mean time in the end of the receive."""
+    """Mean time per occurrence in the `recv-done` op, which ends the receive."""
 
     stall_ps: float
-    """Mean of the four."""
+    """Mean time per occurrence in the four ops of the exchange together: `send`, `send-done`,
+    `recv` and `recv-done`.
+    """
 
     total_stall_ps: int
-    """Σ of the four."""
+    """Σ time in the four ops of the exchange (`send`, `send-done`, `recv`, `recv-done`), over all
+    occurrences.
+    """
 
     required_bandwidth: float | None
-    """Bytes ÷ slack, per second: what hides it; absent where there is no slack or no size."""
+    """Bytes ÷ slack, per second: the bandwidth that hides the exchange. Absent if there is no
+    slack or the size is unknown.
+    """
 
     start_ps: int
     """Start of the occurrence with the longest stall."""
@@ -4428,22 +4603,22 @@ class RequestRow(Record):
     """One request."""
 
     name: str
-    """Name as recorded."""
+    """Name of the request as recorded."""
 
     request_id: str
-    """Id as recorded; empty if none."""
+    """ID of the request as recorded. Empty if none."""
 
     host: str
-    """Host name."""
+    """Name of the host that handled the request."""
 
     start_ps: int
-    """Start since the session began."""
+    """Start of the request, since the session started."""
 
     latency_ps: int
-    """Duration of the request as annotated; the phases sum to it."""
+    """Latency: the duration of the request as annotated. The phases sum to it."""
 
     batch_id: int | None
-    """Position of its batch in `batches`; absent if none was found."""
+    """Position of the request's batch in `batches`. Absent if none was found."""
 
     phases_ps: list[int]
     """Time by phase: prepare, queue, formation, runtime, `to_device`, device, `to_host`, finish,
@@ -4514,22 +4689,24 @@ class RooflinePeak(Record):
     """A peak of a chip."""
 
     chip: str
-    """Hardware model."""
+    """Hardware model of the chip."""
 
     device_count: int
-    """Selected devices with it."""
+    """Number of selected devices with this chip."""
 
     level: str
-    """One of `compute` or a memory."""
+    """What the peak applies to: `compute` or a memory."""
 
     per_second: float | None
     """FLOP or bytes per second; absent where unknown."""
 
     ridge_intensity: float | None
-    """Peak of compute ÷ this peak, FLOP per byte."""
+    """Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak
+    of compute ÷ peak of the memory. Absent for compute.
+    """
 
     source: str
-    """Where it came from, or why it is unknown."""
+    """Source of the peak, or why the peak is unknown."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -4567,19 +4744,20 @@ class RooflineRow(Record):
     _KEYS: ClassVar[dict[str, str]] = {"class_": "class"}
 
     kind: str
-    """One of `op`, `program`, `step`, `total` or `average`."""
+    """One of `op`, `program`, `step`, `total`, or `average`."""
 
     name: str
-    """Op, program, or `step 12`."""
+    """Name of the op or program, or a step such as `step 12`."""
 
     program: str
-    """Program, as `module(program id)`; empty for work without a program."""
+    """Program that the work belongs to, as `module(program id)`. Empty for work without a program.
+    """
 
     program_id: str
     """Program id as a decimal string."""
 
     category: str
-    """HLO category; empty for all but ops."""
+    """HLO category of the op. Empty for all but ops."""
 
     class_: str
     """Colour class; empty for all but ops."""
@@ -4594,66 +4772,71 @@ class RooflineRow(Record):
     """See `start_ps`."""
 
     occurrences: int
-    """Slices."""
+    """Number of slices of the op."""
 
     executions: int
     """Executions the work is counted with."""
 
     total_ps: int
-    """The time that rates are over."""
+    """Time over which the rates are computed, summed over devices."""
 
     self_ps: int
-    """Σ self time."""
+    """Σ self time of the op."""
 
     self_ratio: float
-    """self ÷ Σ self of all ops, 0..1."""
+    """Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops."""
 
     flops: float | None
-    """Floating point operations in all, normalised as the chip's peak; absent if unknown."""
+    """Floating-point operations of all executions, normalized like the chip's peak. Absent if
+    unknown.
+    """
 
     model_flops: float | None
     """As the model needs them."""
 
     bytes: float | None
-    """Bytes in all."""
+    """Bytes read and written by all executions."""
 
     flop_rate: float | None
-    """flops ÷ time, per second."""
+    """Achieved FLOP rate: FLOPs ÷ time, per second."""
 
     bandwidth: float | None
-    """bytes ÷ time, per second."""
+    """Achieved memory bandwidth: bytes ÷ time, per second."""
 
     intensity: float | None
-    """Floating point operations per byte, of all bytes or of the memory chosen above the chart."""
+    """Floating-point operations per byte, counting all bytes or only those of the selected memory.
+    """
 
     bound_by: str
-    """What bounds it: `compute`, `memory`, a memory on the chip, or empty."""
+    """Resource that bounds the op, program, or step: `compute`, `memory`, an on-chip memory, or
+    empty.
+    """
 
     compute_ratio: float | None
-    """Achieved rate against the peak of compute."""
+    """Compute utilization: achieved FLOP rate relative to the peak of compute."""
 
     roofline_ratio: float | None
-    """The largest ratio of rate to peak: how efficient it is; may exceed 1."""
+    """Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1."""
 
     optimal_flop_rate: float | None
-    """The rate it would have if what bounds it ran at its peak."""
+    """FLOP rate of the op if what bounds it ran at its peak."""
 
     is_over_peak: bool
-    """Above a peak: the peak, the time or the work is not what it seems."""
+    """Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
+    what it seems.
+    """
 
     levels: list[RooflineLevel]
     """Memories with a peak or traffic."""
 
     cost_source: str
-    """Where the work came from: `recorded`, `hlo`, `shapes`, `estimate`, or empty."""
+    """Source of the FLOPs and bytes: `recorded`, `hlo`, `shapes`, `estimate`, or empty."""
 
     scope: str
-    """The whole selection, a program, the mean step, or a step. A step leads to its time on the
-    timeline.
-    """
+    """JAX name stack of the op. Empty for all but ops."""
 
     source: str
-    """Where the peak comes from, or why it is unknown."""
+    """File and line of the program that the op comes from. Empty for all but ops."""
 
 
 @dataclass(frozen=True)
@@ -4664,7 +4847,7 @@ class ScalingLimit(Record):
     """`imbalance`, or a part of a step, such as `collectives` (exposed communication)."""
 
     title: str
-    """The same in words."""
+    """What limits scaling, in words: a part of the step, or uneven load."""
 
     text: str
     """A sentence."""
@@ -4673,16 +4856,20 @@ class ScalingLimit(Record):
     """Time in the step on the largest count."""
 
     before_ps: float | None
-    """The same on the count before it; absent where there is none."""
+    """Time of the limit in the step on the device count before the largest. Absent if there is
+    none.
+    """
 
     next_ps: float
-    """What it takes on the next count, if it goes on as from the count before to the largest."""
+    """Predicted time of the limit on twice the largest device count, if it changes as from the
+    count before to the largest.
+    """
 
     cost_ps: float
     """That − what perfect scaling leaves of it."""
 
     cost_ratio: float
-    """Cost ÷ the step on the largest count, 0..1."""
+    """Cost of the limit as a share of the step on the largest device count, 0..1."""
 
 
 @dataclass(frozen=True)
@@ -4690,39 +4877,44 @@ class ScalingMethod(Record):
     """One method over all its device counts."""
 
     method: str
-    """What the names of its sessions have in common besides count and time stamp."""
+    """What the names of the method's sessions have in common, besides device count and time stamp.
+    """
 
     source: str
-    """One of `capture` or `benchmark`."""
+    """Source of the measurements: `capture` or `benchmark`."""
 
     device_counts: list[int]
     """Counts that were measured, ascending."""
 
     base_device_count: int
-    """The least of them: speed-up and efficiency are measured against it."""
+    """Smallest device count of the method, relative to which speed-up and efficiency are computed.
+    """
 
     next_device_count: int
-    """Twice the largest of them."""
+    """Twice the largest device count of the method."""
 
     serial_ratio: float | None
-    """Share of the base's step that does not shrink with more devices, by Amdahl's law, 0..1;
-    absent
-    with one count, with weak scaling, and where the law does not fit.
+    """Share of the step on the smallest device count that does not shrink with more devices, by
+    Amdahl's law, 0..1. Absent with one count, with weak scaling, and if the law does not fit.
     """
 
     fit_error_ratio: float | None
-    """Largest distance of a measured step from that law ÷ the step; absent without the law, and
-    with two counts, through which it always fits.
+    """Largest deviation of a measured step from Amdahl's law ÷ the step. Absent without the law,
+    and with two counts, which it always fits.
     """
 
     next_step_ps: float | None
-    """What the law, or with weak scaling the last doubling, says of a step on the next count."""
+    """Predicted step time on twice the largest device count: by Amdahl's law, or with weak scaling
+    by the trend of the last doubling.
+    """
 
     next_speedup_ratio: float | None
-    """The same as speed-up over the base."""
+    """Predicted speed-up over the smallest device count on twice the largest device count."""
 
     largest_speedup_ratio: float | None
-    """Speed-up over the base that no number of devices exceeds; absent where nothing limits it."""
+    """Speed-up over the smallest device count that no number of devices exceeds. Absent if nothing
+    limits it.
+    """
 
     limits: list[ScalingLimit]
     """What the step on the largest count would lose at the next doubling, costliest first."""
@@ -4756,66 +4948,78 @@ class ScalingRow(Record):
     """A method on so many devices."""
 
     method: str
-    """What differs in the names of sessions besides device count and time. --method REGEX picks
-    it.
+    """What differs in the names of sessions besides device count and time. `--method REGEX`
+    selects it.
     """
 
     source: str
-    """One of `capture` or `benchmark`."""
+    """Source of the measurements: `capture` or `benchmark`."""
 
     device_count: int
-    """Devices that worked in typical steps."""
+    """Number of devices that worked in typical steps."""
 
     devices: str
-    """Kinds of devices with counts, such as `8 × XLA:CPU`; empty if unknown."""
+    """Kinds of devices with their counts, such as `8 × XLA:CPU`. Empty if unknown."""
 
     is_virtual: bool
-    """They share the cores of one machine, so that times say little."""
+    """Whether the devices share the cores of one machine, so that their times mean little."""
 
     sample_count: int
-    """Sessions or benchmarks of this method and count."""
+    """Number of sessions or benchmarks with this method and device count."""
 
     step_ps: float
-    """Mean over the samples of the mean of their typical steps, outliers set aside."""
+    """Step time: mean over the samples of the mean of their typical steps, excluding outliers."""
 
     step_min_ps: float
-    """Least of the samples."""
+    """Shortest step time of any sample."""
 
     step_max_ps: float
-    """Largest of the samples."""
+    """Longest step time of any sample."""
 
     throughput_per_second: float
-    """Steps per second; with weak scaling × device count, as each device brings work of its own."""
+    """Throughput in steps per second. With weak scaling, multiplied by the device count, because
+    each device adds work of its own.
+    """
 
     examples_per_second: float | None
-    """Throughput × the batch that was given."""
+    """Examples per second: throughput × the given batch size. Absent without a batch size."""
 
     speedup_ratio: float
-    """How many times as fast as on the least device count of the method."""
+    """Speed-up over the smallest device count of the method."""
 
     ideal_speedup_ratio: float
-    """Device count ÷ the least count: what perfect scaling gives."""
+    """Speed-up with perfect scaling: device count ÷ smallest device count."""
 
     efficiency_ratio: float
-    """Share of perfect scaling that is reached."""
+    """Achieved share of perfect scaling."""
 
     compute_ps: float | None
-    """Computation in a step, mean over devices; absent for benchmarks, as the next six are."""
+    """Computation in a step, mean over devices. Absent for benchmarks."""
 
     communication_ps: float | None
-    """Union of a device’s communication in a step, hidden or not, mean over devices."""
+    """Union of a device's communication in a step, hidden or exposed, mean over the devices that
+    communicate. Absent for benchmarks.
+    """
 
     communication_ratio: float | None
-    """Communication ÷ step."""
+    """Communication, hidden or exposed, as a share of the step: communication ÷ step. Absent for
+    benchmarks.
+    """
 
     exposed_ps: float | None
-    """Communication while the same device computes nothing."""
+    """Exposed communication in a step: communication while the same device computes nothing, mean
+    over devices. Absent for benchmarks.
+    """
 
     exposed_ratio: float | None
-    """Exposed communication ÷ step."""
+    """Exposed communication as a share of the step: exposed communication ÷ step. Absent for
+    benchmarks.
+    """
 
     balance_ratio: float | None
-    """How evenly devices compute: 100 % is even."""
+    """How evenly computation is distributed over the devices: 100 % is even. Absent for
+    benchmarks.
+    """
 
     parts_ps: list[float]
     """Parts of a step in the order of `PartKind`; empty for benchmarks."""
@@ -4826,22 +5030,22 @@ class ScalingSample(Record):
     """One session, or one benchmark of a file."""
 
     name: str
-    """Name of the session, or file and benchmark."""
+    """Name of the session, or of the file and the benchmark."""
 
     method: str
-    """Method that its name was taken for."""
+    """Method that the sample was assigned to by its name."""
 
     source: str
-    """One of `capture` or `benchmark`."""
+    """Source of the sample: `capture` or `benchmark`."""
 
     device_count: int
-    """Devices that worked."""
+    """Number of devices that worked in the sample."""
 
     step_count: int
-    """Steps or calls that were measured, outliers set aside."""
+    """Number of measured steps or calls, excluding outliers."""
 
     step_ps: float
-    """Mean of them."""
+    """Mean duration of the measured steps or calls, excluding outliers."""
 
     session: int | None
     """Position among the sessions that were asked; absent for benchmarks."""
@@ -4852,53 +5056,58 @@ class ScopeRow(Record):
     """One node of the tree."""
 
     path: str
-    """Full path; of ops that serve several, that of the nearest scope that holds all, and their
-    number. Such as `jit(step)/layer_0/attn`.
+    """Full path of the node, such as `jit(step)/layer_0/attn`. For combined ops, the path of the
+    nearest scope that contains all paths they serve, and the number of those paths.
     """
 
     name: str
     """Last component of the name stack, or the file and line."""
 
     depth: int
-    """Level, 0 for the roots."""
+    """Level of the node in the tree, 0 for the roots."""
 
     child_count: int
-    """Number of direct children."""
+    """Number of direct children of the node."""
 
     occurrences: int
-    """Slices of work at or below this node, as `ops` counts them."""
+    """Number of slices of work at or below this node, counted as in `ops`."""
 
     total_ps: int
     """Self time of all ops at or below this node."""
 
     self_ps: int
-    """Self time of the ops exactly at this node."""
+    """Self time of the ops exactly at this node, excluding nodes below."""
 
     ratio: float
-    """Share of the self time of everything selected."""
+    """Total of the node as a share of the self time of everything selected."""
 
     forward_ps: int
-    """Part of the total in the forward pass."""
+    """Part of the total that is in the forward pass."""
 
     backward_ps: int
-    """Part of the total in the backward pass: the name stack contains transpose(."""
+    """Part of the total that is in the backward pass, where the name stack contains `transpose(`.
+    """
 
     rematerialised_ps: int
-    """Part of the total that computes again what the forward pass already had: checkpoint,
-    rematted_computation, .remat.
+    """Part of the total that recomputes results of the forward pass: the name stack contains
+    `rematted_computation`, or the name of the op contains `.remat`.
     """
 
     flops: float | None
-    """Floating point operations of all executions at or below. Absent if no op there has a cost."""
+    """Floating-point operations of all executions at or below this node. Absent if no op there has
+    a known cost.
+    """
 
     bytes: float | None
-    """Bytes read and written by all executions at or below."""
+    """Bytes read and written by all executions at or below this node."""
 
     estimated_ps: int
-    """Part of the total that is a share of combined ops, divided over what they serve."""
+    """Part of the total that is estimated: shares of combined ops, divided over the paths they
+    serve.
+    """
 
     paths: list[str]
-    """The paths that a combined op serves, one for each op that XLA merged."""
+    """Paths that a combined op serves, one for each op that XLA merged."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -5048,7 +5257,7 @@ class ShardingRow(Record):
     """An input or output of a program that runs on several devices."""
 
     program: str
-    """The program and its id."""
+    """Program that has the input or output, as `module(program id)`."""
 
     program_id: str
     """Program id."""
@@ -5057,33 +5266,38 @@ class ShardingRow(Record):
     """Whether it goes in; else it comes out."""
 
     number: int
-    """Number of the parameter, or of the element of the result."""
+    """Number of the parameter for an input, or of the element of the result for an output."""
 
     name: str
-    """Input or output of a program: as the framework calls it, else its instruction."""
+    """Input or output of a program: the name that the framework gives it, or else its instruction.
+    """
 
     instruction: str
-    """Instruction that takes or makes it."""
+    """Instruction that consumes the input or produces the output."""
 
     shape: str
-    """Shape of the part that one device has."""
+    """Shape of the part of the value that one device holds."""
 
     partition: str
-    """Mesh axes that cut each dimension, as JAX writes them: `P(data, None)`, `P()` where it is
-    whole on every device; empty where the program does not say.
+    """Mesh axes that split each dimension, in JAX notation: `P(data, None)`, or `P()` if the value
+    is whole on every device. Empty if the program does not specify it.
     """
 
     is_mesh_guessed: bool
-    """Whether names of axes are ours, told by strides of devices."""
+    """Whether the names of the mesh axes are Stepscope's own, inferred from the strides of
+    devices.
+    """
 
     sharding: str
-    """Sharding as the program writes it; empty where it does not say."""
+    """Sharding of the value, as the program writes it. Empty if the program does not specify it."""
 
     part_count: int | None
-    """Different parts the value is cut into; absent where the program does not say."""
+    """Number of distinct parts that the value is split into. Absent if the program does not
+    specify it.
+    """
 
     device_count: int
-    """Devices the program runs on."""
+    """Number of devices that the program runs on."""
 
     device_bytes: int
     """Bytes of the value on one device."""
@@ -5092,7 +5306,9 @@ class ShardingRow(Record):
     """Bytes of the value on all devices together."""
 
     replicated_bytes: int | None
-    """Bytes on all devices beyond one copy; absent where the program does not say."""
+    """Bytes of the value on all devices beyond one copy. Absent if the program does not specify
+    the sharding.
+    """
 
 
 @dataclass(frozen=True)
@@ -5114,34 +5330,36 @@ class StageRow(Record):
     """One stage of an input pipeline."""
 
     name: str
-    """Name as recorded."""
+    """Name of the stage, as recorded."""
 
     stage: str
-    """One of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`."""
+    """What the stage does: one of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`."""
 
     source: str
-    """One of `tf.data`, `python` or `annotation`."""
+    """Where the stage comes from: one of `tf.data`, `python` or `annotation`."""
 
     count: int
-    """Slices."""
+    """Number of recorded slices of the stage."""
 
     total_ps: int
-    """Σ duration; stages run within stages."""
+    """Σ duration of the stage's slices, including stages that run within them."""
 
     self_ps: int
-    """Σ (duration − stages that run within)."""
+    """Σ (duration − stages that run within) over the slices of the stage."""
 
     mean_ps: float
-    """Mean duration."""
+    """Mean duration of a slice of the stage."""
 
     longest_ps: int
-    """Longest."""
+    """Longest slice of the stage."""
 
     background_ps: int
-    """Self time on threads that do not drive devices."""
+    """Self time of the stage on threads that do not drive devices."""
 
     is_bottleneck: bool
-    """The stage with most self time of those that do work."""
+    """Whether the stage has the most self time of all stages that do work (not `wait`, `enqueue`
+    or `prefetch`).
+    """
 
 
 @dataclass(frozen=True)
@@ -5179,16 +5397,16 @@ class StepBar(Record):
     """Step number as recorded."""
 
     start_ps: int
-    """Start since the session began."""
+    """Start of the step, since the session started."""
 
     duration_ps: float
-    """Duration: mean over hosts of the mean over the host's devices."""
+    """Duration of the step: mean over hosts of the mean over the host's devices."""
 
     parts_ps: list[float]
     """Parts in the order of `PartKind`, summing to `duration_ps`."""
 
     is_outlier: bool
-    """Marked by the outlier rule of `steps`."""
+    """Whether the step is an outlier by the rule of `steps`."""
 
 
 @dataclass(frozen=True)
@@ -5196,31 +5414,31 @@ class StepMemoryRow(Record):
     """One step on one allocator."""
 
     allocator: str
-    """Allocator."""
+    """Name of the allocator that was measured."""
 
     host: str
-    """Host name."""
+    """Name of the host that the allocator runs on."""
 
     step: int
     """Step number as recorded."""
 
     start_ps: int
-    """Start since the session began."""
+    """Start of the step, since the session started."""
 
     duration_ps: int
-    """Length."""
+    """Duration of the step."""
 
     peak_bytes: int
-    """Most bytes taken."""
+    """Largest number of bytes in use during the step: handed out + set aside for programs."""
 
     lowest_bytes: int
-    """Fewest bytes taken."""
+    """Smallest number of bytes in use during the step: handed out + set aside for programs."""
 
     allocations: int
-    """Allocations."""
+    """Number of allocations during the step."""
 
     is_spike: bool
-    """The peak stands out, upwards, by the outlier rule of `steps`."""
+    """Whether the memory peak of the step is an upward outlier by the rule of `steps`."""
 
 
 @dataclass(frozen=True)
@@ -5228,13 +5446,15 @@ class StepPart(Record):
     """One named part of a step."""
 
     part: PartKind
-    """Which part."""
+    """Part of the step, such as device compute, collectives, or idle."""
 
     mean_ps: float
-    """Mean over steps of the mean over hosts of the mean over the host's devices."""
+    """Mean time of the part: mean over steps of the mean over hosts of the mean over the host's
+    devices.
+    """
 
     ratio: float
-    """Share of the mean step, 0..1."""
+    """Share of the mean step that the part takes, 0..1."""
 
 
 @dataclass(frozen=True)
@@ -5242,57 +5462,57 @@ class StepRow(Record):
     """One step on one device."""
 
     step: int
-    """Step number as recorded, or counted where steps are inferred."""
+    """Step number as recorded, or counted if steps are inferred."""
 
     host: str
-    """Host name."""
+    """Name of the host that ran the step."""
 
     device: str
-    """Device name; empty when the host has none."""
+    """Name of the device. Empty if the host has none."""
 
     start_ps: int
-    """Time since the session began."""
+    """Start of the step on this device, since the session started."""
 
     duration_ps: int
-    """Length of the step on this device. Its parts sum to it."""
+    """Duration of the step on this device. The parts of the step sum to it."""
 
     busy_ps: int
-    """Union of the device's work intervals inside the step."""
+    """Time the device is busy: the union of its work intervals inside the step."""
 
     device_compute_ps: int
-    """Device computes."""
+    """Step time in which the device computes."""
 
     collectives_ps: int
-    """Exposed communication."""
+    """Exposed communication: step time in which the device communicates and computes nothing."""
 
     host_to_device_ps: int
-    """Exposed host-to-device copies."""
+    """Step time of exposed host-to-device copies."""
 
     device_to_host_ps: int
-    """Exposed device-to-host copies."""
+    """Step time of exposed device-to-host copies."""
 
     device_to_device_ps: int
-    """Exposed device-to-device copies."""
+    """Step time of exposed device-to-device copies."""
 
     python_callbacks_ps: int
-    """The program calls Python on the host, and the device waits."""
+    """Step time in which the program calls Python on the host and the device waits."""
 
     input_wait_ps: int
-    """Device idle, host waits for or prepares input."""
+    """Step time in which the device is idle while the host waits for or prepares input."""
 
     compilation_ps: int
-    """Device idle, host compiles."""
+    """Step time in which the device is idle while its host compiles."""
 
     host_overhead_ps: int
-    """Device idle, host does other recorded work."""
+    """Step time in which the device is idle while the host does other recorded work."""
 
     idle_ps: int
-    """Device idle, host waits or recorded nothing."""
+    """Step time in which the device is idle while the host waits or recorded nothing."""
 
     is_outlier: bool
-    """The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it
-    is longer than twice the median, and the gap below it is wider than the range of all other
-    steps.
+    """Whether the step is more than 3.5 robust deviations and at least 5 % away from the median.
+    Also true if it exceeds twice the median and the gap below it is wider than the range of all
+    other steps.
     """
 
 
@@ -5349,46 +5569,46 @@ class StreamRow(Record):
     """One stream."""
 
     device: str
-    """Device name."""
+    """Name of the device."""
 
     stream: str
-    """Name as recorded."""
+    """Name of the stream, as recorded."""
 
     number: int
-    """Number."""
+    """Number of the stream."""
 
     track: int
     """Its track on the timeline."""
 
     occurrences: int
-    """Kernels and copies."""
+    """Number of kernels and copies on the stream."""
 
     busy_ps: int
-    """Union of their times."""
+    """Time in which the stream ran kernels or copies, overlapping ones counted once."""
 
     start_ps: int
-    """First begin."""
+    """Start of the first kernel or copy on the stream."""
 
     end_ps: int
-    """Last end."""
+    """End of the last kernel or copy on the stream."""
 
     gap_count: int
-    """Times without work between the first and the last."""
+    """Number of gaps without work between the first and the last work on the stream."""
 
     gap_ps: int
-    """Σ of those."""
+    """Σ gaps without work between the first and the last work on the stream."""
 
     largest_gap_ps: int
-    """The longest."""
+    """Longest gap without work on the stream."""
 
     largest_gap_start_ps: int | None
-    """Where it begins; absent without gaps."""
+    """Start of the longest gap on the stream. Absent without gaps."""
 
     overlap_ps: int
-    """Busy time beside another busy stream of the device."""
+    """Busy time of the stream during which another stream of the device is busy too."""
 
     overlap_ratio: float
-    """overlap ÷ busy, 0..1."""
+    """Overlap with other streams of the device ÷ busy time of the stream, 0..1."""
 
 
 @dataclass(frozen=True)
@@ -5518,33 +5738,34 @@ class TransferRow(Record):
     """Copies of one direction and kind of host memory."""
 
     direction: str
-    """One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`,
-    `other`.
+    """Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
+    `host_to_host`, `memset`, `other`.
     """
 
     memory: str
-    """One of `pageable`, `pinned`, `managed`, or empty where not recorded."""
+    """Kind of host memory used: one of `pageable`, `pinned`, `managed`, or empty if not recorded.
+    """
 
     occurrences: int
-    """How many."""
+    """Number of copies or memsets. A copy that one op starts and another ends counts once."""
 
     bytes: int | None
-    """Bytes moved, summed. Absent if not recorded."""
+    """Total bytes moved by the copies. Absent if not recorded."""
 
     total_ps: int
-    """Σ duration."""
+    """Σ duration of the copies or memsets."""
 
     bandwidth: float | None
     """Bytes moved per second of copying. Absent for ops that only start or end a copy."""
 
     peak_bandwidth: float | None
-    """Peak of the link it goes over, per second; absent where unknown."""
+    """Peak bandwidth of the link that the copies use, per second. Absent if unknown."""
 
     bandwidth_ratio: float | None
-    """bandwidth ÷ peak."""
+    """Bandwidth of the copies ÷ peak bandwidth of the link."""
 
     peak_source: str
-    """Where the peak comes from."""
+    """Source of the peak bandwidth of the link."""
 
 
 @dataclass(frozen=True)
@@ -5552,27 +5773,27 @@ class TransferSize(Record):
     """Copies of one direction and size."""
 
     direction: str
-    """One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`,
-    `other`.
+    """Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
+    `host_to_host`, `memset`, `other`.
     """
 
     start_bytes: int
-    """Smallest of the bin."""
+    """Smallest copy size of the bin."""
 
     end_bytes: int | None
-    """Smallest of the next bin; absent for the last."""
+    """Smallest copy size of the next bin. Absent for the last bin."""
 
     occurrences: int
-    """How many."""
+    """Number of copies in the bin."""
 
     bytes: int
-    """Σ bytes."""
+    """Σ bytes of the copies in the bin."""
 
     total_ps: int
-    """Σ duration."""
+    """Σ duration of the copies in the bin."""
 
     bandwidth: float | None
-    """bytes ÷ duration, per second."""
+    """Bytes ÷ duration of the copies in the bin, per second."""
 
 
 @dataclass(frozen=True)
@@ -5580,40 +5801,42 @@ class UtilisationRow(Record):
     """Use of one unit of a chip in one sample."""
 
     device: str
-    """Device name."""
+    """Name of the device that the sample is from."""
 
     host: str
     """Host name."""
 
     sample: int
-    """Number of the sample: the line's."""
+    """Number of the sample: that of the line it was recorded on."""
 
     line: str
-    """Name of the line, such as the kernel's."""
+    """Name of the line that the sample was recorded on, such as the kernel's."""
 
     at_ps: int
-    """When it was taken."""
+    """Time of the sample."""
 
     unit: str
-    """The part of the chip."""
+    """Part of the chip that the registers belong to, such as `TensorCore 0`."""
 
     name: str
     """What the registers count."""
 
     achieved: float
-    """Sum of registers."""
+    """Count of the unit in the sample, as the sum of its registers."""
 
     peak: float
-    """Cycles of the unit times what it can do in one, or a peak rate times the time."""
+    """Upper limit of the count: cycles of the unit × what it can do per cycle, or a peak rate ×
+    the time.
+    """
 
     measure: str
-    """One of `cycles`, `instructions` or `bytes`."""
+    """What the registers count in: one of `cycles`, `instructions` or `bytes`."""
 
     ratio: float | None
-    """Counted against the most that could have been in the time of the sample."""
+    """Utilization of the unit: its count ÷ the most that was possible in the time of the sample."""
 
     peak_source: str
-    """Where the peak comes from."""
+    """Where the upper limit of the count comes from."""
 
 
 @dataclass(frozen=True)
@@ -5621,19 +5844,21 @@ class Verdict(Record):
     """A key figure against its thresholds."""
 
     key: str
-    """Stable key, such as `device_busy_ratio`."""
+    """Stable key of the figure, such as `device_busy_ratio`."""
 
     title: str
-    """Title in words."""
+    """Name of the figure in words."""
 
     value: float | None
-    """The figure in the unit of the key's suffix; absent when the profile cannot tell."""
+    """Value of the figure, in the unit of the key's suffix. Absent if the profile does not provide
+    it.
+    """
 
     verdict: VerdictKind
-    """Verdict; `unknown` when there is no figure."""
+    """Verdict on the figure: `good`, `warning`, `bad`, or `unknown` if there is no figure."""
 
     thresholds: str
-    """The thresholds, as text: `good > 80 %, bad < 50 %`."""
+    """Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`."""
 
     explanation: str
     """How the figure was obtained, or what is missing and how to record it."""
@@ -5658,19 +5883,19 @@ class VerdictLayer(Record):
     """One layer of the program."""
 
     key: str
-    """Stable name, such as `hlo_ops`."""
+    """Stable name of the layer, such as `hlo_ops`."""
 
     title: str
-    """The same in words."""
+    """Name of the layer in words."""
 
     is_recorded: bool
-    """Something of it was recorded."""
+    """Whether anything of the layer was recorded."""
 
     name_count: int
-    """Different names that were recorded."""
+    """Number of different names recorded in the layer."""
 
     examples: str
-    """Some of them; empty where there are none."""
+    """Some of the recorded names of the layer. Empty if there are none."""
 
 
 @dataclass(frozen=True)
@@ -5678,10 +5903,10 @@ class VerdictOp(Record):
     """One op at the top."""
 
     name: str
-    """HLO instruction or kernel."""
+    """Name of the HLO instruction or kernel."""
 
     self_ratio: float
-    """Its self time ÷ self time of all ops, 0 to 1."""
+    """Self time of the op as a share of the self time of all ops, 0..1."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -5744,16 +5969,18 @@ class WaterfallBar(Record):
     """One bar of a waterfall."""
 
     kind: BarKind
-    """What kind."""
+    """Kind of the bar, such as `op`, `new_op`, `overlap` or `outlier_steps`."""
 
     title: str
-    """In words."""
+    """What the bar represents, in words."""
 
     part: PartKind | None
-    """The part of a step that it belongs to; absent where it belongs to none."""
+    """Part of the step that the bar belongs to. Absent if it belongs to none."""
 
     difference_ps: float
-    """Its share of the difference."""
+    """Contribution of this bar to the difference of the mean step, outlier steps included. All
+    bars sum to that difference.
+    """
 
     op: int | None
     """Position among all ops (before sorting and limit, in the order of weight); absent where it is

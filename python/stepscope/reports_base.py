@@ -112,7 +112,7 @@ class Report(Record, Tabular):
         if key is None:
             return next(iter(tables.values()))
         if key not in tables:
-            raise KeyError(f"no table is called {key!r}; there are: {', '.join(tables)}")
+            raise KeyError(f"no table is called {key!r}; available: {', '.join(tables)}")
         return tables[key]
 
     def to_csv(self, table: str | None = None) -> str:

@@ -125,7 +125,7 @@ def test_flags_are_true_or_false(session: stepscope.Session) -> None:
 def test_messages_name_keywords_and_values(session: stepscope.Session) -> None:
     for keywords, words in (
         ({"steps": "first"}, r"^steps= "),
-        ({"steps": 99}, r"^steps=99 matches nothing; there are: 0, 1"),
+        ({"steps": 99}, r"^steps=99 matches nothing; available: 0, 1"),
         ({"device": "TPU:9"}, r'^device="TPU:9" matches nothing'),
         ({"sort": "beauty"}, r'^sort="beauty" '),
     ):

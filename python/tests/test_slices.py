@@ -128,12 +128,12 @@ def test_self_times_add_up_to_the_ops(session: stepscope.Session) -> None:
 
 def test_wrong_wishes_are_refused(session: stepscope.Session) -> None:
     with pytest.raises(
-        errors.OptionsError, match='kind="kernels" does not exist; there are: op, kernel'
+        errors.OptionsError, match='kind="kernels" does not exist; available: op, kernel'
     ):
         session.slices(kind="kernels")  # type: ignore[arg-type]
-    with pytest.raises(errors.OptionsError, match='no column "self_ms"; there are: host'):
+    with pytest.raises(errors.OptionsError, match='no column "self_ms"; available: host'):
         session.slices(columns=["self_ms"])
-    with pytest.raises(errors.OptionsError, match='units="hours" does not exist; there are: "ps"'):
+    with pytest.raises(errors.OptionsError, match='units="hours" does not exist; available: "ps"'):
         session.events.to_pandas(units="hours")  # type: ignore[arg-type]
     with pytest.raises(errors.NothingSelectedError, match="track="):
         session.slices(track="no such thread")

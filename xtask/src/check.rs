@@ -101,7 +101,8 @@ pub(crate) fn stage_names() -> String {
     STAGES.map(|stage| stage.name).join(", ")
 }
 
-/// `cargo xtask test`: the last line printed is `N passed, N failed`.
+/// `cargo xtask test`: the last line printed is `N passed, N failed`, and `, N skipped` where tests had
+/// nothing to look at.
 pub(crate) fn test(arguments: &[&str]) -> Result<ExitCode> {
     let is_fast = arguments.contains(&"--fast");
     let named: Vec<&str> = arguments
@@ -121,8 +122,20 @@ pub(crate) fn test(arguments: &[&str]) -> Result<ExitCode> {
     let outcomes = run_stages(is_wanted);
     print_table(&outcomes);
     let total = total(&outcomes);
-    println!("{} passed, {} failed", total.passed, total.failed);
+    println!("{}", closing(&total));
     Ok(exit_code(&outcomes))
+}
+
+fn closing(total: &Counts) -> String {
+    let skipped = match total.skipped() {
+        0 => String::new(),
+        count => format!(", {count} skipped"),
+    };
+    format!(
+        "{} passed, {} failed{skipped}",
+        total.passed(),
+        total.failed()
+    )
 }
 
 /// `cargo xtask lint`.
@@ -161,16 +174,17 @@ fn run_stages(is_wanted: impl Fn(&str) -> bool) -> Vec<Outcome> {
 
 fn print_table(outcomes: &[Outcome]) {
     println!(
-        "\n{:<12} {:>9} {:>8} {:>8}  result",
-        "stage", "seconds", "passed", "failed"
+        "\n{:<12} {:>9} {:>8} {:>8} {:>8}  result",
+        "stage", "seconds", "passed", "failed", "skipped"
     );
     for outcome in outcomes {
         println!(
-            "{:<12} {:>9.1} {:>8} {:>8}  {}",
+            "{:<12} {:>9.1} {:>8} {:>8} {:>8}  {}",
             outcome.name,
             outcome.duration.as_secs_f64(),
-            outcome.counts.passed,
-            outcome.counts.failed,
+            outcome.counts.passed(),
+            outcome.counts.failed(),
+            outcome.counts.skipped(),
             if outcome.passed { "ok" } else { "FAILED" },
         );
     }
@@ -180,9 +194,9 @@ fn print_table(outcomes: &[Outcome]) {
 fn total(outcomes: &[Outcome]) -> Counts {
     let mut total = Counts::default();
     for outcome in outcomes {
-        total.add(outcome.counts);
-        if !outcome.passed && outcome.counts.failed == 0 {
-            total.failed += 1;
+        total.add(outcome.counts.clone());
+        if !outcome.passed && outcome.counts.failed() == 0 {
+            total.add(Counts::of(0, 1));
         }
     }
     total
@@ -299,10 +313,7 @@ mod tests {
         Outcome {
             name: "stage",
             duration: Duration::ZERO,
-            counts: Counts {
-                passed: counts.0,
-                failed: counts.1,
-            },
+            counts: Counts::of(counts.0, counts.1),
             passed,
         }
     }
@@ -311,7 +322,7 @@ mod tests {
     fn a_failed_stage_shows_in_the_total() {
         let total_of = |outcomes: &[Outcome]| {
             let counts = total(outcomes);
-            (counts.passed, counts.failed)
+            (counts.passed(), counts.failed())
         };
         assert_eq!(
             total_of(&[outcome(true, (3, 0)), outcome(true, (2, 0))]),

@@ -1,22 +1,42 @@
-//! How many tests passed and failed, read from the lines that the test programs print.
+//! How many tests passed, failed and were skipped, read from the lines that the test programs print.
+
+use std::collections::BTreeSet;
 
 /// Test counts of one or more test programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    pub(crate) passed: u64,
-    pub(crate) failed: u64,
+    /// Passed, those included that say that they are skipped.
+    ran: u64,
+    failed: u64,
+    /// Skipped by their runners.
+    left_out: u64,
+    /// Tests in Rust that ran and had nothing to look at: they say so, and pass.
+    skipped: BTreeSet<String>,
 }
 
 impl Counts {
+    /// So many that passed and failed.
+    pub(crate) fn of(ran: u64, failed: u64) -> Self {
+        Self {
+            ran,
+            failed,
+            ..Self::default()
+        }
+    }
+
     /// Adds what one line of output says; most lines say nothing.
     ///
-    /// Understood are the summaries of cargo test (`test result: ok. 3 passed; 0 failed; …`), Vitest
+    /// Understood are tests that say they are skipped (`skipped program::test: no corpus`), and the summaries of cargo test (`test result: ok. 3 passed; 0 failed; …`), Vitest
     /// (`Tests  1 failed | 3 passed (4)`), node's test runner (`# pass 3`), Playwright (`3 passed (2.1s)`)
     /// and pytest (`1 failed, 3 passed in 2.10s`).
     pub(crate) fn read_line(&mut self, line: &str) {
         let line = without_escapes(line);
         let line = line.trim();
-        if let Some(summary) = line.strip_prefix("test result:") {
+        if let Some(said) = line.strip_prefix("skipped ") {
+            // `skipped program::test: reason`, once for everything that the test does not find.
+            let test = said.split(": ").next().filter(|test| test.contains("::"));
+            self.skipped.extend(test.map(str::to_owned));
+        } else if let Some(summary) = line.strip_prefix("test result:") {
             self.add_pairs(summary);
         } else if let Some(summary) = line.strip_prefix("Tests ") {
             self.add_pairs(summary);
@@ -32,8 +52,25 @@ impl Counts {
 
     /// Adds other counts to these.
     pub(crate) fn add(&mut self, other: Self) {
-        self.passed += other.passed;
+        self.ran += other.ran;
         self.failed += other.failed;
+        self.left_out += other.left_out;
+        self.skipped.extend(other.skipped);
+    }
+
+    /// Tests that looked at something and found it right.
+    pub(crate) fn passed(&self) -> u64 {
+        self.ran.saturating_sub(self.skipped.len() as u64)
+    }
+
+    /// Tests that failed.
+    pub(crate) fn failed(&self) -> u64 {
+        self.failed
+    }
+
+    /// Tests that had nothing to look at, or were left out by their runner.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.left_out + self.skipped.len() as u64
     }
 
     /// Reads pairs of a number and a word, such as `3 passed; 1 failed`.
@@ -61,9 +98,10 @@ impl Counts {
     fn add_word(&mut self, word: &str, count: u64) {
         match word {
             // Playwright calls a test flaky that failed first and passed when tried again.
-            "passed" | "pass" | "flaky" => self.passed += count,
+            "passed" | "pass" | "flaky" => self.ran += count,
             // Pytest calls a test an error whose set-up failed.
             "failed" | "fail" | "error" | "errors" => self.failed += count,
+            "skipped" | "ignored" => self.left_out += count,
             _ => {}
         }
     }
@@ -75,7 +113,7 @@ fn is_playwright(line: &str) -> bool {
     let starts = words.next().is_some_and(|word| word.parse::<u64>().is_ok())
         && words
             .next()
-            .is_some_and(|word| matches!(word, "passed" | "failed" | "flaky"));
+            .is_some_and(|word| matches!(word, "passed" | "failed" | "flaky" | "skipped"));
     starts && words.next().is_none_or(|word| word.starts_with('('))
 }
 
@@ -111,11 +149,34 @@ mod tests {
     use super::*;
 
     fn check(lines: &str, passed: u64, failed: u64) {
+        check_all(lines, passed, failed, None);
+    }
+
+    fn check_all(lines: &str, passed: u64, failed: u64, skipped: Option<u64>) {
         let mut counts = Counts::default();
         for line in lines.lines() {
             counts.read_line(line);
         }
-        assert_eq!(counts, Counts { passed, failed }, "in {lines:?}");
+        assert_eq!(
+            (counts.passed(), counts.failed()),
+            (passed, failed),
+            "in {lines:?}"
+        );
+        let skipped = skipped.unwrap_or_else(|| counts.skipped());
+        assert_eq!(counts.skipped(), skipped, "in {lines:?}");
+    }
+
+    #[test]
+    fn a_test_that_looks_at_nothing_did_not_pass() {
+        check_all(
+            "running 3 tests\nskipped ops-1f::every_capture: no captures, /c is absent\n\
+             skipped ops-1f::every_capture: no answer /o\nskipped ops-1f::one: no capture a in /c\n\
+             test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured\n\
+             4 passed, 2 skipped in 1.00s\n  2 skipped\n  12 passed (3.4s)\n",
+            17,
+            0,
+            Some(7),
+        );
     }
 
     #[test]

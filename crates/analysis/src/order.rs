@@ -50,7 +50,7 @@ pub fn sort_rows_by<T, R, C: ?Sized>(
         let known: Vec<&str> = known.map(|(name, _)| name).collect();
         let known = known.join(", ");
         return Err(AnalysisError::Options(format!(
-            "--sort {key} is no column; there are: {known}"
+            "--sort {key} is not a column; available: {known}"
         )));
     };
     items.sort_by_cached_key(|item| Key {
@@ -134,7 +134,7 @@ mod tests {
     fn an_unknown_column_lists_the_known_ones() {
         let error = sort_by(&mut [(1, None, "b")], "colour", FIELDS).expect_err("no such column");
         assert!(
-            error.to_string().ends_with("there are: size, rate, name"),
+            error.to_string().ends_with("available: size, rate, name"),
             "{error}"
         );
     }

@@ -235,7 +235,7 @@ pub enum AnalysisError {
     #[error("{0}")]
     Options(String),
     /// A selection matches nothing.
-    #[error("{what} matches nothing; there are: {available}")]
+    #[error("{what} matches nothing; available: {available}")]
     NothingSelected {
         /// The option and its value.
         what: String,
@@ -255,7 +255,7 @@ pub enum AnalysisError {
         name: &'static str,
     },
     /// Too few sessions for a question about several.
-    #[error("{name} wants at least {wanted} sessions, not {given}")]
+    #[error("{name} needs at least {wanted} sessions; got {given}")]
     TooFewSessions {
         /// The comparison that was asked.
         name: &'static str,

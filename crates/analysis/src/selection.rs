@@ -382,7 +382,7 @@ fn select_steps(
 fn parse_steps(text: &str) -> Result<std::ops::RangeInclusive<i64>, AnalysisError> {
     let wrong = || {
         AnalysisError::Options(format!(
-            "--steps wants 5, 3..8, 3..=8, 3.., ..8 or a list of these, not {text:?}"
+            "--steps takes 5, 3..8, 3..=8, 3.., ..8 or a list of these, not {text:?}"
         ))
     };
     let number = |text: &str, missing: i64| match text.trim() {

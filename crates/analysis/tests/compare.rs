@@ -387,7 +387,7 @@ fn two_scopes_of_one_capture_are_compared_kernel_by_kernel() {
     let missing = compare(&[&session], &[("scope", "lcam,mul_2")]).expect_err("no such scope");
     let text = missing.to_string();
     assert!(
-        text.starts_with("--scope mul_2 matches nothing; there are: add, jit"),
+        text.starts_with("--scope mul_2 matches nothing; available: add, jit"),
         "{text}"
     );
     assert!(
@@ -448,7 +448,7 @@ fn what_cannot_be_compared_is_said() {
     let alone = compare(&[&session], &[]).expect_err("one is too few");
     assert_eq!(
         alone.to_string(),
-        "compare wants at least 2 sessions, not 1"
+        "compare needs at least 2 sessions; got 1"
     );
     let empty = compare(&[&session, &session], &[("steps", "77")]).expect_err("no such step");
     assert!(

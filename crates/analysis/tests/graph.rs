@@ -192,7 +192,7 @@ fn an_op_that_is_not_there_names_what_is_like_it() {
     let entry = stepscope_analysis::find("graph_viewer").expect("its alias");
     let refused = entry.run_pairs(&session, [("op", "neg")]).err();
     let message = refused.map(|error| error.to_string()).unwrap_or_default();
-    assert_eq!(message, "--op neg matches nothing; there are: n");
+    assert_eq!(message, "--op neg matches nothing; available: n");
 }
 
 /// Names within a number of steps over operands and users, by going over all instructions for each

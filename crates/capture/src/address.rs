@@ -51,7 +51,7 @@ impl Address {
         let port = port.parse().ok().filter(|&port| port != 0);
         Ok(Self {
             host: host.to_owned(),
-            port: port.ok_or_else(|| wrong("the port is no number from 1 to 65535"))?,
+            port: port.ok_or_else(|| wrong("the port is not a number from 1 to 65535"))?,
         })
     }
 

@@ -69,7 +69,7 @@ pub enum HostFailure {
     #[error("a web server answers there, not a profiler")]
     WebServer,
     /// A server that wants TLS answers.
-    #[error("a server that wants encryption (TLS) answers there, not a profiler")]
+    #[error("a server that requires encryption (TLS) answers there, not a profiler")]
     Tls,
     /// Something that does not speak HTTP/2.
     #[error("what listens there does not speak gRPC")]

@@ -123,7 +123,7 @@ impl Request {
             ("int", guess @ OptionValue::Number(_)) | ("bool", guess @ OptionValue::Truth(_)) => {
                 guess
             }
-            ("int", _) => return Err(wrong("is no whole number of 64 bits")),
+            ("int", _) => return Err(wrong("is not a 64-bit integer")),
             ("bool", _) => return Err(wrong("is neither true nor false")),
             _ => return Err(wrong("has an unknown kind; there are bool, int, string")),
         };

@@ -138,7 +138,7 @@ mod tests {
             panic!("a sentence is told");
         };
         assert_eq!(exit, Exit::Usage);
-        assert_eq!(message, "--device 9 matches nothing; there are: 0 CPU:0");
+        assert_eq!(message, "--device 9 matches nothing; available: 0 CPU:0");
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub(crate) fn not_there(found: &Found, typed: &str) -> Failure {
         names.push(format!("{} more", found.sessions.len() - SHOWN));
     }
     let message = format!(
-        "{typed} is not one session; there are: {}",
+        "{typed} is not one session; available: {}",
         names.join(", ")
     );
     Failure::new(Exit::Usage, message)

@@ -87,7 +87,7 @@ impl OpenReason {
     /// In words, as the end of a sentence about kernels.
     pub const fn text(self) -> &'static str {
         match self {
-            Self::NoProgram => "nothing tells which program launched them",
+            Self::NoProgram => "no record of which program launched them",
             Self::NoHlo => "the HLO of their program is not in the profile",
             Self::NoPlace => "no part of the program has kernels like those of the graph",
             Self::NothingFits => "no op of the graph launches such a kernel",

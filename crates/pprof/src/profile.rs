@@ -117,7 +117,7 @@ impl ProblemKind {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Truncated => "ends early",
-            Self::Malformed => "is no valid protobuf",
+            Self::Malformed => "is not valid protobuf",
             Self::Mistyped => "has a field of the wrong type",
         }
     }

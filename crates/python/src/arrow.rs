@@ -49,7 +49,7 @@ impl ArrowStream {
         let unit = TimeUnit::named(name).ok_or_else(|| {
             let names = TimeUnit::ALL.map(|unit| format!("{:?}", unit.name));
             let message = format!(
-                "units={name:?} does not exist; there are: {}",
+                "units={name:?} does not exist; available: {}",
                 names.join(", ")
             );
             Problem::new("OptionsError", message).raise(py)

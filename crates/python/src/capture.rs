@@ -108,7 +108,7 @@ pub(crate) fn capture(
 fn request(wanted: Wanted) -> Result<Request, CaptureError> {
     let seconds = |seconds: f64| {
         Duration::try_from_secs_f64(seconds)
-            .map_err(|_| CaptureError::Setting(format!("{seconds} is no number of seconds")))
+            .map_err(|_| CaptureError::Setting(format!("{seconds} is not a number of seconds")))
     };
     let (host, device, python) = wanted.tracer_levels;
     let options = wanted.options.into_iter().map(|(key, value)| {

@@ -396,7 +396,7 @@ fn not_one(found: &Found, wanted: &str) -> String {
     let more = if sessions.len() > SHOWN { ", …" } else { "" };
     let names: Vec<&str> = names.collect();
     format!(
-        "{wanted:?} is not one session; there are: {}{more}",
+        "{wanted:?} is not one session; available: {}{more}",
         names.join(", ")
     )
 }

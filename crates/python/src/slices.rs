@@ -166,7 +166,7 @@ fn positions(py: Python<'_>, names: &[String]) -> PyResult<Vec<usize>> {
         found.ok_or_else(|| {
             let known: Vec<&str> = COLUMNS.iter().map(|column| column.key).collect();
             let message = format!(
-                "slices have no column {name:?}; there are: {}",
+                "slices have no column {name:?}; available: {}",
                 known.join(", ")
             );
             Problem::new("OptionsError", message).raise(py)

@@ -101,7 +101,7 @@ impl Address {
         };
         // What begins with a dash would be an option of ssh.
         if place.starts_with('-') || place.contains(char::is_whitespace) {
-            return Err(wrong("this is no name of a host"));
+            return Err(wrong("this is not a host name"));
         }
         let path = match scheme {
             Scheme::Machine => machine_path(path),

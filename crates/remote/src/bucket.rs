@@ -225,7 +225,7 @@ async fn amazon(address: &Address) -> Result<Bucket, RemoteError> {
             .problem
             .unwrap_or_else(|| format!("no keys in profile {}", profile.name));
         tried = format!(
-            "none: AWS_ACCESS_KEY_ID is not set, {problem}, and this is no machine of Amazon"
+            "none: AWS_ACCESS_KEY_ID is not set, {problem}, and this machine is not on AWS"
         );
     }
     let region = variable("AWS_REGION")

@@ -277,7 +277,7 @@ fn request(asked: &CaptureRequest, logdir: PathBuf) -> Result<Request, ApiError>
     };
     let mut request = Request::new(&[&asked.addresses], logdir).map_err(|error| refused(&error))?;
     request.duration = Duration::try_from_secs_f64(asked.duration_seconds)
-        .map_err(|_| ApiError::bad_request("The duration is no number of seconds."))?;
+        .map_err(|_| ApiError::bad_request("The duration is not a number of seconds."))?;
     request.name = Some(asked.name.clone()).filter(|name| !name.is_empty());
     request.tracers = TracerLevels {
         host: asked.host_tracer_level,

@@ -59,7 +59,7 @@ fn refuse(refusal: Refusal, headers: &HeaderMap) -> Response {
         ),
         Refusal::NoToken => ApiError::new(
             StatusCode::UNAUTHORIZED,
-            "This server wants the token of the URL that it printed.",
+            "This server requires the token from the URL it printed.",
         )
         .with_hint("Open the whole URL, with ?token=…, as printed where the server was started."),
     };

@@ -1,5 +1,4 @@
 //! Real captures, where they are at hand.
-#![expect(clippy::print_stdout, reason = "a test that finds no corpus says so")]
 
 mod common;
 
@@ -8,15 +7,12 @@ use std::path::PathBuf;
 
 use common::{Tree, bytes_of, found, gzip, hosts, names, notes_of, tar};
 use stepscope_storage::NoteKind;
+use stepscope_testing::corpus::say_skipped;
 
 fn corpus() -> Option<PathBuf> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = match std::env::var_os("STEPSCOPE_CORPUS") {
-        Some(folder) => root.join(folder),
-        None => root.join("../shared/corpus"),
-    };
+    let folder = stepscope_testing::corpus::corpus_folder();
     if !folder.is_dir() {
-        println!("skipped: no corpus at {}", folder.display());
+        say_skipped(&format!("no corpus at {}", folder.display()));
         return None;
     }
     Some(folder)

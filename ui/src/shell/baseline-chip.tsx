@@ -17,7 +17,7 @@ export function BaselineChip() {
     <>
       <span class="chip" classList={{ 'is-set': isSet() }}>
         <Popover
-          tip="The session that every view is held against"
+          tip="The session that every view is compared with"
           label={
             <>
               <span class="chip-title">Baseline</span>
@@ -33,7 +33,7 @@ export function BaselineChip() {
           <button
             class="chip-clear"
             aria-label="Swap with the baseline"
-            data-tip="Swap: show the baseline, held against this session"
+            data-tip="Swap: show the baseline, compared with this session"
             onClick={swapBaseline}
           >
             <Icon name="swap" />

@@ -38,7 +38,7 @@ export function ViewMenu() {
       <Show when={ofSeveral().length > 0}>
         <GroupMenu
           title="Compare"
-          tip="Sessions held against each other, and against budgets"
+          tip="Compare sessions, and check them against budgets"
           entries={ofSeveral()}
         />
       </Show>

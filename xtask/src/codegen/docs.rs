@@ -56,9 +56,10 @@ fn with_columns(page: &str, entry: &Entry) -> Result<String> {
 }
 
 fn write_row(text: &mut String, column: &Column) -> Result<()> {
-    let title = match column.is_essential {
-        true => column.title.clone(),
-        false => format!("*{}*", column.title),
+    let title = if column.is_essential {
+        column.title.clone()
+    } else {
+        format!("*{}*", column.title)
     };
     let sums = if column.adds == "over_steps" {
         " **Σ**"

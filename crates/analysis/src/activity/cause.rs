@@ -122,7 +122,7 @@ impl Cause {
             Self::Sleep => "sleeping",
             Self::Python => "running Python",
             Self::Runtime => "in the runtime or a library",
-            Self::Annotation => "in an annotation, nothing tells more",
+            Self::Annotation => "in an annotation, without further detail",
             Self::Callback => "running Python that the program calls",
             Self::Device => "not the cause: the device had work",
             Self::Blocked => "waiting for a device, lock or thread",

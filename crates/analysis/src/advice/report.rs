@@ -33,30 +33,33 @@ pub struct AdviceReport {
 pub struct AdviceFinding {
     /// Stable name of the rule, such as `input_wait`.
     pub id: String,
-    /// How grave.
+    /// Severity of the finding: bad, warning or note.
     pub severity: Severity,
     /// What it is, in a few words.
     pub title: String,
-    /// What was found, with its figures.
+    /// What the rule found, with its figures.
     pub what: String,
-    /// Why it is so, or why it matters.
+    /// Reason for the finding, or why it matters.
     pub why: String,
-    /// What to change, in plain words.
+    /// Recommended change, in plain words.
     pub fix: String,
     /// Code that shows how; empty where none helps.
     pub code: String,
-    /// Time of one step that is gained at most; absent where it cannot be told.
+    /// Upper bound on the time that one step gains if the cause disappears. Absent if it cannot be
+    /// estimated.
     pub gain_ps_per_step: Option<f64>,
     /// The step that the gain is of: the mean step, of the device or host that the finding is about where
     /// it is about one.
     pub step_ps: Option<f64>,
-    /// Gain ÷ that step, at most 1.
+    /// Gain ÷ the mean step that the gain refers to (that of one device or host if the finding is
+    /// about one), at most 1.
     pub gain_ratio: Option<f64>,
-    /// Rules of other findings whose gains may be the same time; empty if none.
+    /// Rules of other findings whose gains may cover the same time. Empty if there are none.
     pub overlaps: Vec<String>,
-    /// How the gain was estimated; empty without one.
+    /// How the gain was estimated. Empty if there is no estimate.
     pub estimate: String,
-    /// How sure the cause is.
+    /// Confidence in the cause: `high` (it was recorded), `medium` (it follows from what was
+    /// recorded, with assumptions) or `low` (it is a likely guess).
     pub confidence: Confidence,
     /// What it is seen from.
     pub evidence: Vec<AdviceEvidence>,
@@ -146,10 +149,10 @@ pub struct AdviceEvidence {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AdviceCheck {
-    /// Name of the rule.
+    /// Name of the rule behind the check.
     pub id: String,
-    /// What it checks, in a few words.
+    /// What the rule checks, in a few words.
     pub title: String,
-    /// What was found, or why it could not be checked.
+    /// What the check found, or why it could not run.
     pub text: String,
 }

@@ -75,49 +75,54 @@ pub struct BuffersReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferRow {
-    /// The instruction whose value it holds, and the position in its tuple. A block that several
-    /// values take over one after another is called by the last.
+    /// Instruction whose value the buffer holds, and the position in its tuple. A block that
+    /// several values occupy one after another is named after the last one.
     pub name: String,
-    /// Instruction alone, as the graph knows it.
+    /// Name of the instruction alone, as in the `graph` analysis.
     pub instruction: String,
-    /// Opcode of the instruction.
+    /// Opcode of the instruction whose value the buffer holds.
     pub opcode: String,
-    /// What the memory is for: the first that applies of argument, result, thread-local, constant,
-    /// temporary.
+    /// What the memory is used for: the first that applies of `parameter` (argument), `output`
+    /// (result), `thread-local`, `constant` and `temporary`.
     pub category: String,
-    /// Shape with layout.
+    /// Shape of the value in the buffer, with layout.
     pub shape: String,
-    /// Bytes held, padding included.
+    /// Bytes that the buffer holds, padding included.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Bytes without padding.
+    /// Bytes that the buffer would hold without padding.
     #[ts(type = "number")]
     pub unpadded_bytes: i64,
-    /// Bytes that a layout in whole tiles takes beyond its elements.
+    /// Bytes that a layout in whole tiles needs beyond the elements of the value.
     #[ts(type = "number")]
     pub padding_bytes: i64,
-    /// Share of what is held at the point.
+    /// Share of the buffer in all bytes held at the selected point of the schedule.
     pub ratio: f64,
-    /// Name stack; of a parameter, the argument's name.
+    /// Name stack of the instruction. For a parameter, the name of the argument.
     pub scope: String,
-    /// Source line, as `file:line`; empty if unknown.
+    /// Source line of the instruction, as `file:line`. Empty if unknown.
     pub source: String,
-    /// First point at which it is held; absent where it is held from beginning to end.
+    /// First point of the schedule at which the buffer is held. Absent if it is held from start to
+    /// end.
     #[ts(type = "number | null")]
     pub start: Option<i64>,
-    /// First point at which it is held no more; absent where it is held to the end.
+    /// First point of the schedule at which the buffer is no longer held. Absent if it is held to
+    /// the end.
     #[ts(type = "number | null")]
     pub end: Option<i64>,
-    /// Where the schedule is when it is freed: the instruction that was last given memory.
+    /// Position in the schedule when the buffer is freed: the instruction that was last given
+    /// memory.
     pub end_instruction: String,
-    /// Bytes from the beginning of its allocation. Absent where it is the allocation.
+    /// Bytes from the start of the allocation that contains the buffer. Absent if the buffer is the
+    /// allocation itself.
     #[ts(type = "number | null")]
     pub offset_bytes: Option<i64>,
-    /// How the value is divided over devices; empty if unknown.
+    /// How the value of an argument is divided over devices. Empty for other values and if unknown.
     pub sharding: String,
-    /// Memory that an argument hands over to a result, which then takes none of its own.
+    /// Whether the memory belongs to an argument that donates it to a result, which then needs no
+    /// memory of its own.
     pub is_donated: bool,
-    /// Number of the buffer in the compiler's plan.
+    /// Number of the buffer in the compiler's memory plan.
     pub buffer_id: String,
 }
 
@@ -125,17 +130,20 @@ pub struct BufferRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferCategory {
-    /// One of `parameter`, `output`, `thread-local`, `constant` or `temporary`.
+    /// What the memory is used for: one of `parameter`, `output`, `thread-local`, `constant` or
+    /// `temporary`.
     pub category: String,
-    /// Bytes held.
+    /// Bytes that buffers of the category hold at the selected point of the schedule, padding
+    /// included.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Bytes without padding.
+    /// Bytes that buffers of the category hold at the selected point of the schedule, without
+    /// padding.
     #[ts(type = "number")]
     pub unpadded_bytes: i64,
-    /// Share of what is held at the point, 0..1.
+    /// Share of the category in all bytes held at the selected point of the schedule, 0..1.
     pub ratio: f64,
-    /// Buffers.
+    /// Number of buffers of the category that are held at the selected point of the schedule.
     pub count: usize,
 }
 
@@ -179,23 +187,25 @@ pub struct BufferLifetime {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferSaving {
-    /// One of `rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`.
+    /// Way to need less memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
+    /// `padding`.
     pub remedy: String,
-    /// What it is about: a name stack with numbers left out, arguments, or all temporaries.
+    /// What the remedy applies to: a name stack with numbers left out, arguments, results, all
+    /// temporaries, an opcode or a shape.
     pub group: String,
-    /// Source line, as `file:line`, that most of it comes from; empty if unknown.
+    /// Source line of the largest buffer in the group, as `file:line`. Empty if unknown.
     pub source: String,
-    /// Largest instruction of the group.
+    /// Instruction of the largest buffer in the group.
     pub instruction: String,
-    /// Buffers at the peak that it is about.
+    /// Number of buffers at the peak that the remedy applies to.
     pub count: usize,
-    /// Bytes that they hold at the peak.
+    /// Bytes that the buffers of the group hold at the peak.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// By how much the peak falls, the point of the new peak being elsewhere perhaps.
+    /// Bytes by which the peak would fall. The new peak may lie at another point of the schedule.
     #[ts(type = "number")]
     pub frees_bytes: i64,
-    /// What to do, in a sentence or two.
+    /// Recommended change, in a sentence or two.
     pub advice: String,
 }
 
@@ -203,21 +213,21 @@ pub struct BufferSaving {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferPadding {
-    /// Shape with layout.
+    /// Shape of the padded buffers, with layout.
     pub shape: String,
-    /// Bytes lost at the peak.
+    /// Bytes lost to padding in buffers of the shape at the peak.
     #[ts(type = "number")]
     pub padding_bytes: i64,
-    /// Bytes held at the peak, padding included.
+    /// Bytes that padded buffers of the shape hold at the peak, padding included.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Share of them that is padding, 0..1.
+    /// Share of padding in the bytes that buffers of the shape hold at the peak, 0..1.
     pub padding_ratio: f64,
-    /// Buffers of this shape.
+    /// Number of padded buffers of the shape that are held at the peak.
     pub count: usize,
-    /// The first of them.
+    /// Instruction of the first padded buffer of the shape.
     pub instruction: String,
-    /// Its `file:line`; empty if unknown.
+    /// Source line of the first padded buffer of the shape, as `file:line`. Empty if unknown.
     pub source: String,
 }
 
@@ -225,41 +235,41 @@ pub struct BufferPadding {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferSpace {
-    /// Name, such as `HBM`.
+    /// Name of the memory space, such as `HBM`.
     pub name: String,
-    /// The compiler's number of it.
+    /// The compiler's number for the memory space.
     #[ts(type = "number")]
     pub color: i64,
-    /// Most bytes held at any point.
+    /// Most bytes of the memory space that are held at any point of the schedule.
     #[ts(type = "number")]
     pub peak_bytes: i64,
-    /// Bytes that are reserved while the program runs.
+    /// Bytes of the memory space that are reserved while the program runs.
     #[ts(type = "number")]
     pub allocation_bytes: i64,
-    /// Bytes of arguments.
+    /// Bytes of the memory space that hold arguments.
     #[ts(type = "number")]
     pub parameter_bytes: i64,
-    /// Bytes that may hold results, those taken over from arguments included.
+    /// Bytes of the memory space that may hold results, including memory that arguments donate.
     #[ts(type = "number")]
     pub live_out_bytes: i64,
-    /// Bytes of intermediate values.
+    /// Bytes of the memory space that hold intermediate values.
     #[ts(type = "number")]
     pub temporary_bytes: i64,
-    /// Bytes of constants.
+    /// Bytes of the memory space that hold constants.
     #[ts(type = "number")]
     pub constant_bytes: i64,
-    /// Bytes that each thread has of its own.
+    /// Bytes of the memory space that are private to each thread.
     #[ts(type = "number")]
     pub thread_local_bytes: i64,
-    /// Bytes that no other value can be placed in: thread-local ones and tables of pointers.
+    /// Bytes that cannot be reused for any other value: thread-local memory and tables of pointers.
     #[ts(type = "number")]
     pub non_reusable_bytes: i64,
     /// Bytes of the heap that lie unused between buffers even at the peak.
     #[ts(type = "number")]
     pub fragmentation_bytes: i64,
-    /// Allocations.
+    /// Number of allocations in the memory space.
     pub allocation_count: usize,
-    /// Events of the heap trace; 0 where there is none.
+    /// Number of events in the heap trace of the memory space. 0 if there is no trace.
     pub event_count: usize,
 }
 
@@ -267,29 +277,30 @@ pub struct BufferSpace {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BufferProgram {
-    /// Program, as `module(program id)`.
+    /// Program with a memory plan, as `module(program id)`.
     pub program: String,
-    /// Its id.
+    /// Id of the program.
     pub program_id: String,
-    /// Most bytes held at any point.
+    /// Most bytes of device memory that the program holds at any point of its schedule.
     #[ts(type = "number")]
     pub peak_bytes: i64,
-    /// Bytes that are reserved while it runs.
+    /// Bytes of device memory that are reserved while the program runs.
     #[ts(type = "number")]
     pub allocation_bytes: i64,
-    /// Bytes of arguments.
+    /// Bytes of device memory that hold arguments of the program.
     #[ts(type = "number")]
     pub parameter_bytes: i64,
-    /// Bytes that may hold results.
+    /// Bytes of device memory that may hold results of the program.
     #[ts(type = "number")]
     pub live_out_bytes: i64,
-    /// Bytes of intermediate values.
+    /// Bytes of device memory that hold intermediate values of the program.
     #[ts(type = "number")]
     pub temporary_bytes: i64,
-    /// Instructions.
+    /// Number of instructions in the program.
     pub instruction_count: usize,
-    /// It has a heap trace, so that what is held is known at every point.
+    /// Whether the program has a heap trace, which shows what is held at every point of the
+    /// schedule.
     pub has_heap_trace: bool,
-    /// Runs in the capture.
+    /// Number of runs of the program in the capture.
     pub run_count: usize,
 }

@@ -71,7 +71,7 @@ impl Budget {
         };
         let metric = Metric::of(name.trim()).ok_or_else(|| {
             AnalysisError::Options(format!(
-                "--budget {text:?}: there is no metric {:?}; there are: {}",
+                "--budget {text:?}: there is no metric {:?}; available: {}",
                 name.trim(),
                 Metric::names()
             ))
@@ -96,7 +96,7 @@ impl Budget {
             }
         };
         let limit =
-            limit.ok_or_else(|| wrong(&format!("{right:?} is no {}", wanted_of(metric.unit()))))?;
+            limit.ok_or_else(|| wrong(&format!("{right:?} is not a {}", wanted_of(metric.unit()))))?;
         Ok(Self {
             text: text.to_owned(),
             metric,
@@ -261,12 +261,12 @@ mod tests {
         let unknown = error("stp_time=+2%");
         assert!(
             unknown
-                .contains("there is no metric \"stp_time\"; there are: step_time, all_steps_time"),
+                .contains("there is no metric \"stp_time\"; available: step_time, all_steps_time"),
             "{unknown}"
         );
         assert!(error("step_time=2%").contains("begins with + or -"));
-        assert!(error("step_time=+2MiB").contains("is no time such as"));
-        assert!(error("memory_peak=+2ms").contains("is no size such as"));
+        assert!(error("step_time=+2MiB").contains("is not a time such as"));
+        assert!(error("memory_peak=+2ms").contains("is not a size such as"));
         assert!(error("step_time>=2ms").contains("better when lower, so give it <="));
         assert!(error("device_busy<=80%").contains("better when higher, so give it >="));
         for wrong in [

@@ -10,26 +10,33 @@ pub(super) const ROWS: &[Field<CheckedBudget>] = &[
     Column::new("budget", "Budget", Unit::Text).of(|row| row.budget.as_str().into()),
     Column::new("verdict", "Verdict", Unit::Text)
         .means(
-            "Passed: the value keeps to the limit. Within noise: it does not, but its \
-             interval reaches back over it. Broken: neither does any end of the \
-             interval. Unknown: the figure or its baseline is missing.",
+            "Passed: the value stays within the limit. Within noise: the value is \
+             beyond the limit, but its interval reaches back across it. Broken: the \
+             value and its whole interval are beyond the limit. Unknown: the figure or \
+             its baseline is missing or cannot be compared.",
         )
         .of(|row| row.verdict.name().into()),
     Column::new("baseline_text", "Baseline", Unit::Text)
-        .means("Figure of the baseline, in its unit.")
+        .means(
+            "Figure of the baseline, formatted with its unit; with several baselines, \
+             their median.",
+        )
         .of(|row| shown(row, row.baseline)),
     Column::new("limit_text", "Limit", Unit::Text)
-        .means("The figure that still passes, in its unit.")
+        .means("Figure that still passes the budget, formatted with its unit.")
         .of(|row| shown(row, row.limit)),
     Column::new("value_text", "Value", Unit::Text)
-        .means("Figure of this session, in its unit.")
+        .means("Figure of the checked session, formatted with its unit.")
         .of(|row| shown(row, row.value)),
     Column::new("difference_text", "Difference", Unit::Text)
-        .means("Value − baseline, in the unit of the figure.")
+        .means("Value − baseline, formatted with the unit of the figure.")
         .of(|row| row.difference.map(|change| signed(change, row.unit)).into()),
     Column::new("ratio", "Change", Unit::Ratio).of(|row| row.ratio.into()),
     Column::new("interval_text", "Interval", Unit::Text)
-        .means("Where the value lies, noise within and between runs included.")
+        .means(
+            "Interval in which the true value lies, noise within and between runs \
+             included.",
+        )
         .of(|row| interval(row).into()),
     Column::wide("text", "Why", Unit::Text).of(|row| row.text.as_str().into()),
     Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
@@ -37,20 +44,23 @@ pub(super) const ROWS: &[Field<CheckedBudget>] = &[
     Column::wide("unit", "Unit", Unit::Text).of(|row| row.unit.name().into()),
     Column::wide("baseline", "Baseline, number", Unit::Count)
         .fractional()
-        .means("Figure of the baseline.")
+        .means(
+            "Figure of the baseline, as a number; with several baselines, their median. \
+             Absent if there is no baseline.",
+        )
         .of(|row| row.baseline.into()),
     Column::wide("limit", "Limit, number", Unit::Count)
         .fractional()
         .means(
-            "The baseline’s figure with the change that the budget allows, or the bound \
-             that it gives.",
+            "Figure of the baseline plus the change that the budget allows, or the \
+             bound that the budget sets, as a number.",
         )
         .of(|row| row.limit.into()),
     Column::wide("value", "Value, number", Unit::Count)
         .fractional()
         .means(
-            "Figure of this session; the line through it is its interval, noise within \
-             and between runs included.",
+            "Figure of the checked session, as a number. The line drawn through it is \
+             its interval, noise within and between runs included.",
         )
         .of(|row| row.value.into()),
     Column::wide("difference", "Difference, number", Unit::Count)
@@ -86,7 +96,7 @@ pub(super) const FIGURES: &[Field<CheckedFigure>] = &[
     Column::new("metric", "Figure", Unit::Text).of(|row| row.metric.as_str().into()),
     Column::wide("title", "In words", Unit::Text).of(|row| row.title.as_str().into()),
     Column::new("value_text", "Value", Unit::Text)
-        .means("The figure.")
+        .means("Figure of the checked session, formatted with its unit.")
         .of(|row| figure(row.value, row.unit).into()),
     Column::wide("unit", "Unit", Unit::Text).of(|row| row.unit.name().into()),
     Column::wide("value", "Number", Unit::Count)

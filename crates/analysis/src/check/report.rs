@@ -120,13 +120,13 @@ impl FigureUnit {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CheckedBudget {
-    /// As it was written, such as `step_time=+2%`.
+    /// Budget as it was written, such as `step_time=+2%`.
     pub budget: String,
-    /// Name of the figure, such as `step_time`.
+    /// Name of the figure that the budget limits, such as `step_time`.
     pub metric: String,
     /// The same in words.
     pub title: String,
-    /// In what the figures are measured.
+    /// Unit of the figures of the budget: `picos`, `bytes`, `count` or `ratio`.
     pub unit: FigureUnit,
     /// More is better, so that the limit is a least value.
     pub is_better_higher: bool,
@@ -138,18 +138,20 @@ pub struct CheckedBudget {
     pub limit: Option<f64>,
     /// Figure of the session; absent where it was not measured.
     pub value: Option<f64>,
-    /// Value − baseline.
+    /// Value − baseline, as a number in the unit of the figure.
     pub difference: Option<f64>,
-    /// Difference ÷ baseline; absent where that is 0.
+    /// Difference ÷ baseline. Absent if the baseline is 0.
     pub ratio: Option<f64>,
-    /// Least that the value may truly be, noise within and between runs included; absent where steps
-    /// are too few to say.
+    /// Lowest value that the figure may truly have, noise within and between runs included. Absent
+    /// if there are too few steps to determine it.
     pub low: Option<f64>,
-    /// Most.
+    /// Highest value that the figure may truly have, noise within and between runs included. Absent
+    /// if there are too few steps to determine it.
     pub high: Option<f64>,
-    /// Why the verdict is what it is, in a sentence.
+    /// Reason for the verdict, in one sentence.
     pub text: String,
-    /// Source line, as `file:line`, of the op of the budget; empty if it is about no op or that is unknown.
+    /// Source line of the op that the budget is about, as `file:line`. Empty if the budget is about
+    /// no op or the line is unknown.
     pub source: String,
 }
 
@@ -157,18 +159,19 @@ pub struct CheckedBudget {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CheckedCause {
-    /// Stable key of its kind, such as `op_slower` or `recompiled`.
+    /// Stable key for the kind of cause, such as `op_slower` or `recompiled`.
     pub kind: String,
-    /// A sentence.
+    /// Why the session differs from the baseline, in one sentence.
     pub text: String,
-    /// What it does to the mean step; absent where that is not known.
+    /// Effect of the cause on the mean step. Absent if unknown.
     pub difference_ps: Option<f64>,
     /// What it does to the memory that a program plans to hold; absent where it is about no memory.
     #[ts(type = "number | null")]
     pub difference_bytes: Option<i64>,
-    /// Whether the difference is more than noise; absent where it is no time.
+    /// Whether the difference is larger than noise explains. Absent if the cause is not about time.
     pub evidence: Option<Evidence>,
-    /// Source line, as `file:line`, of its op or buffer; empty if it is about none or that is unknown.
+    /// Source line of the op or buffer that the cause is about, as `file:line`. Empty if it is
+    /// about neither or the line is unknown.
     pub source: String,
 }
 
@@ -176,12 +179,12 @@ pub struct CheckedCause {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CheckedFigure {
-    /// Name, such as `step_time`.
+    /// Name of the figure, such as `step_time`.
     pub metric: String,
-    /// The same in words.
+    /// Name of the figure, in words.
     pub title: String,
-    /// In what it is measured.
+    /// Unit of the figure: `picos`, `bytes`, `count` or `ratio`.
     pub unit: FigureUnit,
-    /// The figure.
+    /// Figure of the checked session, as a number in its unit.
     pub value: f64,
 }

@@ -162,10 +162,9 @@ fn unknown(budget: &Budget, why: &Unknown) -> String {
             Metric::Op(name) => format!("No op {name} ran in a step."),
             Metric::Scope(path) => format!("No op in scope {path} ran in a step."),
             metric if metric.unit() == FigureUnit::Bytes => {
-                "The capture does not tell it: nothing recorded memory, or shapes are unknown."
-                    .to_owned()
+                "Not in the capture: nothing recorded memory, or shapes are unknown.".to_owned()
             }
-            _ => "The capture does not tell it: it has no steps.".to_owned(),
+            _ => "Not in the capture: it has no steps.".to_owned(),
         },
         Unknown::NoStepTime => {
             "How long a step takes was not recorded: its recorded end is not the \

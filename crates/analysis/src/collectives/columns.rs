@@ -1,4 +1,5 @@
-//! Columns of the tables of `collectives`: titles, units, behavior, and how each is read from its row.
+//! Columns of the tables of `collectives`: titles, units, behavior, and how each is read from its
+//! row.
 //! What each means is said beside the field of its row.
 
 use super::report::{
@@ -194,7 +195,7 @@ pub(super) const RENDEZVOUS: &[Field<RendezvousRow>] = &[
 pub(super) const SHARDINGS: &[Field<ShardingRow>] = &[
     Column::new("name", "Value", Unit::Text).of(|row| row.name.as_str().into()),
     Column::new("direction", "Direction", Unit::Text)
-        .means("Whether it goes in; else it comes out.")
+        .means("Whether the value is an `input` or an `output` of the program.")
         .of(|row| if row.is_input { "input" } else { "output" }.into()),
     Column::wide("number", "Number", Unit::Count)
         .position()

@@ -41,86 +41,89 @@ pub struct CollectivesReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectiveRow {
-    /// The op that begins it: an all-reduce, its asynchronous start, or the kernel where no op is
-    /// known.
+    /// Op that starts the collective: an all-reduce, its asynchronous start, or the kernel if no op
+    /// is known.
     pub name: String,
-    /// Program, as `module(program id)`; empty if unknown.
+    /// Program of the collective, as `module(program id)`. Empty if unknown.
     pub program: String,
     /// Program id; empty if unknown.
     pub program_id: String,
-    /// How data is exchanged between the participants.
+    /// How data is exchanged between the participants, such as `all-reduce`.
     pub kind: String,
-    /// The program splits it in a start and a done.
+    /// Whether the program splits the collective into a start and a done.
     pub is_async: bool,
-    /// Algorithm and protocol, where the name of the kernel says.
+    /// Algorithm and protocol of the collective, if the name of the kernel contains them.
     pub algorithm: String,
-    /// JAX name stack; empty if unknown.
+    /// JAX name stack of the collective. Empty if unknown.
     pub scope: String,
-    /// Source line, as `file:line`; empty if unknown.
+    /// Source line of the collective, as `file:line`. Empty if unknown.
     pub source: String,
-    /// Times it happened, over all selected devices.
+    /// Number of occurrences of the collective, over all selected devices.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Size of one occurrence, as NCCL’s tests count it: the operands of one device; of an all-
-    /// gather what each device has in the end. Absent where the shapes are not known.
+    /// Size of one occurrence, as NCCL's tests count it: the operands of one device or, for an
+    /// all-gather, what each device has at the end. Absent if the shapes are unknown.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
-    /// Devices that take part together, by the replica groups of the program. Absent where not
-    /// known.
+    /// Number of devices that take part together, according to the replica groups of the program.
+    /// Absent if unknown.
     #[ts(type = "number | null")]
     pub group_size: Option<i64>,
-    /// Groups as the program writes them; empty if it leaves them out.
+    /// Replica groups of the collective, as the program writes them. Empty if the program leaves
+    /// them out.
     pub groups: String,
-    /// Axes of the device mesh along which it communicates. Newer compilers write them; else they
-    /// are guessed from the strides of the groups.
+    /// Axes of the device mesh along which the collective communicates. Newer compilers record
+    /// them; otherwise they are guessed from the strides of the groups.
     pub mesh_axes: String,
-    /// The axes were inferred from the numbers in the groups.
+    /// Whether the mesh axes were inferred from the numbers in the groups.
     pub is_mesh_guessed: bool,
-    /// Σ time from start to end.
+    /// Σ time of the occurrences, from start to end.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Mean time from start to end of one occurrence.
+    /// Mean time of one occurrence, from start to end.
     pub mean_ps: f64,
-    /// Shortest.
+    /// Duration of the shortest occurrence.
     #[ts(type = "number")]
     pub min_ps: i64,
-    /// Longest occurrence. A row opens it in the timeline.
+    /// Duration of the longest occurrence.
     #[ts(type = "number")]
     pub max_ps: i64,
-    /// Σ time in its own ops and kernels.
+    /// Σ time in the collective's own ops and kernels.
     #[ts(type = "number")]
     pub own_ps: i64,
-    /// Communication while the same device computes nothing: the time it really costs.
+    /// Communication while the same device computes nothing: the time that the collective really
+    /// costs.
     #[ts(type = "number")]
     pub exposed_ps: i64,
-    /// Communication behind computation of the same device.
+    /// Communication that is hidden behind computation of the same device.
     #[ts(type = "number")]
     pub hidden_ps: i64,
-    /// What most of the exposed time is: waiting for a late participant, an op that the device
-    /// waits for, nothing scheduled between start and end, or computation shorter than the
-    /// transfer.
+    /// Cause of most of the exposed time: waiting for a late participant, an op that the device
+    /// waits for (synchronous), nothing scheduled between start and end, or computation shorter
+    /// than the transfer.
     pub reason: String,
-    /// Occurrences that were matched over their participants.
+    /// Number of occurrences that were matched across their participants.
     #[ts(type = "number")]
     pub matched: i64,
-    /// Waiting for the last participant, over occurrences matched with those of others. Absent
-    /// without any.
+    /// Time spent waiting for the last participant, over occurrences that were matched with those
+    /// of other devices. Absent if none was matched.
     #[ts(type = "number | null")]
     pub wait_ps: Option<i64>,
-    /// What is left once everybody has arrived. Absent without any.
+    /// Time that remains after all participants have arrived, over matched occurrences. Absent if
+    /// none was matched.
     #[ts(type = "number | null")]
     pub transfer_ps: Option<i64>,
-    /// Bytes ÷ mean time, per second.
+    /// Bytes of one occurrence ÷ its mean time, per second.
     pub algorithm_bandwidth: Option<f64>,
-    /// What every link of a ring carries, whatever the number of devices.
+    /// Bandwidth that every link of a ring carries, regardless of the number of devices.
     pub bus_bandwidth: Option<f64>,
-    /// Bus bandwidth over the transfer alone, without waiting for the last participant. Absent
-    /// without matches.
+    /// Bus bandwidth over the transfer alone, without the wait for the last participant. Absent if
+    /// no occurrence was matched.
     pub transfer_bandwidth: Option<f64>,
-    /// Bus bandwidth against the peak of one link to a neighbour, one way. Above 100 % where
-    /// several links are used at once.
+    /// Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are
+    /// used at once.
     pub link_ratio: Option<f64>,
-    /// Names of devices, comma separated.
+    /// Names of the devices that executed the collective, comma separated.
     pub device: String,
     /// Start of the longest occurrence.
     #[ts(type = "number")]
@@ -133,28 +136,31 @@ pub struct CollectiveRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectiveDeviceRow {
-    /// Host name.
+    /// Name of the host that the device belongs to.
     pub host: String,
-    /// Device name.
+    /// Name of the device.
     pub device: String,
     /// Number of the device in the session.
     pub device_index: u32,
-    /// Union of its communication.
+    /// Communication time of the device, as a union of intervals, so simultaneous collectives count
+    /// once.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Communication while nothing computed.
+    /// Communication of the device while it computes nothing.
     #[ts(type = "number")]
     pub exposed_ps: i64,
-    /// Communication behind computation.
+    /// Communication of the device that is hidden behind computation.
     #[ts(type = "number")]
     pub hidden_ps: i64,
-    /// Σ waiting for the last participant, of matched occurrences; absent without any.
+    /// Σ time that the device waits for the last participant, over matched occurrences. Absent if
+    /// none was matched.
     #[ts(type = "number | null")]
     pub wait_ps: Option<i64>,
-    /// Length of the window: the selected steps, or from the first to the last work.
+    /// Length of the analyzed window on the device: the selected steps, or from the first to the
+    /// last work.
     #[ts(type = "number")]
     pub window_ps: i64,
-    /// Exposed ÷ window, 0..1; absent without a window.
+    /// Exposed communication ÷ length of the analyzed window, 0..1. Absent without a window.
     pub exposed_ratio: Option<f64>,
 }
 
@@ -165,20 +171,20 @@ pub struct CollectiveStepRow {
     /// Step number as recorded.
     #[ts(type = "number")]
     pub step: i64,
-    /// First start on any device.
+    /// Earliest start of the step on any device.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Mean length of the step.
+    /// Mean duration of the step over devices that communicate.
     pub duration_ps: f64,
-    /// Mean of the union of communication.
+    /// Communication in the step as a union of intervals, mean over devices that communicate.
     pub total_ps: f64,
-    /// Mean of the exposed part.
+    /// Exposed communication in the step, mean over devices that communicate.
     pub exposed_ps: f64,
-    /// Exposed ÷ length, 0..1.
+    /// Exposed communication ÷ duration of the step, 0..1.
     pub exposed_ratio: Option<f64>,
-    /// Device with the most exposed communication.
+    /// Device with the most exposed communication in the step.
     pub device: String,
-    /// Its exposed time.
+    /// Exposed communication in the step on the device that has the most of it.
     #[ts(type = "number")]
     pub max_exposed_ps: i64,
 }
@@ -187,35 +193,35 @@ pub struct CollectiveStepRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CollectiveInstanceRow {
-    /// The collective.
+    /// Name of the collective that occurred.
     pub name: String,
-    /// Program, as `module(program id)`; empty if unknown.
+    /// Program of the collective, as `module(program id)`. Empty if unknown.
     pub program: String,
     /// Program id; empty if unknown.
     pub program_id: String,
-    /// Kind, as in the rows.
+    /// How data is exchanged between the participants, such as `all-reduce`.
     pub kind: String,
-    /// Step in which it began; absent outside of steps.
+    /// Step in which the last participant started the collective. Absent outside of steps.
     #[ts(type = "number | null")]
     pub step: Option<i64>,
-    /// Participants in the session.
+    /// Number of participants in this occurrence that are part of the session.
     #[ts(type = "number")]
     pub participants: i64,
-    /// Device that arrived last.
+    /// Device that arrived last at this occurrence.
     pub last_device: String,
-    /// First arrival to last arrival.
+    /// Time from the first arrival of a participant to the last arrival.
     #[ts(type = "number")]
     pub skew_ps: i64,
-    /// Waiting of all participants together.
+    /// Time that all participants together spent waiting for the last one to arrive.
     #[ts(type = "number")]
     pub wait_ps: i64,
-    /// From the last arrival to the last end.
+    /// Time from the last arrival of a participant to the last end.
     #[ts(type = "number")]
     pub transfer_ps: i64,
-    /// First arrival, on the clock of the session.
+    /// Time of the first arrival of a participant, on the clock of the session.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// From the first arrival to the last end.
+    /// Time from the first arrival of a participant to the last end.
     #[ts(type = "number")]
     pub duration_ps: i64,
     /// The slice of the device that arrived last.
@@ -226,47 +232,52 @@ pub struct CollectiveInstanceRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RendezvousRow {
-    /// Name under which both sides meet, else the channel.
+    /// Name under which both sides of the exchange meet, or the channel if there is no name.
     pub rendezvous: String,
-    /// Kind of exchange between slices, such as `ALL_REDUCE`; empty where the program says none.
+    /// Kind of exchange between slices, such as `ALL_REDUCE`. Empty if the program does not name
+    /// one.
     pub transfer_type: String,
-    /// How many take part in the exchange, as the profiler recorded with its op. Absent where the
-    /// profile does not say.
+    /// Number of participants in the exchange, as the profiler recorded it with the op. Absent if
+    /// the profile does not contain it.
     #[ts(type = "number | null")]
     pub participants: Option<i64>,
-    /// Program it belongs to.
+    /// Program that the exchange belongs to.
     pub program: String,
     /// Program id.
     pub program_id: String,
-    /// Op that sends; empty if none was executed.
+    /// Name of the op that sends. Empty if none was executed.
     pub send_op: String,
-    /// Op that receives; empty if none was executed.
+    /// Name of the op that receives. Empty if none was executed.
     pub recv_op: String,
-    /// Times, over all selected devices.
+    /// Number of occurrences of the exchange, over all selected devices.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Bytes over the network in one occurrence. Absent where shape or participants are not known.
+    /// Bytes over the network in one occurrence, or the size of the value for an exchange with the
+    /// host. Absent if the shape or the number of participants is unknown.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
-    /// Mean time that was there to hide it: from the start of the send to the start of the end of the
-    /// receive, without other communication.
+    /// Mean time available to hide the exchange: from the start of the send to the start of
+    /// `recv-done`, excluding communication in between.
     pub slack_ps: f64,
-    /// Mean time from the start of the send to the end of the receive.
+    /// Mean time per occurrence from the start of the send to the end of the receive.
     pub observed_ps: f64,
-    /// Mean time in the send.
+    /// Mean time per occurrence in the `send` op.
     pub send_ps: f64,
-    /// Mean time in the end of the send.
+    /// Mean time per occurrence in the `send-done` op, which ends the send.
     pub send_done_ps: f64,
-    /// Mean time in the receive.
+    /// Mean time per occurrence in the `recv` op.
     pub recv_ps: f64,
-    /// Mean time in the end of the receive.
+    /// Mean time per occurrence in the `recv-done` op, which ends the receive.
     pub recv_done_ps: f64,
-    /// Mean of the four.
+    /// Mean time per occurrence in the four ops of the exchange together: `send`, `send-done`,
+    /// `recv` and `recv-done`.
     pub stall_ps: f64,
-    /// Σ of the four.
+    /// Σ time in the four ops of the exchange (`send`, `send-done`, `recv`, `recv-done`), over all
+    /// occurrences.
     #[ts(type = "number")]
     pub total_stall_ps: i64,
-    /// Bytes ÷ slack, per second: what hides it; absent where there is no slack or no size.
+    /// Bytes ÷ slack, per second: the bandwidth that hides the exchange. Absent if there is no
+    /// slack or the size is unknown.
     pub required_bandwidth: Option<f64>,
     /// Start of the occurrence with the longest stall.
     #[ts(type = "number")]
@@ -279,32 +290,34 @@ pub struct RendezvousRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ShardingRow {
-    /// The program and its id.
+    /// Program that has the input or output, as `module(program id)`.
     pub program: String,
     /// Program id.
     pub program_id: String,
     /// Whether it goes in; else it comes out.
     pub is_input: bool,
-    /// Number of the parameter, or of the element of the result.
+    /// Number of the parameter for an input, or of the element of the result for an output.
     #[ts(type = "number")]
     pub number: i64,
-    /// Input or output of a program: as the framework calls it, else its instruction.
+    /// Input or output of a program: the name that the framework gives it, or else its instruction.
     pub name: String,
-    /// Instruction that takes or makes it.
+    /// Instruction that consumes the input or produces the output.
     pub instruction: String,
-    /// Shape of the part that one device has.
+    /// Shape of the part of the value that one device holds.
     pub shape: String,
-    /// Mesh axes that cut each dimension, as JAX writes them: `P(data, None)`, `P()` where it is
-    /// whole on every device; empty where the program does not say.
+    /// Mesh axes that split each dimension, in JAX notation: `P(data, None)`, or `P()` if the value
+    /// is whole on every device. Empty if the program does not specify it.
     pub partition: String,
-    /// Whether names of axes are ours, told by strides of devices.
+    /// Whether the names of the mesh axes are Stepscope's own, inferred from the strides of
+    /// devices.
     pub is_mesh_guessed: bool,
-    /// Sharding as the program writes it; empty where it does not say.
+    /// Sharding of the value, as the program writes it. Empty if the program does not specify it.
     pub sharding: String,
-    /// Different parts the value is cut into; absent where the program does not say.
+    /// Number of distinct parts that the value is split into. Absent if the program does not
+    /// specify it.
     #[ts(type = "number | null")]
     pub part_count: Option<i64>,
-    /// Devices the program runs on.
+    /// Number of devices that the program runs on.
     #[ts(type = "number")]
     pub device_count: i64,
     /// Bytes of the value on one device.
@@ -313,7 +326,8 @@ pub struct ShardingRow {
     /// Bytes of the value on all devices together.
     #[ts(type = "number")]
     pub total_bytes: i64,
-    /// Bytes on all devices beyond one copy; absent where the program does not say.
+    /// Bytes of the value on all devices beyond one copy. Absent if the program does not specify
+    /// the sharding.
     #[ts(type = "number | null")]
     pub replicated_bytes: Option<i64>,
 }

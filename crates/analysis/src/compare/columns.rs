@@ -10,7 +10,7 @@ use crate::cell::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const SESSIONS: &[Field<ComparedSession, Option<TimeDifference>>] = &[
     Column::new("session", "Session", Unit::Text)
-        .means("Name of the session.")
+        .means("Name of the session that is compared with the baseline.")
         .of(|session| session.name.as_str().into()),
     Column::wide("devices", "Devices", Unit::Text).of(|session| session.devices.as_str().into()),
     Column::new("step_count", "Steps", Unit::Count).of(|session| session.step_count.into()),
@@ -22,13 +22,13 @@ pub(super) const SESSIONS: &[Field<ComparedSession, Option<TimeDifference>>] = &
         .of(|session| session.step_ps.into()),
     Column::new("difference_ps", "Difference", Unit::Picos)
         .fractional()
-        .means("Mean step here − in the baseline.")
+        .means("Mean typical step of this session − mean typical step of the baseline.")
         .within(|_, step| step.as_ref().map(|step| step.difference_ps).into()),
     Column::new("ratio", "Change", Unit::Ratio)
-        .means("Difference ÷ the baseline’s step.")
+        .means("Difference of the mean typical step ÷ mean typical step of the baseline.")
         .within(|_, step| step.as_ref().and_then(|step| step.ratio).into()),
     Column::new("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is more than the noise of the steps explains.")
+        .means("Whether the difference is larger than the noise of the steps explains.")
         .within(|_, step| step.as_ref().map(|step| step.evidence.name()).into()),
     Column::wide("busy_ratio", "Busy", Unit::Ratio)
         .formula("device busy ÷ step, in typical steps")
@@ -58,21 +58,21 @@ pub(super) const SESSIONS: &[Field<ComparedSession, Option<TimeDifference>>] = &
 
 pub(super) const CAUSES: &[Field<ComparedCause, str>] = &[
     Column::wide("session", "Session", Unit::Text)
-        .means("Name of the session.")
+        .means("Name of the session that is compared with the baseline.")
         .within(|_, session| session.into()),
     Column::wide("kind", "Kind", Unit::Text).of(|cause| cause.kind.as_str().into()),
     Column::new("difference_ps", "Per step", Unit::Picos)
         .fractional()
         .of(|cause| cause.difference_ps.into()),
     Column::wide("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is more than the noise of the steps explains.")
+        .means("Whether the difference is larger than the noise of the steps explains.")
         .of(|cause| cause.evidence.map(Evidence::name).into()),
     Column::new("text", "Why", Unit::Text).of(|cause| cause.text.as_str().into()),
 ];
 
 pub(super) const WATERFALL: &[Field<WaterfallBar, str>] = &[
     Column::wide("session", "Session", Unit::Text)
-        .means("Name of the session.")
+        .means("Name of the session that is compared with the baseline.")
         .within(|_, session| session.into()),
     Column::new("title", "What", Unit::Text).of(|bar| bar.title.as_str().into()),
     Column::wide("kind", "Kind", Unit::Text).of(|bar| bar.kind.name().into()),
@@ -82,7 +82,7 @@ pub(super) const WATERFALL: &[Field<WaterfallBar, str>] = &[
         .fractional()
         .of(|bar| bar.difference_ps.into()),
     Column::new("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is more than the noise of the steps explains.")
+        .means("Whether the difference is larger than the noise of the steps explains.")
         .of(|bar| bar.evidence.name().into()),
 ];
 
@@ -90,96 +90,97 @@ pub(super) const OPS: &[Field<ComparedOp, CompareReport>] = &[
     Column::wide("session", "Session", Unit::Text)
         .within(|op, report| report.sessions[op.session].name.as_str().into()),
     Column::new("name", "Op", Unit::Text)
-        .means("Name of the op here; empty where it is gone.")
+        .means("Name of the op in this session. Empty if the op is gone.")
         .of(|op| text(op.other.as_ref(), |side| &side.name)),
     Column::new("baseline_name", "Baseline", Unit::Text)
-        .means("Name of the op in the baseline; empty where it is new.")
+        .means("Name of the op in the baseline. Empty if the op is new.")
         .of(|op| text(op.baseline.as_ref(), |side| &side.name)),
     Column::new("matched", "Matched", Unit::Text).of(|op| op.matched.as_str().into()),
     Column::new("baseline_ps", "Before", Unit::Picos)
         .fractional()
-        .means("Self time per step in the baseline, mean over devices.")
+        .means("Self time of the op per step in the baseline, mean over devices.")
         .of(|op| op.time.baseline_ps.into()),
     Column::new("mean_ps", "After", Unit::Picos)
         .fractional()
-        .means("Self time per step here, mean over devices.")
+        .means("Self time of the op per step in this session, mean over devices.")
         .of(|op| op.time.mean_ps.into()),
     Column::new("step_difference_ps", "Of step", Unit::Picos)
         .fractional()
         .of(|op| op.step_difference_ps.into()),
     Column::new("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is more than the noise of the steps explains.")
+        .means("Whether the difference is larger than the noise of the steps explains.")
         .of(|op| op.time.evidence.name().into()),
     Column::wide("low_ps", "Low", Unit::Picos)
         .fractional()
-        .means("Lower end of the interval of the difference.")
+        .means("Lower end of the confidence interval of the difference in self time.")
         .of(|op| op.time.low_ps.into()),
     Column::wide("high_ps", "High", Unit::Picos)
         .fractional()
-        .means("Upper end of the interval of the difference.")
+        .means("Upper end of the confidence interval of the difference in self time.")
         .of(|op| op.time.high_ps.into()),
     Column::wide("change", "Change", Unit::Text).of(|op| op.change.as_str().into()),
     Column::wide("source", "Source", Unit::Text)
-        .means("Line of the program that made it.")
+        .means("Source line of the program that created the op.")
         .of(|op| known(op, |side| &side.source)),
     Column::wide("scope", "Scope", Unit::Text)
-        .means("Where the program made it: its name stack.")
+        .means("Name stack of the op: where the program created it.")
         .of(|op| known(op, |side| &side.scope)),
     Column::wide("program_id", "Program", Unit::Text)
-        .means("Program it is part of here.")
+        .means("Id of the program that contains the op in this session.")
         .of(|op| text(op.other.as_ref(), |side| &side.program_id)),
     Column::wide("baseline_program_id", "Baseline program", Unit::Text)
-        .means("Program it was part of in the baseline.")
+        .means("Id of the program that contains the op in the baseline.")
         .of(|op| text(op.baseline.as_ref(), |side| &side.program_id)),
     Column::wide("difference_ps", "Self difference", Unit::Picos)
         .fractional()
-        .means("Self time here − in the baseline.")
+        .means("Self time of the op per step in this session − in the baseline.")
         .of(|op| op.time.difference_ps.into()),
     Column::wide("ratio", "Relative", Unit::Ratio)
-        .means("Difference ÷ the baseline’s self time.")
+        .means("Difference in self time ÷ self time of the op in the baseline.")
         .of(|op| op.time.ratio.into()),
 ];
 
 pub(super) const PARTS: &[Field<ComparedPart, str>] = &[
     Column::wide("session", "Session", Unit::Text)
-        .means("Name of the session.")
+        .means("Name of the session that is compared with the baseline.")
         .within(|_, session| session.into()),
     Column::new("part", "Part", Unit::Text).of(|part| part.part.title().into()),
     Column::new("baseline_ps", "Before", Unit::Picos)
         .fractional()
-        .means("The part in the mean step of the baseline.")
+        .means("Mean time of the part per typical step in the baseline.")
         .of(|part| part.time.baseline_ps.into()),
     Column::new("mean_ps", "After", Unit::Picos)
         .fractional()
-        .means("The part in the mean step here.")
+        .means("Mean time of the part per typical step in this session.")
         .of(|part| part.time.mean_ps.into()),
     Column::new("difference_ps", "Difference", Unit::Picos)
         .fractional()
-        .means("The part here − in the baseline.")
+        .means("Mean time of the part per typical step in this session − in the baseline.")
         .of(|part| part.time.difference_ps.into()),
     Column::wide("low_ps", "Low", Unit::Picos)
         .fractional()
-        .means("Lower end of the interval of the difference.")
+        .means("Lower end of the confidence interval of the difference in the part.")
         .of(|part| part.time.low_ps.into()),
     Column::wide("high_ps", "High", Unit::Picos)
         .fractional()
-        .means("Upper end of the interval of the difference.")
+        .means("Upper end of the confidence interval of the difference in the part.")
         .of(|part| part.time.high_ps.into()),
     Column::new("evidence", "Noise", Unit::Text)
-        .means("Whether the difference is more than the noise of the steps explains.")
+        .means("Whether the difference is larger than the noise of the steps explains.")
         .of(|part| part.time.evidence.name().into()),
 ];
 
 pub(super) const PROGRAMS: &[Field<ComparedProgram, str>] = &[
     Column::wide("session", "Session", Unit::Text)
-        .means("Name of the session.")
+        .means("Name of the session, unique among the compared sessions.")
         .within(|_, session| session.into()),
     Column::new("baseline", "Baseline", Unit::Text).of(|program| program.baseline.as_str().into()),
     Column::new("other", "Program", Unit::Text).of(|program| program.other.as_str().into()),
     Column::new("matched", "Matched", Unit::Text)
         .means(
-            "Ops are matched by scope, source line, opcode, shape, neighbours and place \
-             in the program, not by name.",
+            "How the program matches the baseline: one of `same`, `changed`, `new` or \
+             `gone`. Ops are matched by scope, source line, opcode, shape, neighbors \
+             and position in the program, not by name.",
         )
         .of(|program| program.matched.as_str().into()),
     Column::wide("baseline_instructions", "Before", Unit::Count)
@@ -193,7 +194,7 @@ pub(super) const PROGRAMS: &[Field<ComparedProgram, str>] = &[
 
 pub(super) const ENVIRONMENT: &[Field<ComparedFact, str>] = &[
     Column::wide("session", "Session", Unit::Text)
-        .means("Name of the session.")
+        .means("Name of the session that is compared with the baseline.")
         .within(|_, session| session.into()),
     Column::new("name", "Fact", Unit::Text).of(|fact| fact.name.as_str().into()),
     Column::new("baseline", "Baseline", Unit::Text).of(|fact| fact.baseline.as_str().into()),
@@ -202,7 +203,7 @@ pub(super) const ENVIRONMENT: &[Field<ComparedFact, str>] = &[
 
 pub(super) const METHODS: &[Field<ComparedMethod>] = &[
     Column::new("method", "Method", Unit::Text)
-        .means("Name of the session, with the scope where there is one.")
+        .means("Name of the session, with the name scope if there is one.")
         .of(|method| method.name.as_str().into()),
     Column::new("device_ps", "Device time", Unit::Picos)
         .fractional()
@@ -223,7 +224,7 @@ pub(super) const KERNELS: &[Field<ComparedKernel, CompareReport>] = &[
     Column::wide("method", "Method", Unit::Text)
         .within(|kernel, report| report.methods[kernel.method].name.as_str().into()),
     Column::new("kernel", "Kernel", Unit::Text)
-        .means("Name of the kernel; of the kind of op where devices run ops.")
+        .means("Name of the kernel, or of the kind of op where devices run ops.")
         .of(|kernel| kernel.name.as_str().into()),
     Column::new("baseline_count", "Launches before", Unit::Count)
         .fractional()

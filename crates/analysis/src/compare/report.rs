@@ -39,39 +39,41 @@ pub struct CompareReport {
 pub struct ComparedSession {
     /// Name, by which no two of the sessions are called.
     pub name: String,
-    /// Kinds of devices with counts, such as `8 × XLA:CPU`.
+    /// Kinds of devices of the session with counts, such as `8 × XLA:CPU`.
     pub devices: String,
-    /// Steps that are compared.
+    /// Number of steps that are compared.
     pub step_count: usize,
-    /// Those of them that are no outliers.
+    /// Number of compared steps that are not outliers.
     pub typical_step_count: usize,
-    /// Mean of the typical steps; absent without steps.
+    /// Mean duration of the typical steps, which exclude outliers. Absent without steps.
     pub step_ps: Option<f64>,
     /// Mean of all steps; absent without steps.
     pub all_steps_ps: Option<f64>,
     /// Parts of the mean typical step, in the order of `PartKind`; they sum to it.
     pub parts_ps: Vec<f64>,
-    /// Device busy ÷ step, in typical steps, 0..1; absent without steps.
+    /// Share of the typical steps in which the device is busy, 0..1. Absent without steps.
     pub busy_ratio: Option<f64>,
-    /// Slices of work in a typical step, mean over devices: kernel launches and copies on GPUs.
+    /// Number of slices of work in a typical step, mean over devices. On GPUs, these are kernel
+    /// launches and copies.
     pub launch_count: Option<f64>,
-    /// Bytes that the collectives of a typical step move, mean over devices; absent without any whose
-    /// shapes are known.
+    /// Bytes that the collectives of a step move, mean over devices. Absent if there is no
+    /// collective with known shapes.
     pub collective_bytes: Option<f64>,
     /// Compilations in the capture.
     pub compilation_count: usize,
-    /// Mean wall time of the captured steps by the program's own clock, from the manifest; absent
-    /// where there is none.
+    /// Mean wall time of the captured steps by the program's own clock, from the manifest. Absent
+    /// if there is none.
     pub wall_step_ps: Option<f64>,
-    /// Wall time of training, from `wall_clock.json` in the log directory; absent where there is none.
+    /// Wall time of training, from `wall_clock.json` in the log directory. Absent if there is none.
     pub training_wall_ps: Option<f64>,
-    /// Wall time of the whole run, from the same file.
+    /// Wall time of the whole run, from `wall_clock.json` in the log directory. Absent if there is
+    /// none.
     pub run_wall_ps: Option<f64>,
-    /// Time in which a host compiled, of the host that did most.
+    /// Time spent compiling, on the host that compiled most.
     #[ts(type = "number")]
     pub compilation_ps: i64,
-    /// Largest memory in use on a device: by its allocator, else by memory snapshots, else by the
-    /// memory plan of the largest program.
+    /// Largest memory in use on a device, according to its allocator, else memory snapshots, else
+    /// the memory plan of the largest program.
     #[ts(type = "number | null")]
     pub memory_peak_bytes: Option<i64>,
     /// Which of them: `allocator`, `snapshot`, `plan`; empty without a peak.
@@ -90,19 +92,19 @@ pub struct ComparedMethod {
     pub name: String,
     /// The name scope; empty for a whole session.
     pub scope: String,
-    /// What figures are per, on each device.
+    /// What the figures of the method are per, on each device: `step`, `run` or `capture`.
     pub unit: MethodUnit,
-    /// How many steps, or how many runs on all devices, there were.
+    /// Number of steps, or of runs on all devices, that the method had.
     pub count: usize,
-    /// Self time of its kernels, per unit and device.
+    /// Self time of the kernels of the method, per unit (step, run or capture) and device.
     pub device_ps: f64,
-    /// Launches, per unit and device.
+    /// Number of launches of the method, per unit (step, run or capture) and device.
     pub launch_count: f64,
-    /// Different kernels.
+    /// Number of different kernels that the method launches.
     pub kernel_count: usize,
-    /// Self time ÷ launches; absent without launches.
+    /// Self time ÷ launches of the method. Absent if there are no launches.
     pub mean_launch_ps: Option<f64>,
-    /// Device time ÷ that of the first method; absent for the first.
+    /// Device time of the method ÷ device time of the first method. Absent for the first.
     pub ratio: Option<f64>,
 }
 
@@ -123,19 +125,23 @@ pub enum MethodUnit {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedKernel {
-    /// Position of the method in `methods`.
+    /// Method that is compared with the first, by name; in JSON, its position in `methods`.
     pub method: usize,
     /// Name of the kernel; of the kind of op where devices run ops.
     pub name: String,
-    /// Launches in the first method, per its unit and device.
+    /// Launches of the kernel in the first method, per unit of that method (step, run or capture)
+    /// and device.
     pub baseline_count: f64,
-    /// Launches in this one.
+    /// Launches of the kernel in the method that is compared with the first, per unit of that
+    /// method and device.
     pub count: f64,
-    /// Self time in the first method, per its unit and device.
+    /// Self time of the kernel in the first method, per unit of that method (step, run or capture)
+    /// and device.
     pub baseline_ps: f64,
-    /// Self time in this one.
+    /// Self time of the kernel in the method that is compared with the first, per unit of that
+    /// method and device.
     pub mean_ps: f64,
-    /// The latter − the former.
+    /// Self time of the kernel in the compared method − self time in the first method.
     pub difference_ps: f64,
 }
 
@@ -219,7 +225,7 @@ pub enum Evidence {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedPart {
-    /// Which part.
+    /// Part of the step that is compared.
     pub part: PartKind,
     /// Its time.
     pub time: TimeDifference,
@@ -229,13 +235,14 @@ pub struct ComparedPart {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct WaterfallBar {
-    /// What kind.
+    /// Kind of the bar, such as `op`, `new_op`, `overlap` or `outlier_steps`.
     pub kind: BarKind,
-    /// In words.
+    /// What the bar represents, in words.
     pub title: String,
-    /// The part of a step that it belongs to; absent where it belongs to none.
+    /// Part of the step that the bar belongs to. Absent if it belongs to none.
     pub part: Option<PartKind>,
-    /// Its share of the difference.
+    /// Contribution of this bar to the difference of the mean step, outlier steps included. All
+    /// bars sum to that difference.
     pub difference_ps: f64,
     /// Position among all ops (before sorting and limit, in the order of weight); absent where it is
     /// no single op.
@@ -269,7 +276,7 @@ pub enum BarKind {
     Idle,
     /// Compilation in outlier steps.
     OutlierCompilation,
-    /// All else in outlier steps.
+    /// Other time in outlier steps.
     OutlierSteps,
     /// What none of the others explains.
     Residual,
@@ -299,11 +306,11 @@ impl BarKind {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedCause {
-    /// Stable key of its kind, such as `op_slower` or `recompiled`.
+    /// Stable key for the kind of cause, such as `op_slower` or `recompiled`.
     pub kind: String,
-    /// A sentence.
+    /// Why the session differs from the baseline, in one sentence.
     pub text: String,
-    /// What it does to the mean step; absent where that is not known.
+    /// Effect of the cause on the mean step. Absent if unknown.
     pub difference_ps: Option<f64>,
     /// What it does to the memory that a program plans to hold; absent where it is about no memory.
     #[ts(type = "number | null")]
@@ -322,9 +329,10 @@ pub struct ComparedCause {
 pub struct ComparedOp {
     /// Its position before sorting and limit, to which bars and causes refer.
     pub index: usize,
-    /// Position of the other session in `sessions`.
+    /// Session that is compared with the baseline, by name; in JSON, its position in `sessions`.
     pub session: usize,
-    /// One of `same`, `renamed`, `changed` (shape or content), `new` or `gone`.
+    /// How the op matches the baseline: one of `same`, `renamed`, `changed` (shape or content),
+    /// `new` or `gone`.
     pub matched: String,
     /// In the baseline; absent for a new op.
     pub baseline: Option<ComparedOpSide>,
@@ -334,10 +342,10 @@ pub struct ComparedOp {
     pub part: PartKind,
     /// Self time per step, mean over devices.
     pub time: TimeDifference,
-    /// What it does to the step: the difference of its self time, scaled so that the ops of a part
-    /// sum to the part, since they may run beside each other.
+    /// Effect of the op on the step: the difference of its self time, scaled so that the ops of a
+    /// part sum to the part, because they may overlap.
     pub step_difference_ps: f64,
-    /// What changed of it, in words; empty if nothing is known.
+    /// What changed about the op, in words. Empty if nothing is known.
     pub change: String,
 }
 
@@ -371,29 +379,31 @@ pub struct ComparedOpSide {
 pub struct ComparedProgram {
     /// One of `same`, `changed`, `new` or `gone`.
     pub matched: String,
-    /// Name in the baseline; empty for a new one.
+    /// Name of the program in the baseline. Empty for a new program.
     pub baseline: String,
     /// Its id.
     pub baseline_id: String,
-    /// Name in the other session; empty for one that is gone.
+    /// Name of the program in this session. Empty for a program that is gone.
     pub other: String,
     /// Its id.
     pub other_id: String,
-    /// Instructions of the baseline, those of fusions and mere bookkeeping aside; absent without HLO.
+    /// Number of instructions of the program in the baseline, excluding those inside fusions and
+    /// mere bookkeeping. Absent without HLO.
     pub baseline_instructions: Option<usize>,
-    /// Instructions of the other.
+    /// Number of instructions of the program in this session, excluding those inside fusions and
+    /// mere bookkeeping. Absent without HLO.
     pub other_instructions: Option<usize>,
     /// Instructions that only the other has, by name and shape, at most 50.
     pub added: Vec<String>,
-    /// How many.
+    /// Number of instructions that this session has and the baseline does not.
     pub added_count: usize,
     /// Instructions that only the baseline has, at most 50.
     pub removed: Vec<String>,
-    /// How many.
+    /// Number of instructions that the baseline has and this session does not.
     pub removed_count: usize,
     /// Instructions whose shape or content differs, at most 50.
     pub changed: Vec<String>,
-    /// How many.
+    /// Number of instructions whose shape or content differs between the baseline and this session.
     pub changed_count: usize,
     /// Opcodes whose number differs.
     pub opcodes: Vec<ComparedOpcode>,
@@ -415,10 +425,10 @@ pub struct ComparedOpcode {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ComparedFact {
-    /// Name, such as `jax_version`.
+    /// Name of the fact that differs, such as `jax_version`.
     pub name: String,
-    /// In the baseline; empty if not recorded.
+    /// Value of the fact in the baseline. Empty if not recorded.
     pub baseline: String,
-    /// In the other; empty if not recorded.
+    /// Value of the fact in the session that is compared with the baseline. Empty if not recorded.
     pub other: String,
 }

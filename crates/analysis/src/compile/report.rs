@@ -34,56 +34,57 @@ pub struct CompileReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CompilationRow {
-    /// The jitted function whose call compiled. Again: it was compiled before in the window, or a
-    /// program of it ran before.
+    /// Jitted function whose call triggered the compilation. Again: the function was compiled
+    /// before in the window, or one of its programs ran before.
     pub function: String,
-    /// Host name.
+    /// Name of the host that compiled.
     pub host: String,
-    /// Thread that asked for it.
+    /// Thread that requested the compilation.
     pub thread: String,
-    /// Step in which it began; absent outside of steps.
+    /// Step in which the compilation started. Absent outside of steps.
     #[ts(type = "number | null")]
     pub step: Option<i64>,
-    /// Start since the session began.
+    /// Start of the compilation since the session began.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// From the first slice of the compilation to the last.
+    /// Time from the first slice of the compilation to the last.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Python is traced.
+    /// Time in which Python code of the function is traced.
     #[ts(type = "number")]
     pub trace_ps: i64,
-    /// Lowered to StableHLO.
+    /// Time in which the function is lowered to StableHLO.
     #[ts(type = "number")]
     pub lower_ps: i64,
-    /// Passes of XLA over HLO.
+    /// Time in which XLA runs its passes over HLO.
     #[ts(type = "number")]
     pub optimise_ps: i64,
-    /// Machine code is made: LLVM, PTX, TPU.
+    /// Time in which machine code is generated (LLVM, PTX, TPU).
     #[ts(type = "number")]
     pub generate_ps: i64,
-    /// Kernels are measured.
+    /// Time in which the compiler measures kernels (autotuning).
     #[ts(type = "number")]
     pub autotune_ps: i64,
-    /// The compiler, not told apart further.
+    /// Time in the compiler that cannot be attributed to a more specific phase.
     #[ts(type = "number")]
     pub backend_ps: i64,
-    /// The persistent cache is asked, read or written.
+    /// Time in which the persistent cache is queried, read or written.
     #[ts(type = "number")]
     pub cache_ps: i64,
-    /// The rest: between the phases.
+    /// Remaining time of the compilation, between its phases.
     #[ts(type = "number")]
     pub other_ps: i64,
-    /// The persistent compilation cache: a hit where it was asked and no compiler ran, a miss where
-    /// one did.
+    /// Result of asking the persistent compilation cache: `hit` if it was asked and no compiler
+    /// ran, `miss` if it was asked and one did.
     pub cache: String,
-    /// The program it made, `module(program id)`; empty if none could be matched.
+    /// Program that the compilation produced, as `module(program id)`. Empty if none could be
+    /// matched.
     pub program: String,
     /// Its id, as text.
     pub program_id: String,
-    /// The function had been compiled before.
+    /// Whether the function was compiled earlier in the window, or one of its programs ran before.
     pub is_again: bool,
-    /// Arguments whose shape or dtype differs from those of the program before.
+    /// Arguments whose shape or dtype differs from those of the previous program of the function.
     pub change: String,
 }
 
@@ -91,21 +92,21 @@ pub struct CompilationRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct FunctionRow {
-    /// The function; empty if not known.
+    /// Name of the compiled function. Empty if unknown.
     pub function: String,
-    /// Compilations.
+    /// Number of compilations of the function.
     pub count: usize,
-    /// Of those, of what had been compiled before.
+    /// Number of compilations of a function that had already been compiled before.
     pub again_count: usize,
-    /// Of all, those that the persistent cache answered.
+    /// Number of compilations of the function that the persistent cache answered.
     pub hit_count: usize,
-    /// Σ duration.
+    /// Σ duration of the compilations of the function.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// The longest.
+    /// Duration of the longest compilation of the function.
     #[ts(type = "number")]
     pub longest_ps: i64,
-    /// What changed from one program to the next.
+    /// What changed from one program of the function to the next.
     pub changes: Vec<String>,
 }
 
@@ -113,17 +114,17 @@ pub struct FunctionRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct PassRow {
-    /// Name.
+    /// Name of the compiler pass.
     pub name: String,
-    /// The phase that the name tells, else `pass`.
+    /// Compilation phase that the name of the pass indicates, or `pass` if it indicates none.
     pub phase: String,
-    /// How often.
+    /// Number of runs of the pass.
     #[ts(type = "number")]
     pub count: i64,
-    /// Σ duration; passes run within passes.
+    /// Σ duration of the pass, including other passes that run within it.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ (duration − what runs within).
+    /// Self time of the pass: Σ (duration − what runs within it).
     #[ts(type = "number")]
     pub self_ps: i64,
 }

@@ -24,9 +24,9 @@ pub(super) const ROWS: &[Field<CounterRow>] = &[
         .of(|row| row.last.into()),
     Column::wide("line", "Line", Unit::Text).of(|row| row.line.as_str().into()),
     Column::wide("register", "Register", Unit::Text).of(|row| row.register.as_str().into()),
-    Column::wide("last_exact", "Last, exact", Unit::Text).of(|row| row.last_exact.as_str().into()),
-    Column::wide("min_exact", "Least, exact", Unit::Text).of(|row| row.min_exact.as_str().into()),
-    Column::wide("max_exact", "Most, exact", Unit::Text).of(|row| row.max_exact.as_str().into()),
+    Column::wide("last_exact", "Exact last", Unit::Text).of(|row| row.last_exact.as_str().into()),
+    Column::wide("min_exact", "Exact minimum", Unit::Text).of(|row| row.min_exact.as_str().into()),
+    Column::wide("max_exact", "Exact maximum", Unit::Text).of(|row| row.max_exact.as_str().into()),
     Column::wide("sets", "Sets", Unit::Text).of(|row| row.sets.as_str().into()),
     Column::wide("description", "Description", Unit::Text)
         .of(|row| row.description.as_str().into()),

@@ -49,7 +49,7 @@ impl Analysis for Counters {
     const NAME: &'static str = "counters";
     const ALIASES: &'static [&'static str] = &["perf_counters", "utilization_viewer"];
     const SUMMARY: &'static str =
-        "Hardware counters, power and clocks over time, and utilisation of a chip's units";
+        "Hardware counters, power and clocks over time, and utilization of a chip's units";
     const GROUP: Group = Group::Compute;
     const EXAMPLES: &'static str = "\
 # Every counter with its least, mean and largest value

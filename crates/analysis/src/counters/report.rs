@@ -30,48 +30,48 @@ pub struct CountersReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CounterRow {
-    /// Name as recorded; a register without a name is shown by its number.
+    /// Name of the counter as recorded. A register without a name is shown by its number.
     pub name: String,
-    /// Device name; empty for counters of a host.
+    /// Name of the device that the counter belongs to. Empty for counters of a host.
     pub device: String,
-    /// Host name.
+    /// Name of the host that recorded the counter.
     pub host: String,
-    /// Where it was recorded, such as the kernel it was measured around.
+    /// Where the counter was recorded, such as the kernel that it was measured around.
     pub line: String,
     /// Its track on the timeline; of several the first.
     pub track: u32,
-    /// Number of the hardware's register.
+    /// Number of the hardware register that the counter reads.
     pub register: String,
-    /// What it counts, in the recorder's words.
+    /// What the counter counts, in the recorder's words.
     pub description: String,
-    /// Groups it belongs to.
+    /// Groups that the counter belongs to.
     pub sets: String,
-    /// What values are measured in, where the counter's name or description says it.
+    /// Unit of the counter's values, if its name or description contains one.
     pub unit: String,
-    /// Values in the selection.
+    /// Number of samples of the counter in the selection.
     #[ts(type = "number")]
     pub sample_count: i64,
-    /// Smallest sample.
+    /// Value of the smallest sample in the selection.
     pub min: f64,
-    /// Mean of the samples, each counting the same.
+    /// Mean of the samples, each with equal weight.
     pub mean: f64,
-    /// Largest sample; leads to its time on the timeline.
+    /// Value of the largest sample in the selection.
     pub max: f64,
-    /// Latest sample.
+    /// Value of the latest sample in the selection.
     pub last: f64,
-    /// Least value to the last bit.
+    /// Value of the smallest sample, exact to the last bit.
     pub min_exact: String,
-    /// Largest value to the last bit.
+    /// Value of the largest sample, exact to the last bit.
     pub max_exact: String,
-    /// Last value to the last bit.
+    /// Value of the latest sample, exact to the last bit.
     pub last_exact: String,
-    /// First sample.
+    /// Time of the first sample in the selection.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Last sample.
+    /// Time of the last sample in the selection.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Sample with the largest value.
+    /// Time of the sample with the largest value.
     #[ts(type = "number")]
     pub max_at_ps: i64,
     /// Its course.
@@ -97,30 +97,31 @@ pub struct CounterPoint {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct UtilisationRow {
-    /// Device name.
+    /// Name of the device that the sample is from.
     pub device: String,
     /// Host name.
     pub host: String,
-    /// Number of the sample: the line's.
+    /// Number of the sample: that of the line it was recorded on.
     #[ts(type = "number")]
     pub sample: i64,
-    /// Name of the line, such as the kernel's.
+    /// Name of the line that the sample was recorded on, such as the kernel's.
     pub line: String,
-    /// When it was taken.
+    /// Time of the sample.
     #[ts(type = "number")]
     pub at_ps: i64,
-    /// The part of the chip.
+    /// Part of the chip that the registers belong to, such as `TensorCore 0`.
     pub unit: String,
     /// What the registers count.
     pub name: String,
-    /// Sum of registers.
+    /// Count of the unit in the sample, as the sum of its registers.
     pub achieved: f64,
-    /// Cycles of the unit times what it can do in one, or a peak rate times the time.
+    /// Upper limit of the count: cycles of the unit × what it can do per cycle, or a peak rate ×
+    /// the time.
     pub peak: f64,
-    /// One of `cycles`, `instructions` or `bytes`.
+    /// What the registers count in: one of `cycles`, `instructions` or `bytes`.
     pub measure: String,
-    /// Counted against the most that could have been in the time of the sample.
+    /// Utilization of the unit: its count ÷ the most that was possible in the time of the sample.
     pub ratio: Option<f64>,
-    /// Where the peak comes from.
+    /// Where the upper limit of the count comes from.
     pub peak_source: String,
 }

@@ -50,10 +50,10 @@ pub(super) const NODES: &[Field<GraphNode>] = &[
 
 pub(super) const EDGES: &[Field<GraphEdge, Names>] = &[
     Column::new("from", "From", Unit::Text)
-        .means("Id of the node that makes it.")
+        .means("Name of the node that produces the value.")
         .within(|edge, names| named(names, edge.from_id)),
     Column::new("to", "To", Unit::Text)
-        .means("Id of the node that uses it.")
+        .means("Name of the instruction that uses the value.")
         .within(|edge, names| named(names, edge.to_id)),
     Column::new("operand", "Operand", Unit::Count)
         .position()

@@ -51,60 +51,62 @@ pub struct GraphReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphNode {
-    /// Position in the program, unique there.
+    /// Position of the instruction in the program, unique within it.
     pub id: u32,
-    /// Name.
+    /// Name of the instruction.
     pub name: String,
-    /// Opcode.
+    /// HLO opcode of the instruction.
     pub opcode: String,
-    /// Category in XLA's words.
+    /// Category of the instruction, in XLA's terms.
     pub category: String,
-    /// For colours: `matmul`, `attention`, `collective`, `copy`, `formatting`, `control`, `host`,
-    /// `reduction`, `update`, `parameter`, `constant`, `call` or `compute`.
+    /// What the instruction does, used for colors: `matmul`, `attention`, `collective`, `copy`,
+    /// `formatting`, `control`, `host`, `python`, `reduction`, `update`, `parameter`, `constant`,
+    /// `call` or `compute`.
     pub class: String,
-    /// Shape with layout.
+    /// Shape of the instruction's value, with its layout.
     pub shape: String,
-    /// Computation it belongs to.
+    /// Computation that the instruction belongs to.
     pub computation: String,
-    /// Steps from the op, over operands and users; within an opened fusion those of the fusion.
+    /// Number of hops from the op to the instruction, over operands and users. Instructions within
+    /// an opened fusion have the distance of the fusion.
     pub distance: usize,
-    /// It is the op in the middle.
+    /// Whether the instruction is the op in the middle of the graph.
     pub is_center: bool,
     /// It is what its computation returns.
     pub is_root: bool,
     /// The opened fusion it lies in, by the id of the fusion; absent outside.
     pub cluster: Option<u32>,
-    /// Σ self time in the selection; absent where it was not executed on its own.
+    /// Σ self time of the instruction in the selection. Absent if it was not executed on its own.
     #[ts(type = "number | null")]
     pub self_ps: Option<i64>,
-    /// Σ total time.
+    /// Σ total time of the instruction in the selection.
     #[ts(type = "number | null")]
     pub total_ps: Option<i64>,
-    /// How often; on GPU the kernels it launched.
+    /// Number of executions of the instruction; on GPU, the number of kernels it launched.
     #[ts(type = "number | null")]
     pub occurrences: Option<i64>,
-    /// Floating point operations of one execution; absent where a call is opaque.
+    /// Floating-point operations of one execution of the instruction. Absent if a call is opaque.
     pub flops: Option<f64>,
-    /// Bytes read and written by one execution.
+    /// Bytes read and written by one execution of the instruction.
     pub bytes: f64,
-    /// Bytes of its value, padding included.
+    /// Bytes of the instruction's value, including padding.
     #[ts(type = "number")]
     pub output_bytes: i64,
-    /// Name stack; empty if unknown.
+    /// Name stack of the instruction. Empty if unknown.
     pub scope: String,
     /// The paths of a name stack that serves several, one for each op that XLA merged; else empty.
     pub scope_paths: Vec<String>,
-    /// Source line, as `file:line`; empty if unknown.
+    /// Source line of the instruction, as `file:line`. Empty if unknown.
     pub source: String,
-    /// How its value is divided over devices; empty if unknown.
+    /// How the instruction's value is divided over devices. Empty if unknown.
     pub sharding: String,
-    /// Small constants among its operands, as `position: shape value`.
+    /// Small constants among the instruction's operands, as `position: shape value`.
     pub constants: Vec<String>,
-    /// Computations it calls.
+    /// Computations that the instruction calls.
     pub calls: Vec<String>,
-    /// Operands that are not shown.
+    /// Number of the instruction's operands that are not shown.
     pub hidden_operands: usize,
-    /// Users that are not shown.
+    /// Number of the instruction's users that are not shown.
     pub hidden_users: usize,
     /// Its longest slice, for a link into the timeline; absent where it was not executed.
     pub slice: Option<SliceRefReport>,
@@ -120,18 +122,18 @@ pub struct GraphNode {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphEdge {
-    /// Id of the node that makes it.
+    /// Id of the node that produces the value.
     pub from_id: u32,
-    /// Id of the node that uses it.
+    /// Id of the instruction that uses the value.
     pub to_id: u32,
-    /// Which operand it is.
+    /// Position of the value among the operands of the node that uses it.
     pub operand: u32,
-    /// Shape with layout.
+    /// Shape of the value on the edge, with its layout.
     pub shape: String,
-    /// Bytes, padding included.
+    /// Bytes of the value on the edge, padding included.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// It carries no value, only order.
+    /// Whether the edge carries no value, only an order of execution.
     pub is_control: bool,
 }
 
@@ -179,24 +181,24 @@ pub struct GraphDetails {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GraphMatch {
-    /// Name.
+    /// Name of the instruction that matches the search.
     pub name: String,
-    /// Opcode.
+    /// HLO opcode of the matching instruction.
     pub opcode: String,
-    /// Shape with layout.
+    /// Shape of the instruction's value, with its layout.
     pub shape: String,
-    /// Name stack; empty if unknown.
+    /// Name stack of the instruction. Empty if unknown.
     pub scope: String,
-    /// Source line, as `file:line`; empty if unknown.
+    /// Source line of the instruction, as `file:line`. Empty if unknown.
     pub source: String,
-    /// Computation it belongs to.
+    /// Computation that the matching instruction belongs to.
     pub computation: String,
-    /// It lies within a fusion, so that it is never executed on its own.
+    /// Whether the instruction lies within a fusion, so that it is never executed on its own.
     pub is_fused: bool,
-    /// Σ self time in the selection; absent where it was not executed on its own.
+    /// Σ self time of the instruction in the selection. Absent if it was not executed on its own.
     #[ts(type = "number | null")]
     pub self_ps: Option<i64>,
-    /// Which of the texts matches: `name`, `opcode`, `scope` or `source`.
+    /// Which text of the instruction matches the search: `name`, `opcode`, `scope` or `source`.
     pub found_in: String,
 }
 
@@ -206,11 +208,11 @@ pub struct GraphMatch {
 pub struct GraphProgram {
     /// Program, as `module(program id)`.
     pub program: String,
-    /// Its id.
+    /// Id of the program.
     pub program_id: String,
-    /// Instructions.
+    /// Number of instructions in the program.
     pub instruction_count: usize,
-    /// Σ self time of its ops in the selection.
+    /// Σ self time of the program's ops in the selection.
     #[ts(type = "number")]
     pub self_ps: i64,
 }

@@ -90,31 +90,33 @@ impl HeapChange {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapStackRow {
-    /// Innermost frame that is shown: `function (file.py:12)`.
+    /// Innermost frame of the stack that is shown, as `function (file.py:12)`.
     pub site: String,
-    /// Its file, as recorded, and line.
+    /// File, as recorded, and line of the innermost frame that is shown.
     pub source: String,
-    /// One of `buffer`, `executable`; empty when not recorded.
+    /// Kind of the allocations: one of `buffer`, `executable`. Empty if not recorded.
     pub kind: String,
-    /// Devices, comma separated; empty when not recorded.
+    /// Devices that hold the allocations of the stack, comma separated. Empty if not recorded.
     pub devices: String,
-    /// Bytes alive.
+    /// Live bytes of the stack.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Allocations alive.
+    /// Number of live allocations of the stack.
     #[ts(type = "number")]
     pub allocations: i64,
-    /// Share of the total of what the report is by, 0..1; null where that total is 0.
+    /// Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+    /// that total is 0.
     pub ratio: Option<f64>,
-    /// Bytes now − bytes then.
+    /// Live bytes of the stack now − in the snapshot compared with.
     #[ts(type = "number | null")]
     pub change_bytes: Option<i64>,
-    /// Allocations now − allocations then.
+    /// Live allocations of the stack now − in the snapshot compared with.
     #[ts(type = "number | null")]
     pub change_allocations: Option<i64>,
-    /// What became of it, by what the report is by.
+    /// What became of the stack since the other snapshot, by bytes or allocations, whichever the
+    /// report ranks by: `new`, `grown`, `same`, `shrunk` or `gone`.
     pub change: Option<HeapChange>,
-    /// Its frames as `function (file.py:12)`, outermost first.
+    /// Frames of the stack, as `function (file.py:12)`, outermost first.
     pub stack: Vec<String>,
     /// The same by number; they become texts once it is known which rows are shown.
     #[serde(skip)]
@@ -125,28 +127,32 @@ pub struct HeapStackRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapFunctionRow {
-    /// Function.
+    /// Name of the function.
     pub name: String,
-    /// Its file, as recorded.
+    /// File of the function, as recorded.
     pub source: String,
-    /// Bytes of stacks that end in it.
+    /// Live bytes of stacks that end in the function.
     #[ts(type = "number")]
     pub self_bytes: i64,
-    /// Bytes of stacks it takes part in; each stack counts once, however often it recurs there.
+    /// Live bytes of stacks that contain the function. Each stack counts once, even if the function
+    /// recurs in it.
     #[ts(type = "number")]
     pub total_bytes: i64,
-    /// Allocations of stacks that end in it.
+    /// Number of live allocations of stacks that end in the function.
     #[ts(type = "number")]
     pub self_allocations: i64,
-    /// Allocations of stacks it takes part in.
+    /// Number of live allocations of stacks that contain the function.
     #[ts(type = "number")]
     pub total_allocations: i64,
-    /// Share of the total of what the report is by, 0..1; null where that total is 0.
+    /// Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+    /// that total is 0.
     pub ratio: Option<f64>,
-    /// Change of `total_bytes`.
+    /// Change in the live bytes of all stacks that contain the function (`total_bytes`), compared
+    /// with the other snapshot.
     #[ts(type = "number | null")]
     pub change_bytes: Option<i64>,
-    /// Change of `total_allocations`.
+    /// Change in the live allocations of all stacks that contain the function
+    /// (`total_allocations`), compared with the other snapshot.
     #[ts(type = "number | null")]
     pub change_allocations: Option<i64>,
 }
@@ -155,20 +161,21 @@ pub struct HeapFunctionRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapGroup {
-    /// Device or kind; empty where none is recorded.
+    /// Name of the device or kind. Empty if none is recorded.
     pub name: String,
-    /// Bytes alive.
+    /// Live bytes of the device or kind.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Allocations alive.
+    /// Number of live allocations of the device or kind.
     #[ts(type = "number")]
     pub allocations: i64,
-    /// Share of the total of what the report is by, 0..1; null where that total is 0.
+    /// Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+    /// that total is 0.
     pub ratio: Option<f64>,
-    /// Bytes now − bytes then.
+    /// Live bytes of the device or kind now − in the snapshot compared with.
     #[ts(type = "number | null")]
     pub change_bytes: Option<i64>,
-    /// Allocations now − allocations then.
+    /// Live allocations of the device or kind now − in the snapshot compared with.
     #[ts(type = "number | null")]
     pub change_allocations: Option<i64>,
 }
@@ -177,32 +184,34 @@ pub struct HeapGroup {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapFrameRow {
-    /// Function.
+    /// Function of the frame.
     pub name: String,
-    /// Its file, as recorded, and the line where all stacks through it share one.
+    /// File of the frame, as recorded, with the line if all stacks through the frame share one.
     pub source: String,
-    /// Level, 0 for the outermost frames.
+    /// Level of the frame in the tree, 0 for the outermost frames.
     pub depth: u32,
     /// Direct children.
     pub child_count: u32,
     /// The frame is JAX's or a library's.
     pub is_internal: bool,
-    /// Bytes of stacks through it.
+    /// Live bytes of stacks through the frame.
     #[ts(type = "number")]
     pub total_bytes: i64,
-    /// Bytes of stacks that end in it.
+    /// Live bytes of stacks that end in the frame.
     #[ts(type = "number")]
     pub self_bytes: i64,
-    /// Allocations of stacks through it.
+    /// Number of live allocations of stacks through the frame.
     #[ts(type = "number")]
     pub total_allocations: i64,
-    /// Allocations of stacks that end in it.
+    /// Number of live allocations of stacks that end in the frame.
     #[ts(type = "number")]
     pub self_allocations: i64,
-    /// Change of `total_bytes`.
+    /// Change in the live bytes of stacks through the frame (`total_bytes`), compared with the
+    /// other snapshot.
     #[ts(type = "number | null")]
     pub change_bytes: Option<i64>,
-    /// Change of `total_allocations`.
+    /// Change in the live allocations of stacks through the frame (`total_allocations`), compared
+    /// with the other snapshot.
     #[ts(type = "number | null")]
     pub change_allocations: Option<i64>,
     /// Change of `self_bytes`.
@@ -217,22 +226,22 @@ pub struct HeapFrameRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HeapSnapshotRow {
-    /// Name of its file, without suffix.
+    /// Name of the snapshot's file, without its suffix.
     pub name: String,
     /// When it was taken, nanoseconds since the Unix epoch; text, since it exceeds 2^53.
     pub epoch_ns: Option<String>,
     /// `recorded` in the profile, or when the file was `written`; empty where neither is known.
     pub time_source: String,
-    /// Bytes alive over everything selected.
+    /// Live bytes in the snapshot, over everything selected.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Allocations alive over everything selected.
+    /// Number of live allocations in the snapshot, over everything selected.
     #[ts(type = "number")]
     pub allocations: i64,
-    /// Change to the snapshot before; null for the first.
+    /// Change in live bytes from the previous snapshot. Null for the first.
     #[ts(type = "number | null")]
     pub change_bytes: Option<i64>,
-    /// Change to the snapshot before; null for the first.
+    /// Change in live allocations from the previous snapshot. Null for the first.
     #[ts(type = "number | null")]
     pub change_allocations: Option<i64>,
 }

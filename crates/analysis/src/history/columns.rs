@@ -12,13 +12,19 @@ pub(super) const ROWS: &[Field<HistorySeries>] = &[
     Column::new("metric", "Figure", Unit::Text).of(|row| Cell::from(row.metric.as_str())),
     Column::wide("title", "In words", Unit::Text).of(|row| row.title.as_str().into()),
     Column::new("last_text", "Last", Unit::Text)
-        .means("The latest run, in the unit of the figure.")
+        .means("Value of the latest run that has the figure, in the unit of the figure.")
         .of(|row| figure(row.last, row.unit).into()),
     Column::new("level_text", "Level", Unit::Text)
-        .means("Median of the runs since the last change point, in the unit of the figure.")
+        .means(
+            "Level of the figure: its median over the runs since the last change point, \
+             in the unit of the figure.",
+        )
         .of(|row| figure(row.level, row.unit).into()),
     Column::new("spread_ratio", "Runs differ by", Unit::Ratio)
-        .means("How far runs lie apart since the last change point, as a share of the level.")
+        .means(
+            "Standard deviation of the runs since the last change point, as a share of \
+             the level.",
+        )
         .of(|row| spread_ratio(row).into()),
     Column::new("change_count", "Changes", Unit::Count).of(|row| row.change_count.into()),
     Column::new("level_run_count", "Runs since", Unit::Count).of(|row| row.level_run_count.into()),
@@ -38,17 +44,23 @@ pub(super) const ROWS: &[Field<HistorySeries>] = &[
 pub(super) const CHANGES: &[Field<HistoryChange>] = &[
     Column::new("metric", "Figure", Unit::Text).of(|change| Cell::from(change.metric.as_str())),
     Column::new("before_text", "Before", Unit::Text)
-        .means("Median of the runs between the change point before and this one.")
+        .means(
+            "Median of the figure over the runs from the previous change point to this \
+             one, in the unit of the figure.",
+        )
         .of(|change| figure(change.before, change.unit).into()),
     Column::new("after_text", "After", Unit::Text)
-        .means("Median of the runs from this one to the next change point.")
+        .means(
+            "Median of the figure over the runs from this change point to the next one, \
+             in the unit of the figure.",
+        )
         .of(|change| figure(change.after, change.unit).into()),
     Column::new("ratio", "Change", Unit::Ratio).of(|change| change.ratio.into()),
     Column::new("is_worse", "Worse", Unit::Flag).of(|change| change.is_worse.into()),
     Column::new("confidence_ratio", "Confidence", Unit::Ratio)
         .means(
-            "How sure it is that the figure changed: 1 − how often chance alone gives \
-             as much.",
+            "Confidence that the figure changed: 1 − the probability that chance alone \
+             produces as large a change.",
         )
         .of(|change| change.p_value.map_or(1.0, |p| 1.0 - p).into()),
     Column::new("run_name", "Since run", Unit::Text).of(|change| change.run_name.as_str().into()),
@@ -67,7 +79,10 @@ pub(super) const CHANGES: &[Field<HistoryChange>] = &[
 pub(super) const RUNS: &[Field<HistoryRun>] = &[
     Column::new("name", "Run", Unit::Text).of(|run| Cell::from(run.name.as_str())),
     Column::new("recorded", "Recorded (UTC)", Unit::Text)
-        .means("When it was captured or recorded; empty if unknown.")
+        .means(
+            "Date and time (UTC) at which the run was captured or recorded. Empty if \
+             unknown.",
+        )
         .of(|run| recorded(run).into()),
     Column::new("commit", "Commit", Unit::Text).of(|run| run.commit.as_str().into()),
     Column::new("verdict", "Verdict", Unit::Text).of(|run| run.verdict.as_str().into()),
@@ -80,11 +95,11 @@ pub(super) const RUNS: &[Field<HistoryRun>] = &[
 pub(super) struct RunFigure {
     /// Key of the figure.
     pub metric: String,
-    /// Position of the run, the oldest being 0.
+    /// Position of the run in the history, starting at 0 for the oldest.
     pub run: usize,
     /// Name of the run.
     pub run_name: String,
-    /// The figure.
+    /// Value of the figure in the run.
     pub value: f64,
     /// Unit of the figure.
     pub unit: &'static str,
@@ -92,7 +107,7 @@ pub(super) struct RunFigure {
 
 pub(super) const VALUES: &[Field<RunFigure>] = &[
     Column::new("metric", "Figure", Unit::Text).of(|value| value.metric.as_str().into()),
-    Column::new("run", "Run, from 0", Unit::Count)
+    Column::new("run", "Run index", Unit::Count)
         .position()
         .of(|value| value.run.into()),
     Column::new("run_name", "Run", Unit::Text).of(|value| value.run_name.as_str().into()),

@@ -29,18 +29,18 @@ pub struct HistoryReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistoryRun {
-    /// Name of its session.
+    /// Name of the run's session.
     pub name: String,
     /// When it was captured or recorded, in seconds since the Unix epoch; absent if unknown.
     #[ts(type = "number | null")]
     pub recorded_unix_s: Option<i64>,
-    /// Commit of the program; empty if unknown.
+    /// Commit of the program in the run. Empty if unknown.
     pub commit: String,
-    /// What `check` said of it when it was recorded; empty where nothing was checked.
+    /// Verdict of `check` when the run was recorded. Empty if nothing was checked.
     pub verdict: String,
-    /// Its level was accepted: baselines begin with it.
+    /// Whether the level of the run was accepted, so that baselines start with it.
     pub is_accepted: bool,
-    /// The file in which it stands; `session` for one that was measured now.
+    /// History file that contains the run; `session` if the run was measured now.
     pub source: String,
 }
 
@@ -48,27 +48,28 @@ pub struct HistoryRun {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistorySeries {
-    /// Name, such as `step_time`.
+    /// Name of the figure, such as `step_time`.
     pub metric: String,
-    /// The same in words.
+    /// Name of the figure in words.
     pub title: String,
-    /// In what it is measured.
+    /// Unit in which the figure is measured.
     pub unit: FigureUnit,
     /// More is better.
     pub is_better_higher: bool,
     /// The figure in each run, in the order of the runs; absent where a run has none.
     pub values: Vec<Option<f64>>,
-    /// Runs that have it.
+    /// Number of runs that have the figure.
     pub run_count: usize,
-    /// The latest.
+    /// Value of the figure in the latest run that has it.
     pub last: f64,
-    /// Median of the runs since the last change point: the level.
+    /// Level of the figure: its median over the runs since the last change point.
     pub level: f64,
-    /// Standard deviation of these runs; absent with fewer than two.
+    /// Standard deviation of the figure over the runs since the last change point. Absent with
+    /// fewer than two runs.
     pub spread: Option<f64>,
-    /// Runs since the last change point.
+    /// Number of runs since the figure's last change point.
     pub level_run_count: usize,
-    /// Change points.
+    /// Number of change points of the figure.
     pub change_count: usize,
 }
 
@@ -76,25 +77,26 @@ pub struct HistorySeries {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HistoryChange {
-    /// Name of the figure.
+    /// Name of the figure that changed.
     pub metric: String,
-    /// In what it is measured.
+    /// Unit in which the figure is measured.
     pub unit: FigureUnit,
     /// Position of the first run at the new level in `runs`.
     pub run: usize,
-    /// Its name.
+    /// Name of the first run at the new level.
     pub run_name: String,
-    /// Its commit; empty if unknown.
+    /// Commit of the first run at the new level. Empty if unknown.
     pub commit: String,
-    /// Commit of the run before; empty if unknown.
+    /// Commit of the last run before the change point. Empty if unknown.
     pub previous_commit: String,
-    /// Median of the runs between the change point before and this one.
+    /// Median of the figure over the runs from the previous change point to this one.
     pub before: f64,
-    /// Median of the runs from this one to the next change point.
+    /// Median of the figure over the runs from this change point to the next one.
     pub after: f64,
-    /// (After − before) ÷ before; absent where that is 0.
+    /// (After − before) ÷ before, with the medians on both sides of the change point. Absent if
+    /// before is 0.
     pub ratio: Option<f64>,
-    /// Whether it got worse.
+    /// Whether the figure got worse at the change point.
     pub is_worse: bool,
     /// How often chance alone gives as much; absent for a figure that is counted and was constant.
     pub p_value: Option<f64>,

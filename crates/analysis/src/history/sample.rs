@@ -151,7 +151,7 @@ impl Recorded {
         let damaged = self.damaged.iter().take(SHOWN);
         notes.extend(damaged.map(|(file, line, why)| {
             Note::warning(format!(
-                "{file}, line {line} is no run of a history: {why}."
+                "{file}, line {line} is not a run of a history: {why}."
             ))
         }));
         if let Some(more) = self
@@ -227,11 +227,15 @@ mod tests {
         let notes = found.notes();
         assert_eq!(notes.len(), 2);
         assert!(
-            notes[0].text.starts_with("history.jsonl, line 2 is no run"),
+            notes[0]
+                .text
+                .starts_with("history.jsonl, line 2 is not a run"),
             "{notes:?}"
         );
         assert!(
-            notes[1].text.starts_with("history.jsonl, line 4 is no run"),
+            notes[1]
+                .text
+                .starts_with("history.jsonl, line 4 is not a run"),
             "{notes:?}"
         );
         let empty = Recorded::of(&[NamedText {

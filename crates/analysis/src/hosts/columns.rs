@@ -133,7 +133,7 @@ pub(super) const STEPS: &[Field<HostStepRow>] = &[
         .fractional()
         .of(|row| row.mean_ps.into()),
     Column::new("max_ps", "Longest", Unit::Picos).of(|row| row.max_ps.into()),
-    Column::new("busy_balance", "Busy, max/mean", Unit::Count)
+    Column::new("busy_balance", "Busy max ÷ mean", Unit::Count)
         .fractional()
         .of(|row| row.busy_balance.into()),
     Column::new("last_host", "Last host", Unit::Text).of(|row| row.last_host.as_str().into()),

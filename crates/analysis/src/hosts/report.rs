@@ -37,53 +37,54 @@ pub struct HostsReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HostRow {
-    /// Host name.
+    /// Name of the host.
     pub host: String,
-    /// Devices it has.
+    /// Number of devices of the host.
     pub device_count: usize,
-    /// Those that recorded work in the observed time, as in `overview`.
+    /// Number of the host's devices that recorded work in the observed time, as in `overview`.
     pub working_count: usize,
-    /// Steps it took part in.
+    /// Number of steps the host took part in.
     pub step_count: usize,
-    /// Mean length of the host’s steps, over its devices. Absent without steps.
+    /// Mean duration of the host's steps, over its devices. Absent without steps.
     pub step_ps: Option<f64>,
-    /// Mean time its devices were busy in a step.
+    /// Mean time per step in which the host's devices were busy.
     pub busy_ps: Option<f64>,
-    /// Mean time its devices computed in a step.
+    /// Mean time per step in which the host's devices computed.
     pub device_compute_ps: Option<f64>,
-    /// Mean exposed communication in a step.
+    /// Mean exposed communication per step, over the host's devices.
     pub collectives_ps: Option<f64>,
-    /// Mean time in a step in which nothing ran but copies, in whatever direction.
+    /// Mean time per step in which nothing ran but copies, in any direction.
     pub copies_ps: Option<f64>,
-    /// Mean time that devices wait for Python that programs call, in a step.
+    /// Mean time per step in which the devices wait for Python that programs call.
     pub python_callbacks_ps: Option<f64>,
-    /// Mean wait for input in a step.
+    /// Mean input wait per step: the host waits for or prepares input while its devices are idle.
     pub input_wait_ps: Option<f64>,
-    /// Mean compilation in a step.
+    /// Mean compilation time per step: the host compiles while its devices are idle.
     pub compilation_ps: Option<f64>,
-    /// Mean host overhead in a step.
+    /// Mean host overhead per step: the host does other recorded work while its devices are idle.
     pub host_overhead_ps: Option<f64>,
-    /// Mean time nothing was recorded in a step.
+    /// Mean idle time per step: the devices are idle and the host waits or recorded nothing.
     pub idle_ps: Option<f64>,
-    /// How much later than the median participant it arrives at matched collectives: the median
-    /// over all of them; in the heat map at the one of the step that cost most waiting. Absent
-    /// where none was matched.
+    /// How much later than the median participant the host arrives at matched collectives: the
+    /// median over all of them; in the heat map, at the collective of the step that cost the most
+    /// waiting. Absent if none was matched.
     pub lateness_ps: Option<f64>,
-    /// Lateness as robust deviations among the hosts. Absent with fewer than three hosts.
+    /// Lateness of the host as a robust deviation among the hosts. Absent with fewer than three
+    /// hosts.
     pub lateness_score: Option<f64>,
-    /// Steps in which the others waited for it most.
+    /// Number of steps in which the others waited most for this host.
     pub last_count: usize,
-    /// Time the others waited for it, mean over the others, summed over steps.
+    /// Time the others waited for this host, mean over the others, summed over steps.
     #[ts(type = "number")]
     pub caused_ps: i64,
-    /// Time it waited for others, mean over its devices.
+    /// Time the host waited for others, mean over its devices.
     #[ts(type = "number")]
     pub wait_ps: i64,
-    /// Last in at least half of the steps, which chance explains with less than 1 %, and the others
-    /// wait at least 1 % of a step for it. With few steps: last in every one of five or more, each
-    /// wait at least 0.6 times the median one, and 5 % of a step on average.
+    /// Last in at least half of the steps, with a probability below 1 % by chance alone, and the
+    /// others wait at least 1 % of a step for it. With few steps: last in every one of five or
+    /// more, each wait at least 0.6 times the median wait, and 5 % of a step on average.
     pub is_straggler: bool,
-    /// What is wrong with the recording of this host.
+    /// What is wrong with the recording of the host.
     pub problem: String,
 }
 
@@ -91,24 +92,25 @@ pub struct HostRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HostDeviceRow {
-    /// Host name.
+    /// Name of the host.
     pub host: String,
-    /// Device name; empty for a host without working devices.
+    /// Name of the device. Empty for a host without working devices.
     pub device: String,
     /// Number of the device in the session; absent for a host.
     #[ts(type = "number | null")]
     pub device_index: Option<i64>,
-    /// Steps it took part in.
+    /// Number of steps the device took part in.
     pub step_count: usize,
-    /// Mean length of its steps; absent without steps.
+    /// Mean duration of the device's steps. Absent without steps.
     pub step_ps: Option<f64>,
-    /// Mean time it was busy in a step.
+    /// Mean time per step in which the device was busy.
     pub busy_ps: Option<f64>,
-    /// Median of how much later than the median participant it arrives.
+    /// Median over matched collectives of how much later than the median participant the device
+    /// arrives.
     pub lateness_ps: Option<f64>,
-    /// Steps in which the others waited for it most.
+    /// Number of steps in which the others waited most for this device.
     pub last_count: usize,
-    /// Σ time it waited for others.
+    /// Σ time the device waited for others at matched collectives.
     #[ts(type = "number")]
     pub wait_ps: i64,
 }
@@ -117,50 +119,53 @@ pub struct HostDeviceRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct HostStepRow {
-    /// Step number as recorded.
+    /// Number of the step, as recorded.
     #[ts(type = "number")]
     pub step: i64,
-    /// First start, as recorded.
+    /// First start of the step on any place, as recorded.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Last end − first start, as recorded.
+    /// Duration of the step over all places: last end − first start, as recorded.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Places that took part.
+    /// Number of places that took part in the step: devices, or hosts without working devices.
     pub place_count: usize,
-    /// Shortest on a place.
+    /// Shortest duration of the step on a single place: a device, or a host without working
+    /// devices.
     #[ts(type = "number")]
     pub min_ps: i64,
-    /// Mean over places.
+    /// Mean duration of the step over its places: devices, or hosts without working devices.
     pub mean_ps: f64,
-    /// Longest on a place.
+    /// Longest duration of the step on a single place: a device, or a host without working devices.
     #[ts(type = "number")]
     pub max_ps: i64,
-    /// Longest busy time ÷ mean busy time: 1 is even; absent where nothing was busy.
+    /// Longest busy time ÷ mean busy time of the places in the step: 1 is even. Absent if nothing
+    /// was busy.
     pub busy_balance: Option<f64>,
-    /// Device that others waited for most; empty where no collective was matched.
+    /// Device that the others waited for most in the step. Empty if no collective was matched.
     pub last_device: String,
-    /// Its host.
+    /// Host of the device that the others waited for most.
     pub last_host: String,
-    /// The collective they waited at.
+    /// Collective at which the others waited most for the last device.
     pub collective: String,
     /// Program id of the collective.
     pub program_id: String,
-    /// Its last arrival − its median arrival; absent where none was matched.
+    /// Last arrival − median arrival at the collective of the last device. Absent if none was
+    /// matched.
     #[ts(type = "number | null")]
     pub lateness_ps: Option<i64>,
-    /// Σ time others waited for that device in the step, mean over the others.
+    /// Σ time the others waited for the last device in the step, mean over the others.
     #[ts(type = "number | null")]
     pub caused_ps: Option<i64>,
-    /// What it did before it arrived.
+    /// What the last device or its host did before the device arrived at the collective.
     pub activity: String,
-    /// Time of that activity before the arrival.
+    /// Duration of the activity before the last device arrived.
     #[ts(type = "number | null")]
     pub activity_ps: Option<i64>,
-    /// When it left the collective before, as recorded.
+    /// Time at which the last device left the previous collective, as recorded.
     #[ts(type = "number | null")]
     pub from_ps: Option<i64>,
-    /// When it arrived, as recorded.
+    /// Time at which the last device arrived at the collective, as recorded.
     #[ts(type = "number | null")]
     pub until_ps: Option<i64>,
 }
@@ -215,31 +220,33 @@ pub struct HostCell {
 pub struct BlameRow {
     /// Host that arrived last.
     pub host: String,
-    /// Its devices that did, comma separated.
+    /// Devices of the host that arrived last, comma separated.
     pub device: String,
-    /// What it did longest between leaving the collective before and arriving: slices, outermost
-    /// first, joined by ` › `. Empty where nothing that was recorded explains a third of its lateness.
+    /// What the device or its host did longest between leaving the previous collective and
+    /// arriving: slices, outermost first, joined by `›`. Empty if nothing that was recorded
+    /// explains a third of the lateness.
     pub activity: String,
-    /// One of `host` or `device`: where that was recorded; empty without an activity.
+    /// Where the activity was recorded: one of `host` or `device`. Empty without an activity.
     pub activity_on: String,
-    /// Steps in which it was blamed.
+    /// Number of steps in which the host was blamed with this activity.
     pub step_count: usize,
-    /// Share of the steps with a matched collective, 0..1.
+    /// Share of the steps with a matched collective in which the host was blamed with this
+    /// activity, 0..1.
     pub step_ratio: f64,
-    /// Σ time the others waited, mean over the others.
+    /// Σ time the others waited for the late arrivals, mean over the others.
     #[ts(type = "number")]
     pub caused_ps: i64,
-    /// Mean lateness: last arrival − median arrival.
+    /// Mean lateness over the blamed steps: last arrival − median arrival.
     pub lateness_ps: f64,
-    /// Mean time of the activity before an arrival.
+    /// Mean duration of the activity before an arrival.
     pub activity_ps: f64,
-    /// Step in which it cost most.
+    /// Step in which the lateness cost the most waiting.
     #[ts(type = "number")]
     pub step: i64,
-    /// When it left the collective before, in that step, as recorded.
+    /// Time at which the late device left the previous collective in the worst step, as recorded.
     #[ts(type = "number")]
     pub from_ps: i64,
-    /// When it arrived, in that step, as recorded.
+    /// Time at which the late device arrived at the collective in the worst step, as recorded.
     #[ts(type = "number")]
     pub until_ps: i64,
     /// Track on which the activity was recorded.
@@ -251,22 +258,24 @@ pub struct BlameRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ClockRow {
-    /// Host name.
+    /// Name of the host.
     pub host: String,
-    /// Host it is compared with; empty if no collective is common with any.
+    /// Host whose clock serves as the reference. Empty if the host has no collective in common with
+    /// any other.
     pub reference: String,
-    /// How far its clock is ahead, after the recorded start times are taken into account; absent if it
-    /// was not compared.
+    /// How far the host's clock is ahead of the reference clock, after accounting for the recorded
+    /// start times. Absent if it was not compared.
     pub offset_ps: Option<f64>,
-    /// By how much it gains, parts of a million; absent if it was not compared.
+    /// Rate at which the host's clock gains on the reference clock, in parts per million. Absent if
+    /// it was not compared.
     pub drift_ppm: Option<f64>,
-    /// Median distance of single comparisons from offset and drift.
+    /// Median distance of single comparisons from the fitted offset and drift.
     pub residual_ps: Option<f64>,
-    /// Largest distance.
+    /// Largest distance of a single comparison from the fitted offset and drift.
     pub max_residual_ps: Option<f64>,
-    /// Collectives compared.
+    /// Number of collectives over which the clocks were compared.
     pub matched_count: usize,
-    /// Where its time 0 lies in the session, by its recorded start.
+    /// Position of the host's time 0 in the session, according to its recorded start.
     #[ts(type = "number")]
     pub recorded_ps: i64,
 }

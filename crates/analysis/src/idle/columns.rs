@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Field<GapRow>] = &[
     Column::new("start_ps", "Start", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
-    Column::wide("cause_ps", "Of the cause", Unit::Picos).of(|row| row.cause_ps.into()),
+    Column::wide("cause_ps", "Time in cause", Unit::Picos).of(|row| row.cause_ps.into()),
 ];
 
 pub(super) const CAUSES: &[Field<CauseRow>] = &[
@@ -83,7 +83,10 @@ pub(super) const STEPS: &[Field<IdleStep>] = &[
     Column::new("gap_count", "Gaps", Unit::Count).of(|row| row.gap_count.into()),
     Column::new("gaps_ps", "Σ gaps", Unit::Picos).of(|row| row.gaps_ps.into()),
     Column::new("cause", "Mostly", Unit::Text)
-        .means("The same by cause, in the order of the causes' priority.")
+        .means(
+            "Cause with the most time in the listed gaps of the step; of equals, the \
+             first in priority order. Absent without gaps.",
+        )
         .of(|row| mostly(&row.causes_ps)),
 ];
 

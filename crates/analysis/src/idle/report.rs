@@ -32,20 +32,20 @@ pub struct IdleReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct CauseRow {
-    /// What the host did.
+    /// What the host did while devices were idle.
     pub cause: Cause,
-    /// The same in words.
+    /// What the host did while devices were idle, in words.
     pub meaning: String,
-    /// Σ time of listed gaps in which it did.
+    /// Σ time within listed gaps in which the host did this.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Gaps of which it has most.
+    /// Number of listed gaps in which this cause has the most time.
     #[ts(type = "number")]
     pub count: i64,
-    /// The longest of those.
+    /// Longest of the gaps in which this cause has the most time.
     #[ts(type = "number")]
     pub longest_ps: i64,
-    /// Total ÷ Σ windows of the devices, 0..1.
+    /// Idle time of the cause ÷ Σ windows of the devices, 0..1.
     pub window_ratio: Option<f64>,
     /// What to do about it.
     pub remedy: String,
@@ -55,33 +55,33 @@ pub struct CauseRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct IdleDevice {
-    /// Device name.
+    /// Name of the device.
     pub device: String,
     /// Number of the device in the session.
     pub device_index: u32,
-    /// What was looked at; busy and idle sum to it.
+    /// Observed time of the device. Its busy and idle time sum to it.
     #[ts(type = "number")]
     pub window_ps: i64,
-    /// Union of its work.
+    /// Time in which the device ran any work, overlapping work counted once.
     #[ts(type = "number")]
     pub busy_ps: i64,
-    /// Σ gaps, short ones included.
+    /// Σ length of all gaps on the device, including those too short to be listed.
     #[ts(type = "number")]
     pub idle_ps: i64,
-    /// Idle ÷ window, 0..1.
+    /// Idle ÷ window of the device, 0..1.
     pub idle_ratio: Option<f64>,
     /// Gaps from this length on are listed.
     #[ts(type = "number")]
     pub min_gap_ps: i64,
-    /// Listed gaps.
+    /// Number of listed gaps on the device.
     pub gap_count: usize,
-    /// The longest gap.
+    /// Longest listed gap on the device.
     #[ts(type = "number")]
     pub longest_ps: i64,
-    /// Shorter gaps.
+    /// Number of gaps on the device that are too short to be listed.
     #[ts(type = "number")]
     pub short_count: i64,
-    /// Σ shorter gaps.
+    /// Σ length of the gaps on the device that are too short to be listed.
     #[ts(type = "number")]
     pub short_ps: i64,
     /// Σ listed gaps by cause, in the order of the causes' priority.
@@ -93,16 +93,16 @@ pub struct IdleDevice {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GapBucket {
-    /// Shortest length, included.
+    /// Shortest gap length of the bucket, inclusive.
     #[ts(type = "number")]
     pub from_ps: i64,
-    /// Longest length, excluded; absent for the last.
+    /// Longest gap length of the bucket, exclusive. Absent for the last bucket.
     #[ts(type = "number | null")]
     pub to_ps: Option<i64>,
-    /// How many.
+    /// Number of listed gaps in the bucket.
     #[ts(type = "number")]
     pub count: i64,
-    /// Σ length.
+    /// Σ length of the listed gaps in the bucket.
     #[ts(type = "number")]
     pub total_ps: i64,
     /// The same by cause, in the order of the causes' priority.
@@ -114,22 +114,22 @@ pub struct GapBucket {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct IdleStep {
-    /// Step number as recorded.
+    /// Number of the step, as recorded.
     #[ts(type = "number")]
     pub step: i64,
-    /// Device name.
+    /// Name of the device.
     pub device: String,
     /// Number of the device in the session.
     pub device_index: u32,
     /// Start since the session began.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length of the step on the device.
+    /// Duration of the step on the device.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Listed gaps that reach into it.
+    /// Number of listed gaps that reach into the step.
     pub gap_count: usize,
-    /// Σ of their parts within it.
+    /// Σ parts of the listed gaps that lie within the step.
     #[ts(type = "number")]
     pub gaps_ps: i64,
     /// The same by cause, in the order of the causes' priority.
@@ -141,32 +141,34 @@ pub struct IdleStep {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct GapRow {
-    /// Device name.
+    /// Name of the device that was idle.
     pub device: String,
     /// Number of the device in the session.
     pub device_index: u32,
-    /// Step in which its middle lies; absent outside of steps.
+    /// Step that contains the middle of the gap. Absent outside of steps.
     #[ts(type = "number | null")]
     pub step: Option<i64>,
-    /// Start since the session began.
+    /// Start of the gap, measured from the start of the session.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length.
+    /// Length of the gap.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// What the threads that drive the device did meanwhile. An instant counts for the first cause
-    /// in the order compilation, data loading, garbage collection, checkpoint, profiler, transfer,
-    /// dispatch, sleep, Python, runtime, annotation, blocked; a gap has the cause with most of its
-    /// time.
+    /// What the threads that drive the device did during the gap. Each instant counts for the first
+    /// cause in the order callback, device, compilation, data loading, garbage collection,
+    /// checkpoint, profiler, transfer, dispatch, sleep, Python, runtime, annotation, blocked. A gap
+    /// has the cause with the most of its time.
     pub cause: Cause,
-    /// How much of the gap its cause took.
+    /// Time within the gap that belongs to the cause of the gap.
     #[ts(type = "number")]
     pub cause_ps: i64,
-    /// The innermost call with at least half of the cause’s time in the gap.
+    /// Innermost call that covers at least half of the cause's time in the gap, or the longest call
+    /// if none does.
     pub what: String,
-    /// The outermost annotation of the program around at least half of the gap.
+    /// Outermost annotation of the program that covers at least half of the gap.
     pub annotation: String,
-    /// The innermost frame of Python with at least half of the gap.
+    /// Innermost Python frame that covers at least half of the gap, preferably from the program's
+    /// own files.
     pub python: String,
 }
 

@@ -26,26 +26,27 @@ pub(super) const ROWS: &[Field<InputRow>] = &[
     Column::wide("loading_ps", "Loading", Unit::Picos).of(|row| row.loading_ps.into()),
     Column::wide("cause", "Mostly", Unit::Text)
         .means(
-            "What loading does, the first of: copies to the device, reads files, \
-             preprocesses, feeds the infeed, prefetches, waits for the iterator, \
-             anything else.",
+            "Cause with the most waiting in the step. Each instant counts for the first \
+             of `transfer` (copies to the device), `read` (reads files), `preprocess`, \
+             `enqueue` (feeds the infeed), `prefetch`, `wait` (waits for the iterator) \
+             and `load` (anything else).",
         )
         .of(|row| mostly(&row.causes_ps)),
 ];
 
 pub(super) const HOSTS: &[Field<InputHost>] = &[
     Column::new("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
-    Column::new("input_median_ps", "Input, median", Unit::Picos)
+    Column::new("input_median_ps", "Median input", Unit::Picos)
         .fractional()
         .of(|row| row.input_median_ps.into()),
     Column::new("input_mean_ps", "Mean", Unit::Picos)
         .fractional()
         .of(|row| row.input_mean_ps.into()),
     Column::new("input_ratio", "Of step", Unit::Ratio).of(|row| row.input_ratio.into()),
-    Column::new("loading_mean_ps", "Loading, mean", Unit::Picos)
+    Column::new("loading_mean_ps", "Mean loading", Unit::Picos)
         .fractional()
         .of(|row| row.loading_mean_ps.into()),
-    Column::new("duration_mean_ps", "Step, mean", Unit::Picos)
+    Column::new("duration_mean_ps", "Mean step", Unit::Picos)
         .fractional()
         .of(|row| row.duration_mean_ps.into()),
     Column::new("longest_ps", "Worst", Unit::Picos).of(|row| row.longest_ps.into()),
@@ -74,7 +75,7 @@ pub(super) const CAUSES: &[Field<InputCause>] = &[
     Column::new("total_ps", "Waiting", Unit::Picos)
         .sums()
         .of(|row| row.total_ps.into()),
-    Column::new("mean_ps", "A step", Unit::Picos)
+    Column::new("mean_ps", "Per step", Unit::Picos)
         .fractional()
         .of(|row| row.mean_ps.into()),
     Column::new("step_ratio", "Of step", Unit::Ratio).of(|row| row.step_ratio.into()),

@@ -156,7 +156,7 @@ fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]
         let mean = format::duration_ps(worst.input_mean_ps);
         let _ = write!(
             text,
-            " {} waits longest: {usual} of its median step, {mean} in the mean.",
+            " {} waits longest: {usual} in its median step, {mean} on average.",
             worst.host
         );
     }
@@ -214,7 +214,7 @@ fn notes(
         );
     } else if !stages.iter().any(|stage| stage.source == "tf.data") {
         notes.push(Note::info(
-            "Input is told by annotations and frames of Python: no stage of tf.data was recorded.",
+            "Input is identified by annotations and Python frames: no tf.data stage was recorded.",
         ));
     }
     let background: i64 = stages.iter().map(|stage| stage.background_ps).sum();

@@ -37,17 +37,18 @@ pub struct InputReport {
 pub struct Bound {
     /// `input`, `output`, `collectives`, `offload`, `host`, `unknown`.
     pub key: String,
-    /// Title.
+    /// Part of the step that can bound it.
     pub title: String,
-    /// Mean over rows.
+    /// Mean time of the part per step, over steps and devices.
     pub mean_ps: f64,
-    /// Σ ÷ Σ durations, 0..1; absent without steps.
+    /// Σ time of the part ÷ Σ step durations, 0..1. Absent without steps.
     pub ratio: Option<f64>,
-    /// Good below.
+    /// Share of the step below which the part is rated good.
     pub low_ratio: f64,
-    /// Bad from here on.
+    /// Share of the step from which the part is rated bad.
     pub high_ratio: f64,
-    /// What to think of it.
+    /// Rating of the part: good below the lower threshold, bad from the upper threshold on, warning
+    /// in between, unknown without steps.
     pub verdict: VerdictKind,
 }
 
@@ -55,16 +56,17 @@ pub struct Bound {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct InputCause {
-    /// One of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`.
+    /// Why devices wait for input: one of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`,
+    /// `wait`, `load`, `copies`.
     pub cause: String,
-    /// In words, after “The input is”.
+    /// The cause in words, to be read after “The input is”.
     pub meaning: String,
-    /// Σ time that devices waited.
+    /// Σ time that devices waited because of this cause.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Mean over rows.
+    /// Mean time per step that devices waited because of this cause, over steps and devices.
     pub mean_ps: f64,
-    /// Total ÷ Σ durations, 0..1.
+    /// Waiting time of the cause ÷ Σ step durations, 0..1.
     pub step_ratio: Option<f64>,
     /// What to do about it.
     pub remedy: String,
@@ -74,24 +76,24 @@ pub struct InputCause {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct InputHost {
-    /// Host name.
+    /// Name of the host.
     pub host: String,
     /// Steps × devices.
     pub row_count: usize,
-    /// Mean step.
+    /// Mean step duration of the host.
     pub duration_mean_ps: f64,
-    /// Input of the median step: one odd step does not colour it.
+    /// Median input time per step of the host, which a single odd step does not distort.
     pub input_median_ps: f64,
-    /// Mean input of a step.
+    /// Mean input time per step of the host.
     pub input_mean_ps: f64,
-    /// Σ input ÷ Σ durations, 0..1.
+    /// Σ input time ÷ Σ step durations of the host, 0..1.
     pub input_ratio: Option<f64>,
-    /// Mean loading of a step, whether the device waits or not.
+    /// Mean loading time per step of the host, whether the device waits or not.
     pub loading_mean_ps: f64,
-    /// Input of the worst step.
+    /// Input time of the step in which the host's input took longest.
     #[ts(type = "number")]
     pub longest_ps: i64,
-    /// That step's number.
+    /// Number of the step in which the host's input took longest.
     #[ts(type = "number | null")]
     pub longest_step: Option<i64>,
     /// Where it begins.
@@ -103,36 +105,37 @@ pub struct InputHost {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct InputRow {
-    /// Step number as recorded.
+    /// Number of the step, as recorded.
     #[ts(type = "number")]
     pub step: i64,
-    /// Host name.
+    /// Name of the host.
     pub host: String,
-    /// Device name; empty when the host has none.
+    /// Name of the device. Empty if the host has none.
     pub device: String,
-    /// Start since the session began.
+    /// Start of the step, measured from the start of the session.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length of the step.
+    /// Duration of the step.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Time in which the device has nothing to do because its data is not there.
+    /// Time in which the device has nothing to do because its data has not arrived.
     #[ts(type = "number")]
     pub input_ps: i64,
-    /// Share of the step that input takes.
+    /// Share of the step spent on input.
     pub input_ratio: Option<f64>,
-    /// The device is idle, nothing is compiled, and a thread that drives it loads or waits for
-    /// input.
+    /// Time in which the device is idle, nothing is compiled, and a thread that drives the device
+    /// loads or waits for input.
     #[ts(type = "number")]
     pub waiting_ps: i64,
-    /// Copies to the device that nothing hides, and the host’s transfers while the device is idle.
+    /// Time of copies to the device that no other work hides, plus the host's transfers while the
+    /// device is idle.
     #[ts(type = "number")]
     pub copies_ps: i64,
     /// Of these what the host makes while the device waits.
     #[serde(skip)]
     #[ts(skip)]
     pub(crate) host_copies_ps: i64,
-    /// A thread that drives the device loads, whether the device waits or not.
+    /// Time in which a thread that drives the device loads input, whether the device waits or not.
     #[ts(type = "number")]
     pub loading_ps: i64,
     /// Waiting by cause: transfer, read, preprocess, enqueue, prefetch, wait, load.
@@ -162,29 +165,30 @@ pub struct InputRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StageRow {
-    /// Name as recorded.
+    /// Name of the stage, as recorded.
     pub name: String,
-    /// One of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`.
+    /// What the stage does: one of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`.
     pub stage: String,
-    /// One of `tf.data`, `python` or `annotation`.
+    /// Where the stage comes from: one of `tf.data`, `python` or `annotation`.
     pub source: String,
-    /// Slices.
+    /// Number of recorded slices of the stage.
     #[ts(type = "number")]
     pub count: i64,
-    /// Σ duration; stages run within stages.
+    /// Σ duration of the stage's slices, including stages that run within them.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ (duration − stages that run within).
+    /// Σ (duration − stages that run within) over the slices of the stage.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Mean duration.
+    /// Mean duration of a slice of the stage.
     pub mean_ps: f64,
-    /// Longest.
+    /// Longest slice of the stage.
     #[ts(type = "number")]
     pub longest_ps: i64,
-    /// Self time on threads that do not drive devices.
+    /// Self time of the stage on threads that do not drive devices.
     #[ts(type = "number")]
     pub background_ps: i64,
-    /// The stage with most self time of those that do work.
+    /// Whether the stage has the most self time of all stages that do work (not `wait`, `enqueue`
+    /// or `prefetch`).
     pub is_bottleneck: bool,
 }

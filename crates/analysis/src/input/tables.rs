@@ -49,7 +49,7 @@ impl Report for InputReport {
             lines.push((
                 "Longest".to_owned(),
                 format!(
-                    "{}: {usual} of its median step, {mean} in the mean",
+                    "{}: {usual} in its median step, {mean} on average",
                     worst.host
                 ),
             ));

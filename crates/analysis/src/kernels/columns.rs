@@ -38,11 +38,10 @@ pub(super) const ROWS: &[Field<KernelRow>] = &[
     Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
     Column::wide("stream", "Stream", Unit::Text).of(|row| row.stream.as_str().into()),
     Column::wide("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
-    Column::wide("latency_p50_ps", "Latency, median", Unit::Picos)
+    Column::wide("latency_p50_ps", "Median latency", Unit::Picos)
         .of(|row| row.latency_p50_ps.into()),
-    Column::wide("latency_p99_ps", "Latency, 99 %", Unit::Picos)
-        .of(|row| row.latency_p99_ps.into()),
-    Column::wide("latency_max_ps", "Latency, longest", Unit::Picos)
+    Column::wide("latency_p99_ps", "p99 latency", Unit::Picos).of(|row| row.latency_p99_ps.into()),
+    Column::wide("latency_max_ps", "Longest latency", Unit::Picos)
         .of(|row| row.latency_max_ps.into()),
     Column::wide("occupancy_source", "Occupancy from", Unit::Text)
         .of(|row| row.occupancy_source.as_str().into()),
@@ -102,13 +101,13 @@ pub(super) const LAUNCHES: &[Field<LaunchDevice>] = &[
         .fractional()
         .of(|row| row.latency_mean_ps.into()),
     Column::new("latency_p50_ps", "Median", Unit::Picos).of(|row| row.latency_p50_ps.into()),
-    Column::new("latency_p99_ps", "99 %", Unit::Picos).of(|row| row.latency_p99_ps.into()),
+    Column::new("latency_p99_ps", "p99", Unit::Picos).of(|row| row.latency_p99_ps.into()),
     Column::new("latency_max_ps", "Longest", Unit::Picos).of(|row| row.latency_max_ps.into()),
     Column::new("queue_mean", "Mean queue", Unit::Count)
         .fractional()
         .of(|row| row.queue_mean.into()),
     Column::new("queue_most", "Longest queue", Unit::Count).of(|row| row.queue_most.into()),
-    Column::wide("queue_most_at_ps", "Most at", Unit::Picos)
+    Column::wide("queue_most_at_ps", "Peak time", Unit::Picos)
         .position()
         .of(|row| row.queue_most_at_ps.into()),
 ];
@@ -122,7 +121,7 @@ pub(super) const STEPS: &[Field<LaunchStep>] = &[
     Column::new("calls", "Launch calls", Unit::Count).of(|row| row.calls.into()),
     Column::new("launch_ps", "Launching", Unit::Picos).of(|row| row.launch_ps.into()),
     Column::new("ratio", "Of step", Unit::Ratio).of(|row| row.ratio.into()),
-    Column::wide("start_ps", "Begin", Unit::Picos)
+    Column::wide("start_ps", "Start", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
     Column::wide("end_ps", "End", Unit::Picos)
@@ -146,15 +145,15 @@ pub(super) const STREAMS: &[Field<StreamRow>] = &[
         .sums()
         .of(|row| row.gap_ps.into()),
     Column::wide("largest_gap_ps", "Longest gap", Unit::Picos).of(|row| row.largest_gap_ps.into()),
-    Column::new("overlap_ratio", "Beside others", Unit::Ratio).of(|row| row.overlap_ratio.into()),
-    Column::wide("overlap_ps", "Beside others, time", Unit::Picos)
+    Column::new("overlap_ratio", "Overlap", Unit::Ratio).of(|row| row.overlap_ratio.into()),
+    Column::wide("overlap_ps", "Overlap time", Unit::Picos)
         .sums()
         .neutral()
         .of(|row| row.overlap_ps.into()),
     Column::wide("largest_gap_start_ps", "Longest gap at", Unit::Picos)
         .position()
         .of(|row| row.largest_gap_start_ps.into()),
-    Column::wide("start_ps", "Begin", Unit::Picos)
+    Column::wide("start_ps", "Start", Unit::Picos)
         .position()
         .of(|row| row.start_ps.into()),
     Column::wide("end_ps", "End", Unit::Picos)
@@ -171,13 +170,13 @@ pub(super) const MATRIX_OPS: &[Field<MatrixOp>] = &[
         .sums()
         .of(|row| row.total_ps.into()),
     Column::new("matrix_ratio", "On matrix units", Unit::Ratio).of(|row| row.matrix_ratio.into()),
-    Column::wide("matrix_ps", "On matrix units, time", Unit::Picos)
+    Column::wide("matrix_ps", "Time on matrix units", Unit::Picos)
         .sums()
         .of(|row| row.matrix_ps.into()),
     Column::wide("plain_ps", "Without", Unit::Picos)
         .sums()
         .of(|row| row.plain_ps.into()),
-    Column::wide("unknown_ps", "Not known", Unit::Picos)
+    Column::wide("unknown_ps", "Unknown", Unit::Picos)
         .sums()
         .of(|row| row.unknown_ps.into()),
     Column::new("is_eligible", "Matrix product", Unit::Flag).of(|row| row.is_eligible.into()),

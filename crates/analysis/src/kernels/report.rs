@@ -50,32 +50,33 @@ pub struct KernelsReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct KernelRow {
-    /// The function that ran on the GPU.
+    /// Name of the function that ran on the GPU.
     pub name: String,
-    /// Launches.
+    /// Number of launches of the kernel.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Σ duration.
+    /// Σ duration of the kernel's launches.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Mean duration of one launch.
+    /// Mean duration of one launch of the kernel.
     pub mean_ps: f64,
-    /// Shortest launch.
+    /// Duration of the kernel's shortest launch.
     #[ts(type = "number")]
     pub min_ps: i64,
-    /// Longest launch.
+    /// Duration of the kernel's longest launch.
     #[ts(type = "number")]
     pub max_ps: i64,
-    /// From the begin of the host call that launched it to the begin of the kernel. Of a call that
-    /// starts several kernels the first counts. Absent where the calls are not recorded.
+    /// Mean time from the start of the host call that launched the kernel to the start of the
+    /// kernel. If a call starts several kernels, only the first counts. Absent if the calls are not
+    /// recorded.
     pub latency_mean_ps: Option<f64>,
-    /// Half are no longer.
+    /// Median launch latency: half of the launches wait no longer.
     #[ts(type = "number | null")]
     pub latency_p50_ps: Option<i64>,
-    /// 99 of 100 are no longer.
+    /// 99th percentile (p99) of the launch latency: 99 of 100 launches wait no longer.
     #[ts(type = "number | null")]
     pub latency_p99_ps: Option<i64>,
-    /// The longest wait.
+    /// Longest launch latency of the kernel.
     #[ts(type = "number | null")]
     pub latency_max_ps: Option<i64>,
     /// Registers per thread. Absent if not recorded.
@@ -84,35 +85,36 @@ pub struct KernelRow {
     /// Static and dynamic shared memory per block.
     #[ts(type = "number | null")]
     pub shared_bytes: Option<i64>,
-    /// Blocks of a launch: x, y, z.
+    /// Blocks per launch: x, y, z.
     pub grid: String,
-    /// Threads of a block: x, y, z.
+    /// Threads per block: x, y, z.
     pub block: String,
-    /// Theoretical occupancy of the launch: resident warps against what the chip can hold. Absent
-    /// if neither.
+    /// Theoretical occupancy of the launch, recorded or derived: resident warps ÷ warps the chip
+    /// can hold. Absent if neither.
     pub occupancy: Option<f64>,
-    /// One of `recorded`, `derived`, or empty.
+    /// Where the occupancy comes from: one of `recorded`, `derived`, or empty.
     pub occupancy_source: String,
-    /// What keeps more blocks from running at once: registers, shared memory, block slots, or the
-    /// size of the block.
+    /// What keeps more blocks from running at once: `registers`, `shared memory`, `block slots` or
+    /// `block size`.
     pub occupancy_limit: String,
-    /// Whether the kernel uses Tensor Cores or MFMA, told by its name; a dash where the name does
-    /// not tell. The tooltip has the rule.
+    /// Whether the kernel uses Tensor Cores or MFMA, inferred from its name: `yes`, `no` or
+    /// `unknown` (shown as a dash).
     pub matrix_unit: String,
-    /// The rule that said yes.
+    /// Naming rule that identifies the kernel as one that uses matrix units.
     pub matrix_rule: String,
-    /// The HLO op or framework op the kernel ran for.
+    /// HLO op or framework op that the kernel ran for.
     pub op: String,
-    /// How the kernel was joined with its op: recorded in the profile, or inferred from the
-    /// kernel’s name, its neighbours or its order.
+    /// How the op of the kernel was found: recorded in the profile, or inferred from the kernel's
+    /// name, its neighbors or its order.
     pub attribution: String,
-    /// Program, as `module(program id)`; empty if unknown.
+    /// Program of the kernel, as `module(program id)`. Empty if unknown.
     pub program: String,
-    /// Program id as a decimal string, where the op is an HLO op; else empty.
+    /// Id of the program as a decimal string if the kernel's op is an HLO op. Empty otherwise.
     pub program_id: String,
-    /// A queue of the device whose work runs in order.
+    /// Numbers of the streams the kernel ran on, comma separated. A stream is a queue of the device
+    /// whose work runs in order.
     pub stream: String,
-    /// Device names, comma separated.
+    /// Names of the devices the kernel ran on, comma separated.
     pub device: String,
 }
 
@@ -120,23 +122,23 @@ pub struct KernelRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct DurationBin {
-    /// Shortest of the bin.
+    /// Shortest duration of the bin.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Shortest of the next bin; absent for the last.
+    /// Shortest duration of the next bin. Absent for the last bin.
     #[ts(type = "number | null")]
     pub end_ps: Option<i64>,
-    /// Launches.
+    /// Number of kernel launches whose duration falls into the bin.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Σ duration.
+    /// Σ duration of the kernels in the bin.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Of all launches, 0..1.
+    /// Share of all kernel launches whose duration falls into the bin, 0..1.
     pub occurrence_ratio: f64,
-    /// Of all kernel time, 0..1.
+    /// Share of all kernel time in kernels of the bin, 0..1.
     pub time_ratio: f64,
-    /// One of `bad` below 0.1 ms, `warning` below 1 ms, else `good`.
+    /// Rating of the bin: one of `bad` below 0.1 ms, `warning` below 1 ms, `good` otherwise.
     pub verdict: String,
 }
 
@@ -144,30 +146,33 @@ pub struct DurationBin {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct LaunchDevice {
-    /// Device name.
+    /// Name of the device.
     pub device: String,
-    /// Kernels and copies whose launch call is recorded.
+    /// Number of kernels and copies on the device whose launch call is recorded.
     #[ts(type = "number")]
     pub launched: i64,
-    /// Those ÷ all kernels and copies, 0..1.
+    /// Kernels and copies whose launch call is recorded ÷ all kernels and copies on the device,
+    /// 0..1.
     pub launched_ratio: f64,
-    /// Mean latency.
+    /// Mean launch latency on the device, from the start of the launch call to the start of the
+    /// kernel or copy.
     pub latency_mean_ps: Option<f64>,
-    /// Median latency.
+    /// Median launch latency on the device.
     #[ts(type = "number | null")]
     pub latency_p50_ps: Option<i64>,
-    /// 99th percentile.
+    /// 99th percentile (p99) of the launch latency on the device.
     #[ts(type = "number | null")]
     pub latency_p99_ps: Option<i64>,
-    /// The longest.
+    /// Longest launch latency on the device.
     #[ts(type = "number | null")]
     pub latency_max_ps: Option<i64>,
-    /// Launched and not finished, in the mean from the first call to the last end.
+    /// Mean number of kernels and copies launched but not finished, from the first launch call to
+    /// the last end.
     pub queue_mean: f64,
-    /// The most at once.
+    /// Largest number of kernels and copies launched but not finished at the same time.
     #[ts(type = "number")]
     pub queue_most: i64,
-    /// When that was.
+    /// Time at which the launch queue of the device was longest.
     #[ts(type = "number")]
     pub queue_most_at_ps: i64,
     /// The queue over time.
@@ -198,24 +203,24 @@ pub struct LaunchStep {
     /// Number of the step.
     #[ts(type = "number")]
     pub step: i64,
-    /// Host name.
+    /// Name of the host.
     pub host: String,
-    /// Begin of the step on the host.
+    /// Start of the step on the host.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Its end.
+    /// End of the step on the host.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Its duration.
+    /// Duration of the step on the host.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Calls that began in it.
+    /// Number of launch calls that started in the step.
     #[ts(type = "number")]
     pub calls: i64,
-    /// Time in which the host was in a launch call, on any thread.
+    /// Time in the step during which the host was in a launch call, on any thread.
     #[ts(type = "number")]
     pub launch_ps: i64,
-    /// launch ÷ duration, 0..1.
+    /// Time in launch calls ÷ duration of the step, 0..1.
     pub ratio: f64,
 }
 
@@ -223,43 +228,43 @@ pub struct LaunchStep {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StreamRow {
-    /// Device name.
+    /// Name of the device.
     pub device: String,
-    /// Name as recorded.
+    /// Name of the stream, as recorded.
     pub stream: String,
-    /// Number.
+    /// Number of the stream.
     #[ts(type = "number")]
     pub number: i64,
     /// Its track on the timeline.
     pub track: u32,
-    /// Kernels and copies.
+    /// Number of kernels and copies on the stream.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Union of their times.
+    /// Time in which the stream ran kernels or copies, overlapping ones counted once.
     #[ts(type = "number")]
     pub busy_ps: i64,
-    /// First begin.
+    /// Start of the first kernel or copy on the stream.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Last end.
+    /// End of the last kernel or copy on the stream.
     #[ts(type = "number")]
     pub end_ps: i64,
-    /// Times without work between the first and the last.
+    /// Number of gaps without work between the first and the last work on the stream.
     #[ts(type = "number")]
     pub gap_count: i64,
-    /// Σ of those.
+    /// Σ gaps without work between the first and the last work on the stream.
     #[ts(type = "number")]
     pub gap_ps: i64,
-    /// The longest.
+    /// Longest gap without work on the stream.
     #[ts(type = "number")]
     pub largest_gap_ps: i64,
-    /// Where it begins; absent without gaps.
+    /// Start of the longest gap on the stream. Absent without gaps.
     #[ts(type = "number | null")]
     pub largest_gap_start_ps: Option<i64>,
-    /// Busy time beside another busy stream of the device.
+    /// Busy time of the stream during which another stream of the device is busy too.
     #[ts(type = "number")]
     pub overlap_ps: i64,
-    /// overlap ÷ busy, 0..1.
+    /// Overlap with other streams of the device ÷ busy time of the stream, 0..1.
     pub overlap_ratio: f64,
 }
 
@@ -267,27 +272,28 @@ pub struct StreamRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct MatrixOp {
-    /// HLO op.
+    /// Name of the HLO op.
     pub op: String,
-    /// Program, as `module(program id)`.
+    /// Program of the op, as `module(program id)`.
     pub program: String,
     /// Program id as a decimal string.
     pub program_id: String,
-    /// The op is a matrix product, convolution or attention: it could use them.
+    /// Whether the op is a matrix product, convolution or attention, so that it could use matrix
+    /// units.
     pub is_eligible: bool,
-    /// Σ duration of its kernels.
+    /// Σ duration of the op's kernels.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Of kernels that use them.
+    /// Time of the op's kernels that use matrix units.
     #[ts(type = "number")]
     pub matrix_ps: i64,
-    /// Of kernels that do not.
+    /// Time of the op's kernels that do not use matrix units.
     #[ts(type = "number")]
     pub plain_ps: i64,
-    /// Of kernels whose names do not tell.
+    /// Time of the op's kernels whose names do not show whether they use matrix units.
     #[ts(type = "number")]
     pub unknown_ps: i64,
-    /// matrix ÷ total, 0..1.
+    /// Time on matrix units ÷ total kernel time of the op, 0..1.
     pub matrix_ratio: f64,
 }
 
@@ -295,26 +301,27 @@ pub struct MatrixOp {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct TransferRow {
-    /// One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
+    /// Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
+    /// `host_to_host`, `memset`, `other`.
     pub direction: String,
-    /// One of `pageable`, `pinned`, `managed`, or empty where not recorded.
+    /// Kind of host memory used: one of `pageable`, `pinned`, `managed`, or empty if not recorded.
     pub memory: String,
-    /// How many.
+    /// Number of copies or memsets. A copy that one op starts and another ends counts once.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Bytes moved, summed. Absent if not recorded.
+    /// Total bytes moved by the copies. Absent if not recorded.
     #[ts(type = "number | null")]
     pub bytes: Option<i64>,
-    /// Σ duration.
+    /// Σ duration of the copies or memsets.
     #[ts(type = "number")]
     pub total_ps: i64,
     /// Bytes moved per second of copying. Absent for ops that only start or end a copy.
     pub bandwidth: Option<f64>,
-    /// Peak of the link it goes over, per second; absent where unknown.
+    /// Peak bandwidth of the link that the copies use, per second. Absent if unknown.
     pub peak_bandwidth: Option<f64>,
-    /// bandwidth ÷ peak.
+    /// Bandwidth of the copies ÷ peak bandwidth of the link.
     pub bandwidth_ratio: Option<f64>,
-    /// Where the peak comes from.
+    /// Source of the peak bandwidth of the link.
     pub peak_source: String,
 }
 
@@ -322,23 +329,24 @@ pub struct TransferRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct TransferSize {
-    /// One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
+    /// Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
+    /// `host_to_host`, `memset`, `other`.
     pub direction: String,
-    /// Smallest of the bin.
+    /// Smallest copy size of the bin.
     #[ts(type = "number")]
     pub start_bytes: i64,
-    /// Smallest of the next bin; absent for the last.
+    /// Smallest copy size of the next bin. Absent for the last bin.
     #[ts(type = "number | null")]
     pub end_bytes: Option<i64>,
-    /// How many.
+    /// Number of copies in the bin.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Σ bytes.
+    /// Σ bytes of the copies in the bin.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Σ duration.
+    /// Σ duration of the copies in the bin.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// bytes ÷ duration, per second.
+    /// Bytes ÷ duration of the copies in the bin, per second.
     pub bandwidth: Option<f64>,
 }

@@ -32,67 +32,74 @@ pub struct MemoryReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AllocatorRow {
-    /// Name as recorded, such as `GPU_0_bfc`; the device's number where it has none.
+    /// Name of the allocator as recorded, such as `GPU_0_bfc`. Number of the device if the
+    /// allocator has no name.
     pub allocator: String,
-    /// Host name.
+    /// Name of the host that the allocator runs on.
     pub host: String,
-    /// Device whose memory it hands out; empty for memory of the host.
+    /// Device whose memory the allocator hands out. Empty for host memory.
     pub device: String,
-    /// Most bytes taken (handed out + set aside for programs) in the window.
+    /// Largest number of bytes in use in the window: handed out + set aside for programs.
     #[ts(type = "number")]
     pub peak_bytes: i64,
     /// Part of `peak_bytes` that was set aside for programs (the stack of a TPU).
     #[ts(type = "number")]
     pub peak_reserved_bytes: i64,
-    /// When that was, since the session began.
+    /// Time of the memory peak, since the session started.
     #[ts(type = "number")]
     pub peak_ps: i64,
-    /// Step in which it was; absent between steps.
+    /// Step in which the memory peak occurred. Absent if it occurred between steps.
     #[ts(type = "number | null")]
     pub peak_step: Option<i64>,
     /// The event, in the timeline.
     pub peak_slice: SliceRefReport,
-    /// Largest bytes handed out since the process began, as the allocator itself counts them; what
-    /// is set aside for programs is not in it.
+    /// Largest number of bytes handed out since the process started, as the allocator itself counts
+    /// them. Excludes bytes set aside for programs.
     #[ts(type = "number")]
     pub recorded_peak_bytes: i64,
-    /// Bytes the allocator has to give: the largest taken + free.
+    /// Total bytes that the allocator manages: the largest sum of bytes in use and free bytes in
+    /// the window.
     #[ts(type = "number")]
     pub capacity_bytes: i64,
-    /// The larger of both peaks ÷ capacity, 0..1; absent without a capacity.
+    /// Share of the capacity in use at the peak, 0..1: the larger of the peak in the window and the
+    /// recorded peak ÷ capacity. Absent without a capacity.
     pub peak_ratio: Option<f64>,
-    /// Capacity − the larger of both peaks.
+    /// Capacity − peak, where the peak is the larger of the peak in the window and the recorded
+    /// peak.
     #[ts(type = "number")]
     pub headroom_bytes: i64,
-    /// Bytes taken when the window ends.
+    /// Bytes in use (handed out + set aside for programs) at the end of the window.
     #[ts(type = "number")]
     pub last_bytes: i64,
-    /// How scattered the free bytes were at the peak, 0..1, as the allocator computes it.
+    /// Fragmentation of the free bytes at the peak, 0..1, as the allocator computes it.
     pub fragmentation_ratio: f64,
-    /// The largest of it in the window.
+    /// Largest fragmentation of the free bytes in the window, 0..1, as the allocator computes it.
     pub largest_fragmentation_ratio: f64,
-    /// Allocations in the window.
+    /// Number of allocations in the window.
     #[ts(type = "number")]
     pub allocations: i64,
-    /// Deallocations in the window.
+    /// Number of deallocations in the window.
     #[ts(type = "number")]
     pub deallocations: i64,
-    /// Σ bytes handed out in the window.
+    /// Σ bytes that the allocator handed out in the window.
     #[ts(type = "number")]
     pub allocated_bytes: i64,
-    /// Share of those bytes that nobody asked for: blocks are rounded up.
+    /// Share of the bytes handed out in the window that no caller requested, because blocks are
+    /// rounded up. Absent if no requested sizes were recorded.
     pub rounding_ratio: Option<f64>,
-    /// Allocations of at most 4 KiB.
+    /// Number of allocations of at most 4 KiB in the window.
     #[ts(type = "number")]
     pub small_allocations: i64,
-    /// How much more is in use at the low point of each step than at that of the step before: the
-    /// median of the slopes between all pairs of steps. Absent with fewer than five steps.
+    /// Growth per step of the lowest bytes in use in a step: the median of the slopes between all
+    /// pairs of steps. Absent with fewer than five steps.
     pub growth_bytes_per_step: Option<f64>,
-    /// How sure it is that there is a trend, 0..1 (Mann and Kendall's test).
+    /// Confidence that the lowest bytes in use per step have a trend, 0..1 (Mann–Kendall test).
+    /// Absent with fewer than five steps.
     pub growth_confidence_ratio: Option<f64>,
-    /// The low points rise, surely, and still do so in the second half of the steps.
+    /// Whether the lowest bytes in use per step rise: with a confidence of at least 0.95, by more
+    /// than 0.5 % of their median over all steps, and still in the second half of the steps.
     pub is_growing: bool,
-    /// Steps whose peak stands out by the outlier rule of `steps`.
+    /// Number of steps whose memory peak is an upward outlier by the rule of `steps`.
     pub spike_count: usize,
 }
 
@@ -101,42 +108,44 @@ pub struct AllocatorRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct AliveRow {
-    /// Allocator.
+    /// Name of the allocator that holds the bytes.
     pub allocator: String,
-    /// Host name.
+    /// Name of the host that the allocator runs on.
     pub host: String,
-    /// One of `allocation`, `before_window` (in use when the recording began), `reserved` (set aside for
-    /// programs), or `unexplained` (negative: freed without a record).
+    /// One of `allocation`, `before_window` (in use when the recording started), `reserved` (set
+    /// aside for programs), or `unexplained` (negative: freed without a record).
     pub kind: String,
-    /// Framework op as recorded; empty if unknown.
+    /// Framework op that made the allocation, as recorded. Empty if unknown.
     pub op: String,
-    /// The innermost recorded call of the thread that allocated.
+    /// Innermost recorded call on the thread that made the allocation.
     pub caller: String,
-    /// The Python line that allocated, with the Python tracer on.
+    /// Python line that made the allocation. Requires the Python tracer.
     pub source: String,
-    /// As recorded.
+    /// Region of the allocations as recorded, such as `dynamic`, `persist`, or `output`.
     pub region: String,
-    /// Element type.
+    /// Element type of the allocated data.
     pub data_type: String,
-    /// As recorded.
+    /// Shape of the allocated data, as recorded.
     pub shape: String,
-    /// Allocations of one size, for one purpose and from one caller.
+    /// Number of allocations of the same size, for the same purpose, and from the same caller.
     #[ts(type = "number")]
     pub count: i64,
-    /// Bytes that were alive at the peak; the rows sum to it.
+    /// Bytes that were live at the peak of the allocator. The rows of an allocator sum to its peak.
     #[ts(type = "number")]
     pub bytes: i64,
-    /// Its share.
+    /// Share of the allocator's peak that these bytes make up.
     pub ratio: f64,
-    /// When the first of them was allocated. Absent if before the window.
+    /// Time at which the first of the allocations was made. Absent if before the window.
     #[ts(type = "number | null")]
     pub allocated_ps: Option<i64>,
-    /// The step in which that was.
+    /// Step in which the first of the allocations was made. Absent if before the window or between
+    /// steps.
     #[ts(type = "number | null")]
     pub allocated_step: Option<i64>,
     /// The first allocation, in the timeline.
     pub slice: Option<SliceRefReport>,
-    /// When the last of them was freed; nothing where one outlives the recording.
+    /// Time at which the last of the allocations was freed. Absent if one of them outlives the
+    /// recording.
     #[ts(type = "number | null")]
     pub freed_ps: Option<i64>,
 }
@@ -170,29 +179,29 @@ pub struct MemoryTimeline {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StepMemoryRow {
-    /// Allocator.
+    /// Name of the allocator that was measured.
     pub allocator: String,
-    /// Host name.
+    /// Name of the host that the allocator runs on.
     pub host: String,
     /// Step number as recorded.
     #[ts(type = "number")]
     pub step: i64,
-    /// Start since the session began.
+    /// Start of the step, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length.
+    /// Duration of the step.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Most bytes taken.
+    /// Largest number of bytes in use during the step: handed out + set aside for programs.
     #[ts(type = "number")]
     pub peak_bytes: i64,
-    /// Fewest bytes taken.
+    /// Smallest number of bytes in use during the step: handed out + set aside for programs.
     #[ts(type = "number")]
     pub lowest_bytes: i64,
-    /// Allocations.
+    /// Number of allocations during the step.
     #[ts(type = "number")]
     pub allocations: i64,
-    /// The peak stands out, upwards, by the outlier rule of `steps`.
+    /// Whether the memory peak of the step is an upward outlier by the rule of `steps`.
     pub is_spike: bool,
 }
 
@@ -200,14 +209,14 @@ pub struct StepMemoryRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct MemorySnapshotRow {
-    /// Name.
+    /// Name of the memory snapshot.
     pub snapshot: String,
-    /// Device; empty for what belongs to none, such as programs.
+    /// Device that holds the bytes. Empty for what belongs to no device, such as programs.
     pub device: String,
-    /// Allocations alive.
+    /// Number of allocations that were live at the snapshot.
     #[ts(type = "number")]
     pub allocations: i64,
-    /// Bytes alive.
+    /// Bytes that were live at the snapshot.
     #[ts(type = "number")]
     pub bytes: i64,
 }

@@ -35,66 +35,67 @@ pub struct OpTreeReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpTreeRow {
-    /// One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
-    /// `idle`.
+    /// One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`,
+    /// `instruction`, or `idle`.
     pub kind: String,
-    /// A program, category, scope or op. Ops whose HLO text is the same but for names, such as
-    /// those of equal layers, are one node with their number.
+    /// Name of the program, category, scope, or op. Ops whose HLO text is the same except for
+    /// names, such as those of equal layers, form one node with their number.
     pub name: String,
-    /// Names from the root down, joined by ` > `.
+    /// Names of the nodes from the root down to this one, joined by ` > `.
     pub path: String,
-    /// Level, 0 for the roots.
+    /// Level of the node in the tree, 0 for the roots.
     pub depth: u32,
-    /// Direct children, shown or not.
+    /// Number of direct children of the node, shown or not.
     pub child_count: u32,
-    /// Ops with the same HLO text but for names, merged into this node.
+    /// Number of ops merged into this node because their HLO text is the same except for names.
     pub duplicate_count: u32,
     /// Program id as a decimal string; empty above ops of several programs.
     pub program_id: String,
     /// Instruction name, for links; empty above ops.
     pub op: String,
-    /// HLO category, or the opcode of an instruction; empty above categories.
+    /// HLO category of the op, or opcode of the instruction. Empty for nodes above ops.
     pub category: String,
     /// Colour class of the longest op at or below.
     pub class: String,
-    /// Slices at or below.
+    /// Number of slices at or below this node.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Durations of all ops at or below; nested ops count again in the op around them.
+    /// Durations of all ops at or below this node. Nested ops count again in the op around them.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Self time of all ops at or below this node; children sum to their parent.
+    /// Self time of all ops at or below this node. The children of a node sum to their parent.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Of all self time, and of idle time where it is shown.
+    /// Self time as a share of the self time of all ops, plus idle time where it is shown.
     pub ratio: f64,
-    /// Floating point operations at or below; absent if unknown.
+    /// Floating-point operations of all executions at or below this node. Absent if unknown.
     pub flops: Option<f64>,
-    /// Bytes at or below.
+    /// Bytes read and written by all executions at or below this node.
     pub bytes: Option<f64>,
-    /// flops ÷ time, per second.
+    /// Achieved FLOP rate at or below this node: FLOPs ÷ time, per second.
     pub flop_rate: Option<f64>,
-    /// bytes ÷ time, per second.
+    /// Achieved memory bandwidth at or below this node: bytes ÷ time, per second.
     pub bandwidth: Option<f64>,
-    /// flop_rate ÷ peak.
+    /// Compute utilization at this node: `flop_rate` ÷ peak.
     pub compute_ratio: Option<f64>,
     /// Memories with a peak: bandwidth ÷ peak.
     pub levels: Vec<OpTreeLevel>,
-    /// Rate against peak, of compute or of the memory that is used most.
+    /// Highest achieved rate relative to its peak: of compute, or of the memory that is utilized
+    /// most.
     pub best_ratio: Option<f64>,
-    /// What bounds it: `compute`, `memory`, a memory on the chip, or empty.
+    /// Resource that bounds the node: `compute`, `memory`, an on-chip memory, or empty.
     pub bound_by: String,
-    /// What would be saved if the op used what bounds it fully. Time in halves of asynchronous ops
-    /// is waiting, and all of it wasted. Unknown where peaks or work are. Absent where unknown.
+    /// Time saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is
+    /// waiting, and all of it counts as wasted. Absent if peaks or work are unknown.
     #[ts(type = "number | null")]
     pub wasted_ps: Option<i64>,
     /// HLO text; empty where unknown.
     pub expression: String,
     /// JAX name stack.
     pub scope: String,
-    /// Source line, as `file:line`.
+    /// Source line of the op, as `file:line`.
     pub source: String,
-    /// Where the work came from, as in `ops`; empty above ops.
+    /// Source of the FLOPs and bytes, as in `ops`. Empty for nodes above ops.
     pub cost_source: String,
 }
 
@@ -114,28 +115,29 @@ pub struct OpTreeLevel {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpTreeWaste {
-    /// Instruction name; of duplicates that of the longest.
+    /// Name of the HLO instruction. For duplicates, the name of the longest one.
     pub name: String,
-    /// How many ops of the same text.
+    /// Number of ops merged into this row because their HLO text is the same except for names.
     pub duplicate_count: u32,
-    /// Program id as a decimal string.
+    /// ID of the program that the op belongs to, as a decimal string.
     pub program_id: String,
-    /// HLO category.
+    /// HLO category of the op.
     pub category: String,
     /// Colour class.
     pub class: String,
-    /// Σ self time.
+    /// Σ self time of the op and its duplicates.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// The best ratio of rate to peak; absent for halves of asynchronous ops, whose time is waiting.
+    /// Highest ratio of an achieved rate to its peak. Absent for halves of asynchronous ops, whose
+    /// time is waiting.
     pub best_ratio: Option<f64>,
-    /// What bounds it: `compute`, `memory`, a memory on the chip, or `waiting`.
+    /// Resource that bounds the op: `compute`, `memory`, an on-chip memory, or `waiting`.
     pub bound_by: String,
-    /// self × (1 − best ratio).
+    /// Time saved if the op fully utilized what bounds it: self × (1 − best ratio).
     #[ts(type = "number")]
     pub wasted_ps: i64,
-    /// wasted ÷ (Σ self + idle), 0..1.
+    /// Wasted time as a share of all self time and idle time, 0..1: wasted ÷ (Σ self + idle).
     pub ratio: f64,
-    /// Source line, as `file:line`.
+    /// Source line of the op, as `file:line`.
     pub source: String,
 }

@@ -36,60 +36,66 @@ pub struct OpsReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpRow {
-    /// The compiled executable the op belongs to, with its id.
+    /// Compiled executable that the op belongs to, with its ID.
     pub program: String,
-    /// Program id as a decimal string (ids exceed 2^53).
+    /// ID of the program that the op belongs to, as a decimal string (IDs exceed 2^53).
     pub program_id: String,
-    /// Name of the HLO instruction, or of the kernel where no op is known.
+    /// Name of the HLO instruction, or of the kernel if no op is known.
     pub name: String,
-    /// HLO category as XLA names it.
+    /// HLO category of the op, as XLA names it.
     pub category: String,
-    /// Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
-    /// profile has no HLO for it), or empty.
+    /// Source of the category: `recorded`, `hlo`, `inferred` (from the op's name, where the profile
+    /// has no HLO for it), or empty.
     pub category_source: String,
-    /// How the slices were joined with the op: recorded in the profile, or inferred from the
-    /// kernel’s name, its neighbours or its order.
+    /// How the slices were matched to the op: `recorded`, or inferred from the kernel's name
+    /// (`exact_name`), its neighbors (`between_anchors`), or its order (`by_order`). `none` if
+    /// there is no op.
     pub attribution: String,
-    /// What kind of work it is; decides the colour, the same in every view.
+    /// Kind of work the op does. Determines its color, which is the same in every view.
     pub class: String,
-    /// What JAX calls a device.
+    /// Device that the op ran on, in the sense of a JAX device. Empty if the row merges several
+    /// devices.
     pub device: String,
-    /// How often it ran, over the selected devices and steps.
+    /// Number of occurrences of the op over the selected devices and steps.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Executions the work is counted with: an op lowered to several kernels did its work once.
+    /// Number of executions that the work is counted with. An op lowered to several kernels does
+    /// its work once per execution.
     #[ts(type = "number")]
     pub executions: i64,
-    /// Time from start to end, summed; what runs nested inside is included.
+    /// Time from start to end of the op, including work nested inside it, summed over all
+    /// occurrences.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Time in the op itself, without what runs nested inside it, summed.
+    /// Time in the op itself, excluding work nested inside it, summed over all occurrences.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Share of the self time of all selected ops.
+    /// Self time of the op as a share of the self time of all selected ops.
     pub self_ratio: f64,
-    /// Floating point operations of one execution, recorded or computed from the HLO. Absent if
-    /// unknown.
+    /// Floating-point operations of one execution of the op, recorded or computed from the HLO.
+    /// Absent if unknown.
     pub flops: Option<f64>,
-    /// Bytes one execution reads and writes, recorded or computed from the HLO. Absent if unknown.
+    /// Bytes that one execution of the op reads and writes, recorded or computed from the HLO.
+    /// Absent if unknown.
     pub bytes: Option<f64>,
-    /// Achieved rate of floating point operations.
+    /// Achieved rate of floating-point operations of the op.
     pub flop_rate: Option<f64>,
-    /// Achieved rate of memory traffic.
+    /// Achieved memory bandwidth of the op.
     pub bandwidth: Option<f64>,
-    /// Which roof limits the op: compute or memory. Empty when the peaks of the chip or the work of
-    /// the op are unknown.
+    /// Roof that limits the op: `compute`, `memory`, or an on-chip memory. Empty if the peaks of
+    /// the chip or the work of the op are unknown.
     pub bound_by: String,
-    /// How close the op comes to the roof that limits it.
+    /// Achieved share of the roof that limits the op.
     pub roofline_ratio: Option<f64>,
-    /// Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the
-    /// shapes of a known call, or estimated by the author of the kernel.
+    /// Source of the FLOPs and bytes: `recorded` in the profile, computed from the HLO (`hlo`) or
+    /// from the shapes of a known call (`shapes`), or estimated by the author of the kernel
+    /// (`estimate`).
     pub cost_source: String,
-    /// JAX name stack: the transformations and named scopes the op was traced in.
+    /// JAX name stack of the op: the transformations and named scopes in which it was traced.
     pub scope: String,
     /// File and line of the program that the op comes from.
     pub source: String,
-    /// The op is a recomputation.
+    /// Whether the op is a recomputation.
     pub is_rematerialised: bool,
 }
 
@@ -97,15 +103,15 @@ pub struct OpRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpsDevice {
-    /// Device name.
+    /// Name of the device.
     pub device: String,
-    /// Union of work intervals.
+    /// Time the device is busy: the union of its work intervals.
     #[ts(type = "number")]
     pub busy_ps: i64,
-    /// Σ self time.
+    /// Σ self time of the ops on the device. May exceed the busy time where GPU streams overlap.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Number of slices.
+    /// Number of slices of ops on the device.
     #[ts(type = "number")]
     pub occurrences: i64,
 }
@@ -114,20 +120,21 @@ pub struct OpsDevice {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct OpRegion {
-    /// The innermost op that it begins in.
+    /// Innermost op in which the region starts.
     pub op: String,
-    /// Its program as a decimal string.
+    /// ID of the program that the op belongs to, as a decimal string.
     pub program_id: String,
-    /// Name of the region, such as `ep_wait_in`.
+    /// Name of the region as the kernel recorded it, such as `ep_wait_in`.
     pub name: String,
-    /// How often.
+    /// Number of occurrences of the region within the op.
     #[ts(type = "number")]
     pub occurrences: i64,
-    /// Σ duration; one within another counts in both.
+    /// Σ duration of the region. A region nested in another counts in both.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// total ÷ total of the op, 0..1; absent where the op is not among the rows.
+    /// Time of the region as a share of the total time of its op, 0..1. Absent if the op is not
+    /// among the rows.
     pub op_ratio: Option<f64>,
-    /// Its name says that the kernel waits in it.
+    /// Whether the name of the region indicates that the kernel waits in it.
     pub is_wait: bool,
 }

@@ -19,13 +19,15 @@ pub(super) const STEP_PARTS: &[Field<StepPart>] = &[
 /// A line of the balance of host and devices in the mean step.
 #[derive(DocumentedFields)]
 pub(super) struct BalanceLine {
-    /// What of the step it is: the host's, the device's, idle time, or a reason for that.
+    /// Figure of the mean step: host step time, device step time, device idle time, or a cause of
+    /// the idle time.
     pub figure: String,
-    /// Mean over steps.
+    /// Mean of the figure over steps. Absent for the host step time if no host annotated its steps.
     pub mean_ps: Option<f64>,
-    /// Share of the device step.
+    /// Share of the device step time. Absent for the host and device step times.
     pub ratio: Option<f64>,
-    /// What most of it is.
+    /// What the host does in most of the idle time that has no cause of its own (all others). Empty
+    /// for the other figures.
     pub mostly: String,
 }
 
@@ -42,7 +44,7 @@ pub(super) const VERDICTS: &[Field<Verdict>] = &[
     Column::new("title", "Figure", Unit::Text).of(|verdict| verdict.title.as_str().into()),
     Column::wide("key", "Key", Unit::Text).of(|verdict| verdict.key.as_str().into()),
     Column::new("figure", "Value", Unit::Text)
-        .means("The value in its unit.")
+        .means("Value of the figure, with its unit.")
         .of(|verdict| figure(verdict).into()),
     Column::new("verdict", "Verdict", Unit::Text).of(|verdict| verdict.verdict.name().into()),
     Column::new("thresholds", "Thresholds", Unit::Text)
@@ -82,11 +84,17 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         Unit::Picos,
     )
     .fractional()
-    .means("Device computes.")
+    .means(
+        "Time in which the device computes. Mean over hosts of the mean over the \
+             host's devices.",
+    )
     .of(|bar| part(bar, 0)),
     Column::wide("collectives_ps", PartKind::Collectives.title(), Unit::Picos)
         .fractional()
-        .means("Exposed communication.")
+        .means(
+            "Exposed communication: time in which the device communicates and computes \
+             nothing. Mean over hosts of the mean over the host's devices.",
+        )
         .of(|bar| part(bar, 1)),
     Column::wide(
         "host_to_device_ps",
@@ -94,7 +102,10 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         Unit::Picos,
     )
     .fractional()
-    .means("Exposed host-to-device copies.")
+    .means(
+        "Time of exposed host-to-device copies. Mean over hosts of the mean over \
+             the host's devices.",
+    )
     .of(|bar| part(bar, 2)),
     Column::wide(
         "device_to_host_ps",
@@ -102,7 +113,10 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         Unit::Picos,
     )
     .fractional()
-    .means("Exposed device-to-host copies.")
+    .means(
+        "Time of exposed device-to-host copies. Mean over hosts of the mean over \
+             the host's devices.",
+    )
     .of(|bar| part(bar, 3)),
     Column::wide(
         "device_to_device_ps",
@@ -110,7 +124,10 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         Unit::Picos,
     )
     .fractional()
-    .means("Exposed device-to-device copies.")
+    .means(
+        "Time of exposed device-to-device copies. Mean over hosts of the mean over \
+             the host's devices.",
+    )
     .of(|bar| part(bar, 4)),
     Column::wide(
         "python_callbacks_ps",
@@ -118,15 +135,24 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         Unit::Picos,
     )
     .fractional()
-    .means("The program calls Python on the host, and the device waits.")
+    .means(
+        "Time in which the program calls Python on the host and the device waits. \
+             Mean over hosts of the mean over the host's devices.",
+    )
     .of(|bar| part(bar, 5)),
     Column::wide("input_wait_ps", PartKind::InputWait.title(), Unit::Picos)
         .fractional()
-        .means("Device idle, host waits for or prepares input.")
+        .means(
+            "Time in which the device is idle while the host waits for or prepares \
+             input. Mean over hosts of the mean over the host's devices.",
+        )
         .of(|bar| part(bar, 6)),
     Column::wide("compilation_ps", PartKind::Compilation.title(), Unit::Picos)
         .fractional()
-        .means("Device idle, host compiles.")
+        .means(
+            "Time in which the device is idle while its host compiles. Mean over hosts \
+             of the mean over the host's devices.",
+        )
         .of(|bar| part(bar, 7)),
     Column::wide(
         "host_overhead_ps",
@@ -134,11 +160,17 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         Unit::Picos,
     )
     .fractional()
-    .means("Device idle, host does other recorded work.")
+    .means(
+        "Time in which the device is idle while the host does other recorded work. \
+             Mean over hosts of the mean over the host's devices.",
+    )
     .of(|bar| part(bar, 8)),
     Column::wide("idle_ps", PartKind::Idle.title(), Unit::Picos)
         .fractional()
-        .means("Device idle, host waits or recorded nothing.")
+        .means(
+            "Time in which the device is idle while the host waits or recorded nothing. \
+             Mean over hosts of the mean over the host's devices.",
+        )
         .of(|bar| part(bar, 9)),
     Column::new("is_outlier", "Outlier", Unit::Flag).of(|bar| bar.is_outlier.into()),
 ];

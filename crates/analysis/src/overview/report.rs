@@ -83,11 +83,12 @@ pub enum StepSource {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StepPart {
-    /// Which part.
+    /// Part of the step, such as device compute, collectives, or idle.
     pub part: PartKind,
-    /// Mean over steps of the mean over hosts of the mean over the host's devices.
+    /// Mean time of the part: mean over steps of the mean over hosts of the mean over the host's
+    /// devices.
     pub mean_ps: f64,
-    /// Share of the mean step, 0..1.
+    /// Share of the mean step that the part takes, 0..1.
     pub ratio: f64,
 }
 
@@ -178,14 +179,14 @@ pub struct StepBar {
     /// Step number as recorded.
     #[ts(type = "number")]
     pub step: i64,
-    /// Start since the session began.
+    /// Start of the step, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Duration: mean over hosts of the mean over the host's devices.
+    /// Duration of the step: mean over hosts of the mean over the host's devices.
     pub duration_ps: f64,
     /// Parts in the order of `PartKind`, summing to `duration_ps`.
     pub parts_ps: Vec<f64>,
-    /// Marked by the outlier rule of `steps`.
+    /// Whether the step is an outlier by the rule of `steps`.
     pub is_outlier: bool,
 }
 
@@ -195,15 +196,16 @@ pub struct StepBar {
 pub struct DeviceBusy {
     /// Index of the device in the session.
     pub device_index: u32,
-    /// Name, such as `host-0/GPU:0`.
+    /// Name of the device, such as `host-0/GPU:0`.
     pub device: String,
-    /// Union of work intervals inside the window.
+    /// Time the device is busy: the union of its work intervals inside the window.
     #[ts(type = "number")]
     pub busy_ps: i64,
-    /// The window the ratio refers to: the selected steps, or first to last work of any device.
+    /// Window of the busy share: the selected steps, else from the first to the last step, or
+    /// without steps from the first to the last work of any device.
     #[ts(type = "number")]
     pub window_ps: i64,
-    /// busy ÷ window; absent when the device recorded no work in the window.
+    /// Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.
     pub busy_ratio: Option<f64>,
 }
 
@@ -211,15 +213,16 @@ pub struct DeviceBusy {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Verdict {
-    /// Stable key, such as `device_busy_ratio`.
+    /// Stable key of the figure, such as `device_busy_ratio`.
     pub key: String,
-    /// Title in words.
+    /// Name of the figure in words.
     pub title: String,
-    /// The figure in the unit of the key's suffix; absent when the profile cannot tell.
+    /// Value of the figure, in the unit of the key's suffix. Absent if the profile does not provide
+    /// it.
     pub value: Option<f64>,
-    /// Verdict; `unknown` when there is no figure.
+    /// Verdict on the figure: `good`, `warning`, `bad`, or `unknown` if there is no figure.
     pub verdict: VerdictKind,
-    /// The thresholds, as text: `good > 80 %, bad < 50 %`.
+    /// Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`.
     pub thresholds: String,
     /// How the figure was obtained, or what is missing and how to record it.
     pub explanation: String,
@@ -258,9 +261,9 @@ pub struct EnvironmentReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Fact {
-    /// Name as recorded, such as `jax_version`.
+    /// Name of the fact as recorded, such as `jax_version`.
     pub name: String,
-    /// Value as text.
+    /// Value of the fact, as text.
     pub value: String,
 }
 

@@ -61,7 +61,7 @@ pub(crate) const fn smaller(
 
 /// The built-in table, in display order.
 pub const DEFAULTS: [Threshold; 10] = [
-    larger("device_busy_ratio", "Device utilisation", 0.8, 0.5),
+    larger("device_busy_ratio", "Device utilization", 0.8, 0.5),
     smaller("device_idle_ratio", "Device idle", 0.1, 0.5),
     smaller("host_overhead_ratio", "Host overhead", 0.1, 0.2),
     larger("memory_bandwidth_ratio", "Memory bandwidth", 0.6, 0.4),
@@ -106,15 +106,15 @@ impl Thresholds {
             };
             let (key, values) = line
                 .split_once('=')
-                .ok_or_else(|| wrong("wants `key = good bad`"))?;
+                .ok_or_else(|| wrong("expected `key = good bad`"))?;
             let values: Vec<f64> = values
                 .split([' ', '\t', ','])
                 .filter(|word| !word.is_empty())
                 .map(|word| word.parse().ok().filter(|value: &f64| value.is_finite()))
                 .collect::<Option<_>>()
-                .ok_or_else(|| wrong("wants two numbers"))?;
+                .ok_or_else(|| wrong("expected two numbers"))?;
             let [good, bad] = values[..] else {
-                return Err(wrong("wants two numbers"));
+                return Err(wrong("expected two numbers"));
             };
             let entry = table.0.iter_mut().find(|entry| entry.key == key.trim());
             let Some(entry) = entry else {
@@ -234,10 +234,10 @@ mod tests {
     #[test]
     fn mistakes_are_told_with_their_line() {
         for (text, problem) in [
-            ("\nnonsense", "line 2: wants `key = good bad`"),
+            ("\nnonsense", "line 2: expected `key = good bad`"),
             ("colour = 1 2", "unknown key, there are device_busy_ratio"),
-            ("device_busy_ratio = 0.9", "wants two numbers"),
-            ("device_busy_ratio = 0.9 x", "wants two numbers"),
+            ("device_busy_ratio = 0.9", "expected two numbers"),
+            ("device_busy_ratio = 0.9 x", "expected two numbers"),
             ("device_busy_ratio = 0.5 0.8", "swapped"),
         ] {
             let error = Thresholds::parse(text).expect_err(text).to_string();

@@ -52,7 +52,7 @@ fn figure(facts: &Facts<'_>, key: &str) -> Figure {
             (
                 idle,
                 if idle.is_some() {
-                    "1 − device utilisation.".to_owned()
+                    "1 − device utilization.".to_owned()
                 } else {
                     explanation
                 },

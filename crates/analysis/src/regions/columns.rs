@@ -48,14 +48,14 @@ pub(super) const ROWS: &[Field<RegionRow>] = &[
     Column::wide("thread_count", "Threads", Unit::Count)
         .of(|row| i64::from(row.thread_count).into()),
     Column::wide("longest_ps", "Longest", Unit::Picos)
-        .means("Duration of the longest occurrence.")
+        .means("Duration of the longest occurrence of the region.")
         .of(|row| row.longest.as_ref().map(|place| place.duration_ps).into()),
     Column::wide("longest_start_ps", "Longest at", Unit::Picos)
-        .means("Start of the longest occurrence.")
+        .means("Start of the longest occurrence of the region, since the session started.")
         .position()
         .of(|row| row.longest.as_ref().map(|place| place.start_ps).into()),
     Column::wide("first_start_ps", "First at", Unit::Picos)
-        .means("Start of the first occurrence.")
+        .means("Start of the first occurrence of the region, since the session started.")
         .position()
         .of(|row| row.first.as_ref().map(|place| place.start_ps).into()),
     Column::wide("name_count", "Names", Unit::Count).of(|row| i64::from(row.name_count).into()),

@@ -41,46 +41,48 @@ pub struct RegionsReport {
 #[derive(Debug, Clone, Default, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RegionRow {
-    /// An annotation of the program without its arguments, a function of Python, or an event of the
-    /// runtime.
+    /// Annotation of the program without its arguments, Python function, or event of the runtime.
     pub name: String,
-    /// Who opened the region: the program by an annotation, Python by a call, or the runtime.
+    /// Origin of the region: `annotation` (opened by the program), `python` (a call of a Python
+    /// function), or `runtime` (opened by the runtime).
     pub kind: String,
-    /// File and line of the function, or its module.
+    /// File and line of the Python function, or its module.
     pub source: String,
-    /// The thread, where there is one only.
+    /// Thread that the region ran on. Empty if it ran on several.
     pub thread: String,
-    /// Threads it ran on.
+    /// Number of threads that the region ran on.
     pub thread_count: u32,
-    /// Different names that were folded into the row.
+    /// Number of different names folded into the row.
     pub name_count: u32,
-    /// By stack: level, 0 for the outermost.
+    /// Level of the row in the tree of `--by stack`, 0 for the outermost.
     pub depth: u32,
-    /// By stack: rows directly below.
+    /// Number of rows directly below this one in the tree of `--by stack`.
     pub child_count: u32,
-    /// Times the region began in the selection.
+    /// Number of occurrences of the region that start in the selection.
     #[ts(type = "number")]
     pub count: i64,
-    /// Time within the region. An occurrence within another of the same region counts once.
+    /// Time within the region. An occurrence nested in another of the same region counts once.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Time within the region and in no other region that is shown.
+    /// Time within the region and in no other shown region.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// Share of the time that threads spent within regions.
+    /// Self time of the region as a share of the time that threads spent within regions.
     pub ratio: f64,
-    /// Mean duration of an occurrence.
+    /// Mean duration of one occurrence of the region.
     pub mean_ps: Option<f64>,
-    /// 95 % of the occurrences are no longer. Of more than 256 to within 0.4 %.
+    /// 95th percentile of the duration: 95 % of the occurrences are no longer. With more than 256
+    /// occurrences, accurate to within 0.4 %.
     #[ts(type = "number | null")]
     pub p95_ps: Option<i64>,
-    /// Occurrences that begin within a step, per step of the hosts they do so on. Null where none
+    /// Occurrences that start within a step ÷ the steps of the hosts on which they do. Null if none
     /// does.
     pub step_count: Option<f64>,
-    /// Time of the occurrences that begin within a step, per step of the hosts they do so on.
+    /// Time of the occurrences that start within a step ÷ the steps of the hosts on which they do.
+    /// Null if none does.
     pub step_ps: Option<f64>,
-    /// Time of the kernels, copies and program runs that were launched within the region, over all
-    /// devices, whenever they ran. Empty where launches are not known.
+    /// Time of the kernels, copies, and program runs launched within the region, over all devices,
+    /// no matter when they ran. Empty if launches are not known.
     #[ts(type = "number | null")]
     pub device_ps: Option<i64>,
     /// The first occurrence; null where none was selected.
@@ -109,19 +111,19 @@ pub struct RegionPlace {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RegionThread {
-    /// Host.
+    /// Name of the host that the thread runs on.
     pub host: String,
-    /// Name, with its number where the host has several of the name.
+    /// Name of the thread, with its number if the host has several threads of that name.
     pub thread: String,
-    /// Regions, or stacks, that occur.
+    /// Number of different regions, or stacks of regions, on the thread.
     pub region_count: usize,
-    /// Slices that count.
+    /// Number of slices on the thread that count as regions.
     #[ts(type = "number")]
     pub slice_count: i64,
-    /// Time within regions, one within another counted once.
+    /// Time of the thread within regions. Nested regions count once.
     #[ts(type = "number")]
     pub covered_ps: i64,
-    /// Device time launched within regions; null where launches are unknown.
+    /// Device time launched within the regions of the thread. Null if launches are unknown.
     #[ts(type = "number | null")]
     pub device_ps: Option<i64>,
 }

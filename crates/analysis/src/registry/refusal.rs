@@ -23,7 +23,7 @@ pub(super) fn sentence(error: &Error, command: &Command) -> String {
         (ErrorKind::InvalidValue, Some(option)) => match error.get(ContextKind::ValidValue) {
             Some(ContextValue::Strings(known)) if !known.is_empty() => {
                 format!(
-                    "{option} {value} does not exist; there are: {}",
+                    "{option} {value} does not exist; available: {}",
                     known.join(", ")
                 )
             }
@@ -55,7 +55,7 @@ fn unknown(command: &Command, option: &str) -> String {
         Some((edits, nearest)) if edits <= wanted.chars().count().div_ceil(3) => {
             format!("{name} has no {option}; did you mean {nearest}? There are: {known}")
         }
-        _ => format!("{name} has no {option}; there are: {known}"),
+        _ => format!("{name} has no {option}; available: {known}"),
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
         );
         let text = refused("ops", "astrology", "3");
         assert!(
-            text.starts_with("ops has no --astrology; there are: --steps, "),
+            text.starts_with("ops has no --astrology; available: --steps, "),
             "{text}"
         );
         assert!(refused("verdict", "steps", "3").starts_with("verdict has no "));
@@ -129,7 +129,7 @@ mod tests {
     fn values_are_refused_in_plain_words() {
         let text = refused("ops", "by", "color");
         assert!(
-            text.starts_with("--by color does not exist; there are: "),
+            text.starts_with("--by color does not exist; available: "),
             "{text}"
         );
         for wrong in ["many", "-1", "1.5", ""] {

@@ -12,31 +12,34 @@ pub(super) const ROWS: &[Field<RequestRow>] = &[
         .position()
         .of(|row| row.start_ps.into()),
     Column::new("prepare_ps", "Prepare", Unit::Picos)
-        .means("The host prepares the request.")
+        .means("Time in which the host prepares the request.")
         .of(|row| row.phases_ps[0].into()),
     Column::new("queue_ps", "Queue", Unit::Picos)
-        .means("It waits for its batch.")
+        .means("Time in which the request waits for its batch.")
         .of(|row| row.phases_ps[1].into()),
     Column::wide("formation_ps", "Formation", Unit::Picos)
-        .means("The batch is put together.")
+        .means("Time in which the batch of the request is formed.")
         .of(|row| row.phases_ps[2].into()),
     Column::wide("runtime_ps", "Runtime", Unit::Picos)
-        .means("The host dispatches, or works between device work.")
+        .means(
+            "Time of the request in which the host dispatches, or works between device \
+             work.",
+        )
         .of(|row| row.phases_ps[3].into()),
     Column::wide("to_device_ps", "To device", Unit::Picos)
-        .means("Data is copied to the device.")
+        .means("Time of the request in which data is copied to the device.")
         .of(|row| row.phases_ps[4].into()),
     Column::new("device_ps", "Device", Unit::Picos)
-        .means("The device works.")
+        .means("Time of the request in which the device works.")
         .of(|row| row.phases_ps[5].into()),
     Column::wide("to_host_ps", "To host", Unit::Picos)
-        .means("Data is copied to the host.")
+        .means("Time of the request in which data is copied to the host.")
         .of(|row| row.phases_ps[6].into()),
     Column::wide("finish_ps", "Finish", Unit::Picos)
-        .means("The host finishes the request.")
+        .means("Time in which the host finishes the request.")
         .of(|row| row.phases_ps[7].into()),
     Column::wide("idle_ps", "Idle", Unit::Picos)
-        .means("Nothing of it was recorded.")
+        .means("Time of the request in which no activity for it was recorded.")
         .of(|row| row.phases_ps[8].into()),
     Column::wide("batch_id", "Batch", Unit::Count).of(|row| row.batch_id.into()),
     Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
@@ -61,7 +64,7 @@ pub(super) const PHASES: &[Field<PhaseRow>] = &[
         .of(|row| row.mean_ps.into()),
     Column::new("latency_ratio", "Of latency", Unit::Ratio).of(|row| row.latency_ratio.into()),
     Column::new("median_ps", "Median", Unit::Picos).of(|row| row.median_ps.into()),
-    Column::new("high_ps", "90 %", Unit::Picos).of(|row| row.high_ps.into()),
+    Column::new("high_ps", "p90", Unit::Picos).of(|row| row.high_ps.into()),
     Column::new("meaning", "Meanwhile", Unit::Text).of(|row| row.meaning.as_str().into()),
 ];
 

@@ -54,14 +54,14 @@ pub struct RequestsReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct PercentileRow {
-    /// 50 to 99.9.
+    /// Percentile of the latency, 50 to 99.9.
     pub percentile: f64,
-    /// Latency of the request that stands there.
+    /// Latency of the request at this percentile (nearest rank).
     #[ts(type = "number")]
     pub latency_ps: i64,
-    /// Its id as recorded; empty if none.
+    /// ID of the request at this percentile, as recorded. Empty if none.
     pub request_id: String,
-    /// Its start since the session began.
+    /// Start of the request at this percentile, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
     /// Its phases.
@@ -75,17 +75,17 @@ pub struct PercentileRow {
 pub struct PhaseRow {
     /// One of `prepare`, `queue`, `formation`, `runtime`, `to_device`, `device`, `to_host`, `finish`, `idle`.
     pub phase: String,
-    /// In words.
+    /// What happens during the phase, in words.
     pub meaning: String,
-    /// Mean over requests.
+    /// Mean time in the phase, over requests.
     pub mean_ps: f64,
-    /// Median.
+    /// Median time in the phase, over requests.
     #[ts(type = "number")]
     pub median_ps: i64,
-    /// 90th percentile.
+    /// 90th percentile of the time in the phase, over requests.
     #[ts(type = "number")]
     pub high_ps: i64,
-    /// Σ phase ÷ Σ latencies, 0..1.
+    /// Share of the phase in the latency of all requests, 0..1: Σ phase ÷ Σ latencies.
     pub latency_ratio: Option<f64>,
 }
 
@@ -93,19 +93,19 @@ pub struct PhaseRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RequestRow {
-    /// Name as recorded.
+    /// Name of the request as recorded.
     pub name: String,
-    /// Id as recorded; empty if none.
+    /// ID of the request as recorded. Empty if none.
     pub request_id: String,
-    /// Host name.
+    /// Name of the host that handled the request.
     pub host: String,
-    /// Start since the session began.
+    /// Start of the request, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Duration of the request as annotated; the phases sum to it.
+    /// Latency: the duration of the request as annotated. The phases sum to it.
     #[ts(type = "number")]
     pub latency_ps: i64,
-    /// Position of its batch in `batches`; absent if none was found.
+    /// Position of the request's batch in `batches`. Absent if none was found.
     #[ts(type = "number | null")]
     pub batch_id: Option<i64>,
     /// Time by phase: prepare, queue, formation, runtime, `to_device`, device, `to_host`, finish, idle.
@@ -117,32 +117,33 @@ pub struct RequestRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct BatchRow {
-    /// Name as recorded.
+    /// Name of the batch as recorded.
     pub name: String,
-    /// Id as recorded; empty if none.
+    /// ID of the batch as recorded. Empty if none.
     pub batch_id: String,
-    /// Host name.
+    /// Name of the host that ran the batch.
     pub host: String,
-    /// Start since the session began.
+    /// Start of the batch, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length.
+    /// Duration of the batch.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Requests that waited for it.
+    /// Number of requests that waited for the batch.
     pub request_count: usize,
-    /// Elements, padding included; absent if not recorded.
+    /// Number of elements in the batch, including padding. Absent if not recorded.
     #[ts(type = "number | null")]
     pub size: Option<i64>,
-    /// Elements that are padding; absent if not recorded.
+    /// Number of padding elements in the batch. Absent if not recorded.
     #[ts(type = "number | null")]
     pub padding: Option<i64>,
-    /// 1 − padding ÷ size, 0..1.
+    /// Share of the batch that is not padding, 0..1: 1 − padding ÷ size. Absent if not recorded.
     pub efficiency_ratio: Option<f64>,
-    /// Device work within it.
+    /// Device work within the batch.
     #[ts(type = "number")]
     pub device_ps: i64,
-    /// From the start of its first request to its own; absent without requests.
+    /// Time from the start of the first request of the batch to the start of the batch. Absent
+    /// without requests.
     #[ts(type = "number | null")]
     pub delay_ps: Option<i64>,
 }

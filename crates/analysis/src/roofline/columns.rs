@@ -75,10 +75,16 @@ pub(super) const PEAKS: &[Field<RooflinePeak>] = &[
     Column::new("chip", "Chip", Unit::Text).of(|peak| peak.chip.as_str().into()),
     Column::new("level", "Peak of", Unit::Text).of(|peak| peak.level.as_str().into()),
     Column::new("flop_rate", "FLOP rate", Unit::FlopRate)
-        .means("FLOP or bytes per second; absent where unknown.")
+        .means(
+            "Peak FLOP rate of the chip in FLOP per second. Absent for memories and if \
+             unknown.",
+        )
         .of(|peak| peak.per_second.filter(|_| is_compute(peak)).into()),
     Column::new("bandwidth", "Bandwidth", Unit::ByteRate)
-        .means("FLOP or bytes per second; absent where unknown.")
+        .means(
+            "Peak bandwidth of the memory in bytes per second. Absent for compute and \
+             if unknown.",
+        )
         .of(|peak| peak.per_second.filter(|_| !is_compute(peak)).into()),
     Column::new("ridge_intensity", "Ridge, FLOP per byte", Unit::Count)
         .fractional()

@@ -31,15 +31,15 @@ pub struct RooflineReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RooflineRow {
-    /// One of `op`, `program`, `step`, `total` or `average`.
+    /// One of `op`, `program`, `step`, `total`, or `average`.
     pub kind: String,
-    /// Op, program, or `step 12`.
+    /// Name of the op or program, or a step such as `step 12`.
     pub name: String,
-    /// Program, as `module(program id)`; empty for work without a program.
+    /// Program that the work belongs to, as `module(program id)`. Empty for work without a program.
     pub program: String,
     /// Program id as a decimal string.
     pub program_id: String,
-    /// HLO category; empty for all but ops.
+    /// HLO category of the op. Empty for all but ops.
     pub category: String,
     /// Colour class; empty for all but ops.
     pub class: String,
@@ -52,50 +52,52 @@ pub struct RooflineRow {
     /// See `start_ps`.
     #[ts(type = "number | null")]
     pub end_ps: Option<i64>,
-    /// Slices.
+    /// Number of slices of the op.
     #[ts(type = "number")]
     pub occurrences: i64,
     /// Executions the work is counted with.
     #[ts(type = "number")]
     pub executions: i64,
-    /// The time that rates are over.
+    /// Time over which the rates are computed, summed over devices.
     #[ts(type = "number")]
     pub total_ps: i64,
-    /// Σ self time.
+    /// Σ self time of the op.
     #[ts(type = "number")]
     pub self_ps: i64,
-    /// self ÷ Σ self of all ops, 0..1.
+    /// Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops.
     pub self_ratio: f64,
-    /// Floating point operations in all, normalised as the chip's peak; absent if unknown.
+    /// Floating-point operations of all executions, normalized like the chip's peak. Absent if
+    /// unknown.
     pub flops: Option<f64>,
     /// As the model needs them.
     pub model_flops: Option<f64>,
-    /// Bytes in all.
+    /// Bytes read and written by all executions.
     pub bytes: Option<f64>,
-    /// flops ÷ time, per second.
+    /// Achieved FLOP rate: FLOPs ÷ time, per second.
     pub flop_rate: Option<f64>,
-    /// bytes ÷ time, per second.
+    /// Achieved memory bandwidth: bytes ÷ time, per second.
     pub bandwidth: Option<f64>,
-    /// Floating point operations per byte, of all bytes or of the memory chosen above the chart.
+    /// Floating-point operations per byte, counting all bytes or only those of the selected memory.
     pub intensity: Option<f64>,
-    /// What bounds it: `compute`, `memory`, a memory on the chip, or empty.
+    /// Resource that bounds the op, program, or step: `compute`, `memory`, an on-chip memory, or
+    /// empty.
     pub bound_by: String,
-    /// Achieved rate against the peak of compute.
+    /// Compute utilization: achieved FLOP rate relative to the peak of compute.
     pub compute_ratio: Option<f64>,
-    /// The largest ratio of rate to peak: how efficient it is; may exceed 1.
+    /// Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1.
     pub roofline_ratio: Option<f64>,
-    /// The rate it would have if what bounds it ran at its peak.
+    /// FLOP rate of the op if what bounds it ran at its peak.
     pub optimal_flop_rate: Option<f64>,
-    /// Above a peak: the peak, the time or the work is not what it seems.
+    /// Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
+    /// what it seems.
     pub is_over_peak: bool,
     /// Memories with a peak or traffic.
     pub levels: Vec<RooflineLevel>,
-    /// Where the work came from: `recorded`, `hlo`, `shapes`, `estimate`, or empty.
+    /// Source of the FLOPs and bytes: `recorded`, `hlo`, `shapes`, `estimate`, or empty.
     pub cost_source: String,
-    /// The whole selection, a program, the mean step, or a step. A step leads to its time on the
-    /// timeline.
+    /// JAX name stack of the op. Empty for all but ops.
     pub scope: String,
-    /// Where the peak comes from, or why it is unknown.
+    /// File and line of the program that the op comes from. Empty for all but ops.
     pub source: String,
 }
 
@@ -119,16 +121,17 @@ pub struct RooflineLevel {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct RooflinePeak {
-    /// Hardware model.
+    /// Hardware model of the chip.
     pub chip: String,
-    /// Selected devices with it.
+    /// Number of selected devices with this chip.
     pub device_count: usize,
-    /// One of `compute` or a memory.
+    /// What the peak applies to: `compute` or a memory.
     pub level: String,
     /// FLOP or bytes per second; absent where unknown.
     pub per_second: Option<f64>,
-    /// Peak of compute ÷ this peak, FLOP per byte.
+    /// Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak
+    /// of compute ÷ peak of the memory. Absent for compute.
     pub ridge_intensity: Option<f64>,
-    /// Where it came from, or why it is unknown.
+    /// Source of the peak, or why the peak is unknown.
     pub source: String,
 }

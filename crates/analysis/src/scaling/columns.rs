@@ -59,7 +59,7 @@ pub(super) const LIMITS: &[Field<ScalingLimit, ScalingMethod>] = &[
     Column::new("method", "Method", Unit::Text)
         .means(
             "What differs in the names of sessions besides device count and time. \
-             --method REGEX picks it.",
+             `--method REGEX` selects it.",
         )
         .within(|_, method| method.method.as_str().into()),
     Column::new("title", "Limit", Unit::Text).of(|limit| limit.title.as_str().into()),
@@ -69,8 +69,8 @@ pub(super) const LIMITS: &[Field<ScalingLimit, ScalingMethod>] = &[
     Column::new("step_ps", "Largest count", Unit::Picos)
         .fractional()
         .means(
-            "Mean over the samples of the mean of their typical steps, outliers set \
-             aside.",
+            "Time of the limit in the step on the largest device count: mean over the \
+             samples of the mean of their typical steps, excluding outliers.",
         )
         .of(|limit| limit.step_ps.into()),
     Column::new("next_ps", "Twice as many", Unit::Picos)
@@ -79,8 +79,8 @@ pub(super) const LIMITS: &[Field<ScalingLimit, ScalingMethod>] = &[
     Column::new("cost_ps", "Too much", Unit::Picos)
         .fractional()
         .means(
-            "What a part of the step takes beyond perfect scaling when devices double \
-             once more, if it goes on as at the last doubling.",
+            "Time that a part of the step takes beyond perfect scaling when the device \
+             count doubles once more, if it changes as at the last doubling.",
         )
         .formula(
             "part on twice as many devices − half of the part now; weak scaling: − the \

@@ -288,7 +288,7 @@ fn conclusion(group: &Group<'_>, fit: &Fit, kind: ScalingKind, method: &ScalingM
             uncapitalised(&first.title)
         )),
         None if group.source == "benchmark" => sentences
-            .push("A benchmark has times only: captures tell what a step waits for.".to_owned()),
+            .push("A benchmark has times only: captures show what a step waits for.".to_owned()),
         None => {}
     }
     sentences.join(" ")

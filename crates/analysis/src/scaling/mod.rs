@@ -128,7 +128,7 @@ fn checked_batch(batch: f64) -> Result<f64, AnalysisError> {
         return Ok(batch);
     }
     Err(AnalysisError::Options(format!(
-        "--batch wants a number of examples above 0, not {batch}"
+        "--batch takes a number of examples above 0, not {batch}"
     )))
 }
 

@@ -38,27 +38,29 @@ pub enum ScalingKind {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingMethod {
-    /// What the names of its sessions have in common besides count and time stamp.
+    /// What the names of the method's sessions have in common, besides device count and time stamp.
     pub method: String,
-    /// One of `capture` or `benchmark`.
+    /// Source of the measurements: `capture` or `benchmark`.
     pub source: String,
     /// Counts that were measured, ascending.
     pub device_counts: Vec<usize>,
-    /// The least of them: speed-up and efficiency are measured against it.
+    /// Smallest device count of the method, relative to which speed-up and efficiency are computed.
     pub base_device_count: usize,
-    /// Twice the largest of them.
+    /// Twice the largest device count of the method.
     pub next_device_count: usize,
-    /// Share of the base's step that does not shrink with more devices, by Amdahl's law, 0..1; absent
-    /// with one count, with weak scaling, and where the law does not fit.
+    /// Share of the step on the smallest device count that does not shrink with more devices, by
+    /// Amdahl's law, 0..1. Absent with one count, with weak scaling, and if the law does not fit.
     pub serial_ratio: Option<f64>,
-    /// Largest distance of a measured step from that law ÷ the step; absent without the law, and
-    /// with two counts, through which it always fits.
+    /// Largest deviation of a measured step from Amdahl's law ÷ the step. Absent without the law,
+    /// and with two counts, which it always fits.
     pub fit_error_ratio: Option<f64>,
-    /// What the law, or with weak scaling the last doubling, says of a step on the next count.
+    /// Predicted step time on twice the largest device count: by Amdahl's law, or with weak scaling
+    /// by the trend of the last doubling.
     pub next_step_ps: Option<f64>,
-    /// The same as speed-up over the base.
+    /// Predicted speed-up over the smallest device count on twice the largest device count.
     pub next_speedup_ratio: Option<f64>,
-    /// Speed-up over the base that no number of devices exceeds; absent where nothing limits it.
+    /// Speed-up over the smallest device count that no number of devices exceeds. Absent if nothing
+    /// limits it.
     pub largest_speedup_ratio: Option<f64>,
     /// What the step on the largest count would lose at the next doubling, costliest first.
     pub limits: Vec<ScalingLimit>,
@@ -72,19 +74,21 @@ pub struct ScalingMethod {
 pub struct ScalingLimit {
     /// `imbalance`, or a part of a step, such as `collectives` (exposed communication).
     pub kind: String,
-    /// The same in words.
+    /// What limits scaling, in words: a part of the step, or uneven load.
     pub title: String,
     /// A sentence.
     pub text: String,
     /// Time in the step on the largest count.
     pub step_ps: f64,
-    /// The same on the count before it; absent where there is none.
+    /// Time of the limit in the step on the device count before the largest. Absent if there is
+    /// none.
     pub before_ps: Option<f64>,
-    /// What it takes on the next count, if it goes on as from the count before to the largest.
+    /// Predicted time of the limit on twice the largest device count, if it changes as from the
+    /// count before to the largest.
     pub next_ps: f64,
     /// That − what perfect scaling leaves of it.
     pub cost_ps: f64,
-    /// Cost ÷ the step on the largest count, 0..1.
+    /// Cost of the limit as a share of the step on the largest device count, 0..1.
     pub cost_ratio: f64,
 }
 
@@ -92,46 +96,52 @@ pub struct ScalingLimit {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingRow {
-    /// What differs in the names of sessions besides device count and time. --method REGEX picks
-    /// it.
+    /// What differs in the names of sessions besides device count and time. `--method REGEX`
+    /// selects it.
     pub method: String,
-    /// One of `capture` or `benchmark`.
+    /// Source of the measurements: `capture` or `benchmark`.
     pub source: String,
-    /// Devices that worked in typical steps.
+    /// Number of devices that worked in typical steps.
     pub device_count: usize,
-    /// Kinds of devices with counts, such as `8 × XLA:CPU`; empty if unknown.
+    /// Kinds of devices with their counts, such as `8 × XLA:CPU`. Empty if unknown.
     pub devices: String,
-    /// They share the cores of one machine, so that times say little.
+    /// Whether the devices share the cores of one machine, so that their times mean little.
     pub is_virtual: bool,
-    /// Sessions or benchmarks of this method and count.
+    /// Number of sessions or benchmarks with this method and device count.
     pub sample_count: usize,
-    /// Mean over the samples of the mean of their typical steps, outliers set aside.
+    /// Step time: mean over the samples of the mean of their typical steps, excluding outliers.
     pub step_ps: f64,
-    /// Least of the samples.
+    /// Shortest step time of any sample.
     pub step_min_ps: f64,
-    /// Largest of the samples.
+    /// Longest step time of any sample.
     pub step_max_ps: f64,
-    /// Steps per second; with weak scaling × device count, as each device brings work of its own.
+    /// Throughput in steps per second. With weak scaling, multiplied by the device count, because
+    /// each device adds work of its own.
     pub throughput_per_second: f64,
-    /// Throughput × the batch that was given.
+    /// Examples per second: throughput × the given batch size. Absent without a batch size.
     pub examples_per_second: Option<f64>,
-    /// How many times as fast as on the least device count of the method.
+    /// Speed-up over the smallest device count of the method.
     pub speedup_ratio: f64,
-    /// Device count ÷ the least count: what perfect scaling gives.
+    /// Speed-up with perfect scaling: device count ÷ smallest device count.
     pub ideal_speedup_ratio: f64,
-    /// Share of perfect scaling that is reached.
+    /// Achieved share of perfect scaling.
     pub efficiency_ratio: f64,
-    /// Computation in a step, mean over devices; absent for benchmarks, as the next six are.
+    /// Computation in a step, mean over devices. Absent for benchmarks.
     pub compute_ps: Option<f64>,
-    /// Union of a device’s communication in a step, hidden or not, mean over devices.
+    /// Union of a device's communication in a step, hidden or exposed, mean over the devices that
+    /// communicate. Absent for benchmarks.
     pub communication_ps: Option<f64>,
-    /// Communication ÷ step.
+    /// Communication, hidden or exposed, as a share of the step: communication ÷ step. Absent for
+    /// benchmarks.
     pub communication_ratio: Option<f64>,
-    /// Communication while the same device computes nothing.
+    /// Exposed communication in a step: communication while the same device computes nothing, mean
+    /// over devices. Absent for benchmarks.
     pub exposed_ps: Option<f64>,
-    /// Exposed communication ÷ step.
+    /// Exposed communication as a share of the step: exposed communication ÷ step. Absent for
+    /// benchmarks.
     pub exposed_ratio: Option<f64>,
-    /// How evenly devices compute: 100 % is even.
+    /// How evenly computation is distributed over the devices: 100 % is even. Absent for
+    /// benchmarks.
     pub balance_ratio: Option<f64>,
     /// Parts of a step in the order of `PartKind`; empty for benchmarks.
     pub parts_ps: Vec<f64>,
@@ -141,17 +151,17 @@ pub struct ScalingRow {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct ScalingSample {
-    /// Name of the session, or file and benchmark.
+    /// Name of the session, or of the file and the benchmark.
     pub name: String,
-    /// Method that its name was taken for.
+    /// Method that the sample was assigned to by its name.
     pub method: String,
-    /// One of `capture` or `benchmark`.
+    /// Source of the sample: `capture` or `benchmark`.
     pub source: String,
-    /// Devices that worked.
+    /// Number of devices that worked in the sample.
     pub device_count: usize,
-    /// Steps or calls that were measured, outliers set aside.
+    /// Number of measured steps or calls, excluding outliers.
     pub step_count: usize,
-    /// Mean of them.
+    /// Mean duration of the measured steps or calls, excluding outliers.
     pub step_ps: f64,
     /// Position among the sessions that were asked; absent for benchmarks.
     pub session: Option<usize>,

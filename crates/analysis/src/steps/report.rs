@@ -28,54 +28,54 @@ pub struct StepsReport {
 #[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct StepRow {
-    /// Step number as recorded, or counted where steps are inferred.
+    /// Step number as recorded, or counted if steps are inferred.
     #[ts(type = "number")]
     pub step: i64,
-    /// Host name.
+    /// Name of the host that ran the step.
     pub host: String,
-    /// Device name; empty when the host has none.
+    /// Name of the device. Empty if the host has none.
     pub device: String,
-    /// Time since the session began.
+    /// Start of the step on this device, since the session started.
     #[ts(type = "number")]
     pub start_ps: i64,
-    /// Length of the step on this device. Its parts sum to it.
+    /// Duration of the step on this device. The parts of the step sum to it.
     #[ts(type = "number")]
     pub duration_ps: i64,
-    /// Union of the device's work intervals inside the step.
+    /// Time the device is busy: the union of its work intervals inside the step.
     #[ts(type = "number")]
     pub busy_ps: i64,
-    /// Device computes.
+    /// Step time in which the device computes.
     #[ts(type = "number")]
     pub device_compute_ps: i64,
-    /// Exposed communication.
+    /// Exposed communication: step time in which the device communicates and computes nothing.
     #[ts(type = "number")]
     pub collectives_ps: i64,
-    /// Exposed host-to-device copies.
+    /// Step time of exposed host-to-device copies.
     #[ts(type = "number")]
     pub host_to_device_ps: i64,
-    /// Exposed device-to-host copies.
+    /// Step time of exposed device-to-host copies.
     #[ts(type = "number")]
     pub device_to_host_ps: i64,
-    /// Exposed device-to-device copies.
+    /// Step time of exposed device-to-device copies.
     #[ts(type = "number")]
     pub device_to_device_ps: i64,
-    /// The program calls Python on the host, and the device waits.
+    /// Step time in which the program calls Python on the host and the device waits.
     #[ts(type = "number")]
     pub python_callbacks_ps: i64,
-    /// Device idle, host waits for or prepares input.
+    /// Step time in which the device is idle while the host waits for or prepares input.
     #[ts(type = "number")]
     pub input_wait_ps: i64,
-    /// Device idle, host compiles.
+    /// Step time in which the device is idle while its host compiles.
     #[ts(type = "number")]
     pub compilation_ps: i64,
-    /// Device idle, host does other recorded work.
+    /// Step time in which the device is idle while the host does other recorded work.
     #[ts(type = "number")]
     pub host_overhead_ps: i64,
-    /// Device idle, host waits or recorded nothing.
+    /// Step time in which the device is idle while the host waits or recorded nothing.
     #[ts(type = "number")]
     pub idle_ps: i64,
-    /// The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it
-    /// is longer than twice the median, and the gap below it is wider than the range of all other
-    /// steps.
+    /// Whether the step is more than 3.5 robust deviations and at least 5 % away from the median.
+    /// Also true if it exceeds twice the median and the gap below it is wider than the range of all
+    /// other steps.
     pub is_outlier: bool,
 }

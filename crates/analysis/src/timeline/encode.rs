@@ -262,7 +262,7 @@ impl Reader<'_> {
         if picos(rounded).total_cmp(&value).is_eq() {
             Ok(rounded)
         } else {
-            Err(self.error("a time is no whole picosecond"))
+            Err(self.error("a time is not a whole number of picoseconds"))
         }
     }
 

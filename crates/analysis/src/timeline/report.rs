@@ -35,19 +35,20 @@ pub struct TimelineReport {
 /// One track as a row of a table.
 #[derive(Debug, Clone, DocumentedFields)]
 pub struct TimelineRow {
-    /// Identity in tile requests.
+    /// Number that identifies the track in tile requests.
     pub track: u32,
-    /// Its group.
+    /// Group that the track belongs to, such as a device or the threads of a host.
     pub group: String,
-    /// Name.
+    /// Name of the track, such as `XLA Ops` or `python`.
     pub name: String,
-    /// What the track is: `ops`, `kernels`, `steps`, `python` and so on.
+    /// What the track shows: `steps`, `programs`, `ops`, `async_ops`, `stream`, `derived`,
+    /// `counter`, `python`, `host_thread`, or `other`.
     pub role: String,
-    /// Slices or samples.
+    /// Number of slices on the track, or of samples for a counter.
     pub slice_count: i64,
-    /// Lanes it takes: slices that overlap are drawn below each other.
+    /// Number of lanes that the track needs, as overlapping slices are drawn below each other.
     pub lanes: u32,
-    /// Largest sample, for counters.
+    /// Largest sample of a counter track. Absent for other tracks.
     pub counter_max: Option<f64>,
 }
 

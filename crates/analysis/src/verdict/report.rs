@@ -65,15 +65,15 @@ pub struct VerdictDevices {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct VerdictLayer {
-    /// Stable name, such as `hlo_ops`.
+    /// Stable name of the layer, such as `hlo_ops`.
     pub key: String,
-    /// The same in words.
+    /// Name of the layer in words.
     pub title: String,
-    /// Something of it was recorded.
+    /// Whether anything of the layer was recorded.
     pub is_recorded: bool,
-    /// Different names that were recorded.
+    /// Number of different names recorded in the layer.
     pub name_count: usize,
-    /// Some of them; empty where there are none.
+    /// Some of the recorded names of the layer. Empty if there are none.
     pub examples: String,
 }
 
@@ -81,9 +81,9 @@ pub struct VerdictLayer {
 #[derive(Debug, Clone, PartialEq, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct VerdictOp {
-    /// HLO instruction or kernel.
+    /// Name of the HLO instruction or kernel.
     pub name: String,
-    /// Its self time ÷ self time of all ops, 0 to 1.
+    /// Self time of the op as a share of the self time of all ops, 0..1.
     pub self_ratio: f64,
 }
 
@@ -91,15 +91,15 @@ pub struct VerdictOp {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS, DocumentedFields)]
 #[ts(export)]
 pub struct Finding {
-    /// Stable name of the rule, such as `no_device_work`.
+    /// Stable name of the rule that made the finding, such as `no_device_work`.
     pub id: String,
-    /// How grave.
+    /// Severity of the finding: `bad`, `warning`, or `info` (`note` in tables).
     pub severity: Severity,
     /// What was found, with its figures.
     pub what: String,
-    /// Why it is so, or why it matters.
+    /// Why the finding occurs, or why it matters.
     pub why: String,
-    /// What to change; code stands in backquotes.
+    /// What to change, with code in backquotes.
     pub fix: String,
 }
 

@@ -206,7 +206,7 @@ fn last_of(word: &str, count: usize, output: &Output) -> Result<Vec<Chosen>, Fai
         let have = stepscope_analysis::format::counted(found.sessions.len(), "session");
         Failure::new(
             Exit::Usage,
-            format!("{have} at {word}, and a comparison wants {count}"),
+            format!("{have} at {word}, and a comparison needs {count}"),
         )
         .hint("name the others: stepscope compare BASELINE OTHER")
     })?;

@@ -60,7 +60,7 @@ fn with_other_snapshot(
     let found = open::find(Path::new(against), output)?;
     let other = open::choose(&found, None, output)?;
     let Some(snapshot) = other.memory.last() else {
-        let message = format!("--against {against} is no memory profile");
+        let message = format!("--against {against} is not a memory profile");
         return Err(Failure::new(Exit::Path, message)
             .hint("give a file that jax.profiler.save_device_memory_profile wrote"));
     };

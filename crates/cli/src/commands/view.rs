@@ -201,7 +201,7 @@ fn address(host: &str) -> Result<IpAddr, Failure> {
     let unknown = |detail: String| {
         Failure::new(
             Exit::Usage,
-            format!("--host {host} is no address of this machine{detail}"),
+            format!("--host {host} is not an address of this machine{detail}"),
         )
         .hint("127.0.0.1 is for this machine only, 0.0.0.0 (--bind_all) for all")
     };

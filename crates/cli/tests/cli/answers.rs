@@ -279,7 +279,7 @@ fn a_check_that_fails_has_its_own_exit_code() {
     let answer = checked(&["--thresholds", &strict]);
     assert_eq!(answer.code, 4, "{}", answer.stderr);
     assert!(
-        answer.stderr.contains("Device utilisation"),
+        answer.stderr.contains("Device utilization"),
         "{}",
         answer.stderr
     );

@@ -60,7 +60,7 @@ fn a_log_directory_alone_means_its_last_two_sessions() {
     let one = run(&["compare", &fixture("mlp-cpu")]);
     assert_eq!(one.code, 2);
     assert!(
-        one.stderr.contains("a comparison wants 2"),
+        one.stderr.contains("a comparison needs 2"),
         "{}",
         one.stderr
     );

@@ -118,7 +118,7 @@ fn known<'w, T: Copy>(
         values.find(|&value| name(value) == word).ok_or_else(|| {
             let names: Vec<&str> = all.iter().copied().map(&name).collect();
             AnalysisError::Options(format!(
-                "--{option} {word} does not exist; there are: {}",
+                "--{option} {word} does not exist; available: {}",
                 names.join(", ")
             ))
         })

@@ -417,7 +417,7 @@ fn tally_remarks(tally: &Tally) -> Vec<String> {
     };
     add(
         tally.damaged,
-        "places in the JSON are no event and were passed over",
+        "places in the JSON are not events and were skipped",
     );
     add(
         tally.too_large,

@@ -50,7 +50,7 @@ pub fn read(reader: impl Read) -> Result<Trace, TraceError> {
             }
             Next::Damaged => {
                 problem = Some(format!(
-                    "the bytes from {} on are no packets; what came before is shown",
+                    "the bytes from {} on are not packets; what came before is shown",
                     window.position()
                 ));
                 break;

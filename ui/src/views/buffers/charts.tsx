@@ -149,7 +149,7 @@ const PASS_COLOURS: Record<string, string> = {
 const PASSES = [
   { phase: 'forward', title: 'Forward' },
   { phase: 'backward', title: 'Backward' },
-  { phase: 'rematerialised', title: 'Rematerialised' },
+  { phase: 'rematerialised', title: 'Rematerialized' },
   { phase: '', title: 'Not known' },
 ];
 const passOf = (life: BufferLifetime) => (life.phase in PASS_COLOURS ? life.phase : '');

@@ -2,7 +2,7 @@
 import { CLASS_COLOURS } from '../../format/palette';
 import type { CollectiveDeviceRow } from '../../wire/generated/CollectiveDeviceRow';
 
-/** Communication that nothing hides. */
+/** Exposed communication. */
 export const EXPOSED_COLOUR = CLASS_COLOURS.collective;
 /** Communication behind computation: the same hue, fainter. */
 export const HIDDEN_COLOUR = '#e08b1f66';

@@ -43,7 +43,7 @@ export function Falls(props: FallsProps) {
         <Show
           when={fall()}
           fallback={
-            <p class="muted">Without steps in both sessions there is no step to explain.</p>
+            <p class="muted">A difference can be explained only where both sessions have steps.</p>
           }
         >
           {(found) => (

@@ -47,14 +47,14 @@ const LINES: Line[] = [
   },
   {
     key: 'launch_count',
-    title: 'Launches a step',
+    title: 'Launches per step',
     kind: 'count',
     better: 'less',
     value: (one) => one.launch_count,
   },
   {
     key: 'collective_bytes',
-    title: 'Collectives move a step',
+    title: 'Collective bytes per step',
     kind: 'bytes',
     better: 'neither',
     value: (one) => one.collective_bytes,

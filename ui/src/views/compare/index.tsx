@@ -121,7 +121,7 @@ function intervalText(step: TimeDifference, confidence: number): string {
   }
   const sure = formatRatio(confidence).replace('.0', '');
   const ends = `between ${text(step.low_ps)} and ${text(step.high_ps)}`;
-  return `${text(step.difference_ps)} a step, ${sure} sure that it lies ${ends}`;
+  return `${text(step.difference_ps)} per step, ${sure} sure that it lies ${ends}`;
 }
 
 function Sentence(props: { report: CompareReport; difference: SessionDifference }) {
@@ -152,7 +152,7 @@ function Sentence(props: { report: CompareReport; difference: SessionDifference 
       </div>
       <Show when={props.report.differences.length === 1}>
         <span class="spacer" />
-        <button data-tip="The baseline held against this session" onClick={swapBaseline}>
+        <button data-tip="Swap: compare the baseline with this session" onClick={swapBaseline}>
           Swap
         </button>
         <AddSession />
@@ -259,7 +259,7 @@ function NoBaseline(props: { session: string }) {
         }
       >
         <span>
-          {summaryOf(props.session)?.name} is held against it: how much slower or faster a step is,
+          {summaryOf(props.session)?.name} is compared with it: how much slower or faster a step is,
           whether that is more than noise, and which ops, programs and flags made it so.
         </span>
       </EmptyState>

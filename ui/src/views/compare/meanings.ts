@@ -28,7 +28,7 @@ export const MEANINGS: Record<string, Figure> = {
   },
   occurrences: {
     title: 'A step',
-    definition: 'How often it runs in a step; before → now where that changed.',
+    definition: 'Number of runs per step; before → now where that changed.',
     formula: 'mean over devices',
     unit: '',
   },

@@ -252,7 +252,7 @@ function NoDevice(props: { report: IdleReport }) {
   const note = () => props.report.notes[0];
   return (
     <EmptyState title="No device worked here">
-      {note()?.text ?? 'Without work of a device there are no gaps between it.'}{' '}
+      {note()?.text ?? 'No device work, so no gaps.'}{' '}
       <Show when={note()?.hint}>{(hint) => <Hint hint={hint()} />}</Show>
     </EmptyState>
   );

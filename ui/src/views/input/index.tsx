@@ -257,7 +257,7 @@ function Bounds(props: { report: InputReport }) {
               'ratio',
             )}
             verdict={bound.verdict}
-            detail={<>{formatDuration(Math.round(bound.mean_ps))} a step</>}
+            detail={<>{formatDuration(Math.round(bound.mean_ps))} per step</>}
             tip={`Share of the step. Good below ${formatRatio(bound.low_ratio)}, bad from ${formatRatio(bound.high_ratio)}.`}
           />
         )}
@@ -286,7 +286,7 @@ function Causes(props: { report: InputReport }) {
             <thead>
               <tr>
                 <th>The input is</th>
-                <th class="number">{times().unit} a step</th>
+                <th class="number">{times().unit} per step</th>
                 <th class="number">Step</th>
                 <th />
               </tr>
@@ -330,7 +330,7 @@ function Places(props: { report: InputReport }) {
       return {
         label: host.host,
         values: meansOf(own),
-        text: `${formatDuration(Math.round(host.input_median_ps))} in the median step, ${formatDuration(Math.round(host.input_mean_ps))} in the mean (${formatRatio(host.input_ratio)})`,
+        text: `${formatDuration(Math.round(host.input_median_ps))} in the median step, ${formatDuration(Math.round(host.input_mean_ps))} on average (${formatRatio(host.input_ratio)})`,
         href: hrefTo({
           view: 'timeline',
           params: timelineParams(host.longest_start_ps, host.longest_ps),

@@ -101,8 +101,8 @@ export function Queue(props: { row: LaunchDevice }) {
         <h2 data-figure="kernels.queue">Queue of {props.row.device}</h2>
         <span class="spacer" />
         <span class="muted">
-          <span class="swatch kernel-queue-most" /> {props.row.queue_most} at most{' '}
-          <span class="swatch kernel-queue-mean" /> {props.row.queue_mean.toFixed(1)} in the mean
+          <span class="swatch kernel-queue-most" /> max {props.row.queue_most}{' '}
+          <span class="swatch kernel-queue-mean" /> mean {props.row.queue_mean.toFixed(1)}
         </span>
       </header>
       <div class="kernel-plot">
@@ -124,7 +124,7 @@ export function Queue(props: { row: LaunchDevice }) {
         </p>
       </div>
       <p class="muted">
-        Latency {formatDuration(props.row.latency_p50_ps)} in the median,{' '}
+        Launch latency: median {formatDuration(props.row.latency_p50_ps)},{' '}
         {formatDuration(props.row.latency_p99_ps)} for 99 %.{' '}
         <a
           href={hrefTo({

@@ -4,7 +4,7 @@ import { SHARE, type Figure } from '../../widgets/figure';
 export const MEANINGS: Record<string, Figure> = {
   queue: {
     title: 'Queue',
-    definition: 'Kernels and copies launched and not finished: dark in the mean, light at most. An empty queue means that the device waits for the host.',
+    definition: 'Kernels and copies launched and not finished: dark: mean, light: maximum. An empty queue means that the device waits for the host.',
     formula: 'calls begun − kernels and copies ended',
     unit: '',
   },
@@ -22,7 +22,7 @@ export const MEANINGS: Record<string, Figure> = {
   },
   matrix_ratio: {
     title: 'On matrix units',
-    definition: 'Kernel time in kernels that use Tensor Cores or MFMA, told by their names.',
+    definition: 'Kernel time in kernels that use Tensor Cores or MFMA, identified by their names.',
     formula: 'time of those kernels ÷ time of all',
     unit: SHARE,
   },

@@ -31,7 +31,7 @@ export function TopFindings(props: { report: AdviceReport | undefined }) {
                       {(gain) => (
                         <>
                           <b>{formatDuration(gain())}</b>
-                          <span class="muted"> a step</span>
+                          <span class="muted"> per step</span>
                         </>
                       )}
                     </Show>

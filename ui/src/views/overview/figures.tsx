@@ -69,7 +69,7 @@ export function KeyFigures(props: { report: OverviewReport }) {
       </div>
       <Show when={unknown().length > 0}>
         <p class="key-figures-unknown muted">
-          This profile cannot tell:{' '}
+          Not in this profile:{' '}
           <For each={unknown()}>
             {(verdict, index) => (
               <>

@@ -255,7 +255,7 @@ function Figures(props: { report: RequestsReport }) {
       <KpiCard
         title="Open at once"
         value={(props.report.concurrency_mean ?? 0).toFixed(1)}
-        detail={<>at most {props.report.concurrency_max}</>}
+        detail={<>max {props.report.concurrency_max}</>}
         figure="requests.concurrency_mean"
       />
       <KpiCard

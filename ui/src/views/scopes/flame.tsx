@@ -27,7 +27,7 @@ const TOTAL = declaredColumn<Node>('scopes.rows', {
 const PASSES = [
   { title: 'mostly forward', colour: 'phase-forward', figure: 'forward_ps' },
   { title: 'mostly backward', colour: 'phase-backward', figure: 'backward_ps' },
-  { title: 'mostly rematerialised', colour: 'phase-rematerialised', figure: 'rematerialised_ps' },
+  { title: 'mostly rematerialized', colour: 'phase-rematerialised', figure: 'rematerialised_ps' },
 ] as const;
 
 /** The pass with most of the time; none where no time belongs to one. */

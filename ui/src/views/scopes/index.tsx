@@ -307,7 +307,7 @@ function columnsFor(
             { title: 'Forward', value: row.forward_ps, colour: 'var(--phase-forward)' },
             { title: 'Backward', value: row.backward_ps, colour: 'var(--phase-backward)' },
             {
-              title: 'Rematerialised',
+              title: 'Rematerialized',
               value: row.rematerialised_ps,
               colour: 'var(--phase-rematerialised)',
             },

@@ -392,7 +392,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
       <Show when={props.compare && againstError()}>
         {(error) => (
           <p class="table-foot muted">
-            Nothing to hold against: the baseline says “{error().message}”
+            No comparison: the baseline says “{error().message}”
           </p>
         )}
       </Show>

@@ -5,14 +5,14 @@
  */
 export type AdviceCheck = { 
 /**
- * Name of the rule.
+ * Name of the rule behind the check.
  */
 id: string, 
 /**
- * What it checks, in a few words.
+ * What the rule checks, in a few words.
  */
 title: string, 
 /**
- * What was found, or why it could not be checked.
+ * What the check found, or why it could not run.
  */
 text: string, };

@@ -12,7 +12,7 @@ export type AdviceFinding = {
  */
 id: string, 
 /**
- * How grave.
+ * Severity of the finding: bad, warning or note.
  */
 severity: Severity, 
 /**
@@ -20,15 +20,15 @@ severity: Severity,
  */
 title: string, 
 /**
- * What was found, with its figures.
+ * What the rule found, with its figures.
  */
 what: string, 
 /**
- * Why it is so, or why it matters.
+ * Reason for the finding, or why it matters.
  */
 why: string, 
 /**
- * What to change, in plain words.
+ * Recommended change, in plain words.
  */
 fix: string, 
 /**
@@ -36,7 +36,8 @@ fix: string,
  */
 code: string, 
 /**
- * Time of one step that is gained at most; absent where it cannot be told.
+ * Upper bound on the time that one step gains if the cause disappears. Absent if it cannot be
+ * estimated.
  */
 gain_ps_per_step: number | null, 
 /**
@@ -45,19 +46,21 @@ gain_ps_per_step: number | null,
  */
 step_ps: number | null, 
 /**
- * Gain ÷ that step, at most 1.
+ * Gain ÷ the mean step that the gain refers to (that of one device or host if the finding is
+ * about one), at most 1.
  */
 gain_ratio: number | null, 
 /**
- * Rules of other findings whose gains may be the same time; empty if none.
+ * Rules of other findings whose gains may cover the same time. Empty if there are none.
  */
 overlaps: Array<string>, 
 /**
- * How the gain was estimated; empty without one.
+ * How the gain was estimated. Empty if there is no estimate.
  */
 estimate: string, 
 /**
- * How sure the cause is.
+ * Confidence in the cause: `high` (it was recorded), `medium` (it follows from what was
+ * recorded, with assumptions) or `low` (it is a likely guess).
  */
 confidence: Confidence, 
 /**

@@ -7,60 +7,61 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type AliveRow = { 
 /**
- * Allocator.
+ * Name of the allocator that holds the bytes.
  */
 allocator: string, 
 /**
- * Host name.
+ * Name of the host that the allocator runs on.
  */
 host: string, 
 /**
- * One of `allocation`, `before_window` (in use when the recording began), `reserved` (set aside for
- * programs), or `unexplained` (negative: freed without a record).
+ * One of `allocation`, `before_window` (in use when the recording started), `reserved` (set
+ * aside for programs), or `unexplained` (negative: freed without a record).
  */
 kind: string, 
 /**
- * Framework op as recorded; empty if unknown.
+ * Framework op that made the allocation, as recorded. Empty if unknown.
  */
 op: string, 
 /**
- * The innermost recorded call of the thread that allocated.
+ * Innermost recorded call on the thread that made the allocation.
  */
 caller: string, 
 /**
- * The Python line that allocated, with the Python tracer on.
+ * Python line that made the allocation. Requires the Python tracer.
  */
 source: string, 
 /**
- * As recorded.
+ * Region of the allocations as recorded, such as `dynamic`, `persist`, or `output`.
  */
 region: string, 
 /**
- * Element type.
+ * Element type of the allocated data.
  */
 data_type: string, 
 /**
- * As recorded.
+ * Shape of the allocated data, as recorded.
  */
 shape: string, 
 /**
- * Allocations of one size, for one purpose and from one caller.
+ * Number of allocations of the same size, for the same purpose, and from the same caller.
  */
 count: number, 
 /**
- * Bytes that were alive at the peak; the rows sum to it.
+ * Bytes that were live at the peak of the allocator. The rows of an allocator sum to its peak.
  */
 bytes: number, 
 /**
- * Its share.
+ * Share of the allocator's peak that these bytes make up.
  */
 ratio: number, 
 /**
- * When the first of them was allocated. Absent if before the window.
+ * Time at which the first of the allocations was made. Absent if before the window.
  */
 allocated_ps: number | null, 
 /**
- * The step in which that was.
+ * Step in which the first of the allocations was made. Absent if before the window or between
+ * steps.
  */
 allocated_step: number | null, 
 /**
@@ -68,6 +69,7 @@ allocated_step: number | null,
  */
 slice: SliceRefReport | null, 
 /**
- * When the last of them was freed; nothing where one outlives the recording.
+ * Time at which the last of the allocations was freed. Absent if one of them outlives the
+ * recording.
  */
 freed_ps: number | null, };

@@ -6,19 +6,20 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type AllocatorRow = { 
 /**
- * Name as recorded, such as `GPU_0_bfc`; the device's number where it has none.
+ * Name of the allocator as recorded, such as `GPU_0_bfc`. Number of the device if the
+ * allocator has no name.
  */
 allocator: string, 
 /**
- * Host name.
+ * Name of the host that the allocator runs on.
  */
 host: string, 
 /**
- * Device whose memory it hands out; empty for memory of the host.
+ * Device whose memory the allocator hands out. Empty for host memory.
  */
 device: string, 
 /**
- * Most bytes taken (handed out + set aside for programs) in the window.
+ * Largest number of bytes in use in the window: handed out + set aside for programs.
  */
 peak_bytes: number, 
 /**
@@ -26,11 +27,11 @@ peak_bytes: number,
  */
 peak_reserved_bytes: number, 
 /**
- * When that was, since the session began.
+ * Time of the memory peak, since the session started.
  */
 peak_ps: number, 
 /**
- * Step in which it was; absent between steps.
+ * Step in which the memory peak occurred. Absent if it occurred between steps.
  */
 peak_step: number | null, 
 /**
@@ -38,68 +39,74 @@ peak_step: number | null,
  */
 peak_slice: SliceRefReport, 
 /**
- * Largest bytes handed out since the process began, as the allocator itself counts them; what
- * is set aside for programs is not in it.
+ * Largest number of bytes handed out since the process started, as the allocator itself counts
+ * them. Excludes bytes set aside for programs.
  */
 recorded_peak_bytes: number, 
 /**
- * Bytes the allocator has to give: the largest taken + free.
+ * Total bytes that the allocator manages: the largest sum of bytes in use and free bytes in
+ * the window.
  */
 capacity_bytes: number, 
 /**
- * The larger of both peaks ÷ capacity, 0..1; absent without a capacity.
+ * Share of the capacity in use at the peak, 0..1: the larger of the peak in the window and the
+ * recorded peak ÷ capacity. Absent without a capacity.
  */
 peak_ratio: number | null, 
 /**
- * Capacity − the larger of both peaks.
+ * Capacity − peak, where the peak is the larger of the peak in the window and the recorded
+ * peak.
  */
 headroom_bytes: number, 
 /**
- * Bytes taken when the window ends.
+ * Bytes in use (handed out + set aside for programs) at the end of the window.
  */
 last_bytes: number, 
 /**
- * How scattered the free bytes were at the peak, 0..1, as the allocator computes it.
+ * Fragmentation of the free bytes at the peak, 0..1, as the allocator computes it.
  */
 fragmentation_ratio: number, 
 /**
- * The largest of it in the window.
+ * Largest fragmentation of the free bytes in the window, 0..1, as the allocator computes it.
  */
 largest_fragmentation_ratio: number, 
 /**
- * Allocations in the window.
+ * Number of allocations in the window.
  */
 allocations: number, 
 /**
- * Deallocations in the window.
+ * Number of deallocations in the window.
  */
 deallocations: number, 
 /**
- * Σ bytes handed out in the window.
+ * Σ bytes that the allocator handed out in the window.
  */
 allocated_bytes: number, 
 /**
- * Share of those bytes that nobody asked for: blocks are rounded up.
+ * Share of the bytes handed out in the window that no caller requested, because blocks are
+ * rounded up. Absent if no requested sizes were recorded.
  */
 rounding_ratio: number | null, 
 /**
- * Allocations of at most 4 KiB.
+ * Number of allocations of at most 4 KiB in the window.
  */
 small_allocations: number, 
 /**
- * How much more is in use at the low point of each step than at that of the step before: the
- * median of the slopes between all pairs of steps. Absent with fewer than five steps.
+ * Growth per step of the lowest bytes in use in a step: the median of the slopes between all
+ * pairs of steps. Absent with fewer than five steps.
  */
 growth_bytes_per_step: number | null, 
 /**
- * How sure it is that there is a trend, 0..1 (Mann and Kendall's test).
+ * Confidence that the lowest bytes in use per step have a trend, 0..1 (Mann–Kendall test).
+ * Absent with fewer than five steps.
  */
 growth_confidence_ratio: number | null, 
 /**
- * The low points rise, surely, and still do so in the second half of the steps.
+ * Whether the lowest bytes in use per step rise: with a confidence of at least 0.95, by more
+ * than 0.5 % of their median over all steps, and still in the second half of the steps.
  */
 is_growing: boolean, 
 /**
- * Steps whose peak stands out by the outlier rule of `steps`.
+ * Number of steps whose memory peak is an upward outlier by the rule of `steps`.
  */
 spike_count: number, };

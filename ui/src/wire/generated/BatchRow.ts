@@ -5,46 +5,47 @@
  */
 export type BatchRow = { 
 /**
- * Name as recorded.
+ * Name of the batch as recorded.
  */
 name: string, 
 /**
- * Id as recorded; empty if none.
+ * ID of the batch as recorded. Empty if none.
  */
 batch_id: string, 
 /**
- * Host name.
+ * Name of the host that ran the batch.
  */
 host: string, 
 /**
- * Start since the session began.
+ * Start of the batch, since the session started.
  */
 start_ps: number, 
 /**
- * Length.
+ * Duration of the batch.
  */
 duration_ps: number, 
 /**
- * Requests that waited for it.
+ * Number of requests that waited for the batch.
  */
 request_count: number, 
 /**
- * Elements, padding included; absent if not recorded.
+ * Number of elements in the batch, including padding. Absent if not recorded.
  */
 size: number | null, 
 /**
- * Elements that are padding; absent if not recorded.
+ * Number of padding elements in the batch. Absent if not recorded.
  */
 padding: number | null, 
 /**
- * 1 − padding ÷ size, 0..1.
+ * Share of the batch that is not padding, 0..1: 1 − padding ÷ size. Absent if not recorded.
  */
 efficiency_ratio: number | null, 
 /**
- * Device work within it.
+ * Device work within the batch.
  */
 device_ps: number, 
 /**
- * From the start of its first request to its own; absent without requests.
+ * Time from the start of the first request of the batch to the start of the batch. Absent
+ * without requests.
  */
 delay_ps: number | null, };

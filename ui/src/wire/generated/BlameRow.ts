@@ -9,48 +9,50 @@ export type BlameRow = {
  */
 host: string, 
 /**
- * Its devices that did, comma separated.
+ * Devices of the host that arrived last, comma separated.
  */
 device: string, 
 /**
- * What it did longest between leaving the collective before and arriving: slices, outermost
- * first, joined by ` › `. Empty where nothing that was recorded explains a third of its lateness.
+ * What the device or its host did longest between leaving the previous collective and
+ * arriving: slices, outermost first, joined by `›`. Empty if nothing that was recorded
+ * explains a third of the lateness.
  */
 activity: string, 
 /**
- * One of `host` or `device`: where that was recorded; empty without an activity.
+ * Where the activity was recorded: one of `host` or `device`. Empty without an activity.
  */
 activity_on: string, 
 /**
- * Steps in which it was blamed.
+ * Number of steps in which the host was blamed with this activity.
  */
 step_count: number, 
 /**
- * Share of the steps with a matched collective, 0..1.
+ * Share of the steps with a matched collective in which the host was blamed with this
+ * activity, 0..1.
  */
 step_ratio: number, 
 /**
- * Σ time the others waited, mean over the others.
+ * Σ time the others waited for the late arrivals, mean over the others.
  */
 caused_ps: number, 
 /**
- * Mean lateness: last arrival − median arrival.
+ * Mean lateness over the blamed steps: last arrival − median arrival.
  */
 lateness_ps: number, 
 /**
- * Mean time of the activity before an arrival.
+ * Mean duration of the activity before an arrival.
  */
 activity_ps: number, 
 /**
- * Step in which it cost most.
+ * Step in which the lateness cost the most waiting.
  */
 step: number, 
 /**
- * When it left the collective before, in that step, as recorded.
+ * Time at which the late device left the previous collective in the worst step, as recorded.
  */
 from_ps: number, 
 /**
- * When it arrived, in that step, as recorded.
+ * Time at which the late device arrived at the collective in the worst step, as recorded.
  */
 until_ps: number, 
 /**

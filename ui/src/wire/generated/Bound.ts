@@ -10,26 +10,27 @@ export type Bound = {
  */
 key: string, 
 /**
- * Title.
+ * Part of the step that can bound it.
  */
 title: string, 
 /**
- * Mean over rows.
+ * Mean time of the part per step, over steps and devices.
  */
 mean_ps: number, 
 /**
- * Σ ÷ Σ durations, 0..1; absent without steps.
+ * Σ time of the part ÷ Σ step durations, 0..1. Absent without steps.
  */
 ratio: number | null, 
 /**
- * Good below.
+ * Share of the step below which the part is rated good.
  */
 low_ratio: number, 
 /**
- * Bad from here on.
+ * Share of the step from which the part is rated bad.
  */
 high_ratio: number, 
 /**
- * What to think of it.
+ * Rating of the part: good below the lower threshold, bad from the upper threshold on, warning
+ * in between, unknown without steps.
  */
 verdict: VerdictKind, };

@@ -5,22 +5,25 @@
  */
 export type BufferCategory = { 
 /**
- * One of `parameter`, `output`, `thread-local`, `constant` or `temporary`.
+ * What the memory is used for: one of `parameter`, `output`, `thread-local`, `constant` or
+ * `temporary`.
  */
 category: string, 
 /**
- * Bytes held.
+ * Bytes that buffers of the category hold at the selected point of the schedule, padding
+ * included.
  */
 bytes: number, 
 /**
- * Bytes without padding.
+ * Bytes that buffers of the category hold at the selected point of the schedule, without
+ * padding.
  */
 unpadded_bytes: number, 
 /**
- * Share of what is held at the point, 0..1.
+ * Share of the category in all bytes held at the selected point of the schedule, 0..1.
  */
 ratio: number, 
 /**
- * Buffers.
+ * Number of buffers of the category that are held at the selected point of the schedule.
  */
 count: number, };

@@ -5,30 +5,30 @@
  */
 export type BufferPadding = { 
 /**
- * Shape with layout.
+ * Shape of the padded buffers, with layout.
  */
 shape: string, 
 /**
- * Bytes lost at the peak.
+ * Bytes lost to padding in buffers of the shape at the peak.
  */
 padding_bytes: number, 
 /**
- * Bytes held at the peak, padding included.
+ * Bytes that padded buffers of the shape hold at the peak, padding included.
  */
 bytes: number, 
 /**
- * Share of them that is padding, 0..1.
+ * Share of padding in the bytes that buffers of the shape hold at the peak, 0..1.
  */
 padding_ratio: number, 
 /**
- * Buffers of this shape.
+ * Number of padded buffers of the shape that are held at the peak.
  */
 count: number, 
 /**
- * The first of them.
+ * Instruction of the first padded buffer of the shape.
  */
 instruction: string, 
 /**
- * Its `file:line`; empty if unknown.
+ * Source line of the first padded buffer of the shape, as `file:line`. Empty if unknown.
  */
 source: string, };

@@ -5,42 +5,43 @@
  */
 export type BufferProgram = { 
 /**
- * Program, as `module(program id)`.
+ * Program with a memory plan, as `module(program id)`.
  */
 program: string, 
 /**
- * Its id.
+ * Id of the program.
  */
 program_id: string, 
 /**
- * Most bytes held at any point.
+ * Most bytes of device memory that the program holds at any point of its schedule.
  */
 peak_bytes: number, 
 /**
- * Bytes that are reserved while it runs.
+ * Bytes of device memory that are reserved while the program runs.
  */
 allocation_bytes: number, 
 /**
- * Bytes of arguments.
+ * Bytes of device memory that hold arguments of the program.
  */
 parameter_bytes: number, 
 /**
- * Bytes that may hold results.
+ * Bytes of device memory that may hold results of the program.
  */
 live_out_bytes: number, 
 /**
- * Bytes of intermediate values.
+ * Bytes of device memory that hold intermediate values of the program.
  */
 temporary_bytes: number, 
 /**
- * Instructions.
+ * Number of instructions in the program.
  */
 instruction_count: number, 
 /**
- * It has a heap trace, so that what is held is known at every point.
+ * Whether the program has a heap trace, which shows what is held at every point of the
+ * schedule.
  */
 has_heap_trace: boolean, 
 /**
- * Runs in the capture.
+ * Number of runs of the program in the capture.
  */
 run_count: number, };

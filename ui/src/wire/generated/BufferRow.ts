@@ -5,76 +5,81 @@
  */
 export type BufferRow = { 
 /**
- * The instruction whose value it holds, and the position in its tuple. A block that several
- * values take over one after another is called by the last.
+ * Instruction whose value the buffer holds, and the position in its tuple. A block that
+ * several values occupy one after another is named after the last one.
  */
 name: string, 
 /**
- * Instruction alone, as the graph knows it.
+ * Name of the instruction alone, as in the `graph` analysis.
  */
 instruction: string, 
 /**
- * Opcode of the instruction.
+ * Opcode of the instruction whose value the buffer holds.
  */
 opcode: string, 
 /**
- * What the memory is for: the first that applies of argument, result, thread-local, constant,
- * temporary.
+ * What the memory is used for: the first that applies of `parameter` (argument), `output`
+ * (result), `thread-local`, `constant` and `temporary`.
  */
 category: string, 
 /**
- * Shape with layout.
+ * Shape of the value in the buffer, with layout.
  */
 shape: string, 
 /**
- * Bytes held, padding included.
+ * Bytes that the buffer holds, padding included.
  */
 bytes: number, 
 /**
- * Bytes without padding.
+ * Bytes that the buffer would hold without padding.
  */
 unpadded_bytes: number, 
 /**
- * Bytes that a layout in whole tiles takes beyond its elements.
+ * Bytes that a layout in whole tiles needs beyond the elements of the value.
  */
 padding_bytes: number, 
 /**
- * Share of what is held at the point.
+ * Share of the buffer in all bytes held at the selected point of the schedule.
  */
 ratio: number, 
 /**
- * Name stack; of a parameter, the argument's name.
+ * Name stack of the instruction. For a parameter, the name of the argument.
  */
 scope: string, 
 /**
- * Source line, as `file:line`; empty if unknown.
+ * Source line of the instruction, as `file:line`. Empty if unknown.
  */
 source: string, 
 /**
- * First point at which it is held; absent where it is held from beginning to end.
+ * First point of the schedule at which the buffer is held. Absent if it is held from start to
+ * end.
  */
 start: number | null, 
 /**
- * First point at which it is held no more; absent where it is held to the end.
+ * First point of the schedule at which the buffer is no longer held. Absent if it is held to
+ * the end.
  */
 end: number | null, 
 /**
- * Where the schedule is when it is freed: the instruction that was last given memory.
+ * Position in the schedule when the buffer is freed: the instruction that was last given
+ * memory.
  */
 end_instruction: string, 
 /**
- * Bytes from the beginning of its allocation. Absent where it is the allocation.
+ * Bytes from the start of the allocation that contains the buffer. Absent if the buffer is the
+ * allocation itself.
  */
 offset_bytes: number | null, 
 /**
- * How the value is divided over devices; empty if unknown.
+ * How the value of an argument is divided over devices. Empty for other values and if unknown.
  */
 sharding: string, 
 /**
- * Memory that an argument hands over to a result, which then takes none of its own.
+ * Whether the memory belongs to an argument that donates it to a result, which then needs no
+ * memory of its own.
  */
 is_donated: boolean, 
 /**
- * Number of the buffer in the compiler's plan.
+ * Number of the buffer in the compiler's memory plan.
  */
 buffer_id: string, };

@@ -5,34 +5,36 @@
  */
 export type BufferSaving = { 
 /**
- * One of `rematerialise`, `donate`, `shard`, `precision`, `batch` or `padding`.
+ * Way to need less memory: one of `rematerialise`, `donate`, `shard`, `precision`, `batch` or
+ * `padding`.
  */
 remedy: string, 
 /**
- * What it is about: a name stack with numbers left out, arguments, or all temporaries.
+ * What the remedy applies to: a name stack with numbers left out, arguments, results, all
+ * temporaries, an opcode or a shape.
  */
 group: string, 
 /**
- * Source line, as `file:line`, that most of it comes from; empty if unknown.
+ * Source line of the largest buffer in the group, as `file:line`. Empty if unknown.
  */
 source: string, 
 /**
- * Largest instruction of the group.
+ * Instruction of the largest buffer in the group.
  */
 instruction: string, 
 /**
- * Buffers at the peak that it is about.
+ * Number of buffers at the peak that the remedy applies to.
  */
 count: number, 
 /**
- * Bytes that they hold at the peak.
+ * Bytes that the buffers of the group hold at the peak.
  */
 bytes: number, 
 /**
- * By how much the peak falls, the point of the new peak being elsewhere perhaps.
+ * Bytes by which the peak would fall. The new peak may lie at another point of the schedule.
  */
 frees_bytes: number, 
 /**
- * What to do, in a sentence or two.
+ * Recommended change, in a sentence or two.
  */
 advice: string, };

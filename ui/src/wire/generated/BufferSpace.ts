@@ -5,43 +5,43 @@
  */
 export type BufferSpace = { 
 /**
- * Name, such as `HBM`.
+ * Name of the memory space, such as `HBM`.
  */
 name: string, 
 /**
- * The compiler's number of it.
+ * The compiler's number for the memory space.
  */
 color: number, 
 /**
- * Most bytes held at any point.
+ * Most bytes of the memory space that are held at any point of the schedule.
  */
 peak_bytes: number, 
 /**
- * Bytes that are reserved while the program runs.
+ * Bytes of the memory space that are reserved while the program runs.
  */
 allocation_bytes: number, 
 /**
- * Bytes of arguments.
+ * Bytes of the memory space that hold arguments.
  */
 parameter_bytes: number, 
 /**
- * Bytes that may hold results, those taken over from arguments included.
+ * Bytes of the memory space that may hold results, including memory that arguments donate.
  */
 live_out_bytes: number, 
 /**
- * Bytes of intermediate values.
+ * Bytes of the memory space that hold intermediate values.
  */
 temporary_bytes: number, 
 /**
- * Bytes of constants.
+ * Bytes of the memory space that hold constants.
  */
 constant_bytes: number, 
 /**
- * Bytes that each thread has of its own.
+ * Bytes of the memory space that are private to each thread.
  */
 thread_local_bytes: number, 
 /**
- * Bytes that no other value can be placed in: thread-local ones and tables of pointers.
+ * Bytes that cannot be reused for any other value: thread-local memory and tables of pointers.
  */
 non_reusable_bytes: number, 
 /**
@@ -49,10 +49,10 @@ non_reusable_bytes: number,
  */
 fragmentation_bytes: number, 
 /**
- * Allocations.
+ * Number of allocations in the memory space.
  */
 allocation_count: number, 
 /**
- * Events of the heap trace; 0 where there is none.
+ * Number of events in the heap trace of the memory space. 0 if there is no trace.
  */
 event_count: number, };

@@ -6,27 +6,27 @@ import type { Cause } from "./Cause";
  */
 export type CauseRow = { 
 /**
- * What the host did.
+ * What the host did while devices were idle.
  */
 cause: Cause, 
 /**
- * The same in words.
+ * What the host did while devices were idle, in words.
  */
 meaning: string, 
 /**
- * Σ time of listed gaps in which it did.
+ * Σ time within listed gaps in which the host did this.
  */
 total_ps: number, 
 /**
- * Gaps of which it has most.
+ * Number of listed gaps in which this cause has the most time.
  */
 count: number, 
 /**
- * The longest of those.
+ * Longest of the gaps in which this cause has the most time.
  */
 longest_ps: number, 
 /**
- * Total ÷ Σ windows of the devices, 0..1.
+ * Idle time of the cause ÷ Σ windows of the devices, 0..1.
  */
 window_ratio: number | null, 
 /**

@@ -7,11 +7,11 @@ import type { FigureUnit } from "./FigureUnit";
  */
 export type CheckedBudget = { 
 /**
- * As it was written, such as `step_time=+2%`.
+ * Budget as it was written, such as `step_time=+2%`.
  */
 budget: string, 
 /**
- * Name of the figure, such as `step_time`.
+ * Name of the figure that the budget limits, such as `step_time`.
  */
 metric: string, 
 /**
@@ -19,7 +19,7 @@ metric: string,
  */
 title: string, 
 /**
- * In what the figures are measured.
+ * Unit of the figures of the budget: `picos`, `bytes`, `count` or `ratio`.
  */
 unit: FigureUnit, 
 /**
@@ -43,27 +43,29 @@ limit: number | null,
  */
 value: number | null, 
 /**
- * Value − baseline.
+ * Value − baseline, as a number in the unit of the figure.
  */
 difference: number | null, 
 /**
- * Difference ÷ baseline; absent where that is 0.
+ * Difference ÷ baseline. Absent if the baseline is 0.
  */
 ratio: number | null, 
 /**
- * Least that the value may truly be, noise within and between runs included; absent where steps
- * are too few to say.
+ * Lowest value that the figure may truly have, noise within and between runs included. Absent
+ * if there are too few steps to determine it.
  */
 low: number | null, 
 /**
- * Most.
+ * Highest value that the figure may truly have, noise within and between runs included. Absent
+ * if there are too few steps to determine it.
  */
 high: number | null, 
 /**
- * Why the verdict is what it is, in a sentence.
+ * Reason for the verdict, in one sentence.
  */
 text: string, 
 /**
- * Source line, as `file:line`, of the op of the budget; empty if it is about no op or that is unknown.
+ * Source line of the op that the budget is about, as `file:line`. Empty if the budget is about
+ * no op or the line is unknown.
  */
 source: string, };

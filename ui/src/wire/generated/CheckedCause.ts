@@ -6,15 +6,15 @@ import type { Evidence } from "./Evidence";
  */
 export type CheckedCause = { 
 /**
- * Stable key of its kind, such as `op_slower` or `recompiled`.
+ * Stable key for the kind of cause, such as `op_slower` or `recompiled`.
  */
 kind: string, 
 /**
- * A sentence.
+ * Why the session differs from the baseline, in one sentence.
  */
 text: string, 
 /**
- * What it does to the mean step; absent where that is not known.
+ * Effect of the cause on the mean step. Absent if unknown.
  */
 difference_ps: number | null, 
 /**
@@ -22,10 +22,11 @@ difference_ps: number | null,
  */
 difference_bytes: number | null, 
 /**
- * Whether the difference is more than noise; absent where it is no time.
+ * Whether the difference is larger than noise explains. Absent if the cause is not about time.
  */
 evidence: Evidence | null, 
 /**
- * Source line, as `file:line`, of its op or buffer; empty if it is about none or that is unknown.
+ * Source line of the op or buffer that the cause is about, as `file:line`. Empty if it is
+ * about neither or the line is unknown.
  */
 source: string, };

@@ -6,18 +6,18 @@ import type { FigureUnit } from "./FigureUnit";
  */
 export type CheckedFigure = { 
 /**
- * Name, such as `step_time`.
+ * Name of the figure, such as `step_time`.
  */
 metric: string, 
 /**
- * The same in words.
+ * Name of the figure, in words.
  */
 title: string, 
 /**
- * In what it is measured.
+ * Unit of the figure: `picos`, `bytes`, `count` or `ratio`.
  */
 unit: FigureUnit, 
 /**
- * The figure.
+ * Figure of the checked session, as a number in its unit.
  */
 value: number, };

@@ -5,35 +5,37 @@
  */
 export type ClockRow = { 
 /**
- * Host name.
+ * Name of the host.
  */
 host: string, 
 /**
- * Host it is compared with; empty if no collective is common with any.
+ * Host whose clock serves as the reference. Empty if the host has no collective in common with
+ * any other.
  */
 reference: string, 
 /**
- * How far its clock is ahead, after the recorded start times are taken into account; absent if it
- * was not compared.
+ * How far the host's clock is ahead of the reference clock, after accounting for the recorded
+ * start times. Absent if it was not compared.
  */
 offset_ps: number | null, 
 /**
- * By how much it gains, parts of a million; absent if it was not compared.
+ * Rate at which the host's clock gains on the reference clock, in parts per million. Absent if
+ * it was not compared.
  */
 drift_ppm: number | null, 
 /**
- * Median distance of single comparisons from offset and drift.
+ * Median distance of single comparisons from the fitted offset and drift.
  */
 residual_ps: number | null, 
 /**
- * Largest distance.
+ * Largest distance of a single comparison from the fitted offset and drift.
  */
 max_residual_ps: number | null, 
 /**
- * Collectives compared.
+ * Number of collectives over which the clocks were compared.
  */
 matched_count: number, 
 /**
- * Where its time 0 lies in the session, by its recorded start.
+ * Position of the host's time 0 in the session, according to its recorded start.
  */
 recorded_ps: number, };

@@ -5,11 +5,11 @@
  */
 export type CollectiveDeviceRow = { 
 /**
- * Host name.
+ * Name of the host that the device belongs to.
  */
 host: string, 
 /**
- * Device name.
+ * Name of the device.
  */
 device: string, 
 /**
@@ -17,26 +17,29 @@ device: string,
  */
 device_index: number, 
 /**
- * Union of its communication.
+ * Communication time of the device, as a union of intervals, so simultaneous collectives count
+ * once.
  */
 total_ps: number, 
 /**
- * Communication while nothing computed.
+ * Communication of the device while it computes nothing.
  */
 exposed_ps: number, 
 /**
- * Communication behind computation.
+ * Communication of the device that is hidden behind computation.
  */
 hidden_ps: number, 
 /**
- * Σ waiting for the last participant, of matched occurrences; absent without any.
+ * Σ time that the device waits for the last participant, over matched occurrences. Absent if
+ * none was matched.
  */
 wait_ps: number | null, 
 /**
- * Length of the window: the selected steps, or from the first to the last work.
+ * Length of the analyzed window on the device: the selected steps, or from the first to the
+ * last work.
  */
 window_ps: number, 
 /**
- * Exposed ÷ window, 0..1; absent without a window.
+ * Exposed communication ÷ length of the analyzed window, 0..1. Absent without a window.
  */
 exposed_ratio: number | null, };

@@ -6,11 +6,11 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type CollectiveInstanceRow = { 
 /**
- * The collective.
+ * Name of the collective that occurred.
  */
 name: string, 
 /**
- * Program, as `module(program id)`; empty if unknown.
+ * Program of the collective, as `module(program id)`. Empty if unknown.
  */
 program: string, 
 /**
@@ -18,39 +18,39 @@ program: string,
  */
 program_id: string, 
 /**
- * Kind, as in the rows.
+ * How data is exchanged between the participants, such as `all-reduce`.
  */
 kind: string, 
 /**
- * Step in which it began; absent outside of steps.
+ * Step in which the last participant started the collective. Absent outside of steps.
  */
 step: number | null, 
 /**
- * Participants in the session.
+ * Number of participants in this occurrence that are part of the session.
  */
 participants: number, 
 /**
- * Device that arrived last.
+ * Device that arrived last at this occurrence.
  */
 last_device: string, 
 /**
- * First arrival to last arrival.
+ * Time from the first arrival of a participant to the last arrival.
  */
 skew_ps: number, 
 /**
- * Waiting of all participants together.
+ * Time that all participants together spent waiting for the last one to arrive.
  */
 wait_ps: number, 
 /**
- * From the last arrival to the last end.
+ * Time from the last arrival of a participant to the last end.
  */
 transfer_ps: number, 
 /**
- * First arrival, on the clock of the session.
+ * Time of the first arrival of a participant, on the clock of the session.
  */
 start_ps: number, 
 /**
- * From the first arrival to the last end.
+ * Time from the first arrival of a participant to the last end.
  */
 duration_ps: number, 
 /**

@@ -6,12 +6,12 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type CollectiveRow = { 
 /**
- * The op that begins it: an all-reduce, its asynchronous start, or the kernel where no op is
- * known.
+ * Op that starts the collective: an all-reduce, its asynchronous start, or the kernel if no op
+ * is known.
  */
 name: string, 
 /**
- * Program, as `module(program id)`; empty if unknown.
+ * Program of the collective, as `module(program id)`. Empty if unknown.
  */
 program: string, 
 /**
@@ -19,119 +19,122 @@ program: string,
  */
 program_id: string, 
 /**
- * How data is exchanged between the participants.
+ * How data is exchanged between the participants, such as `all-reduce`.
  */
 kind: string, 
 /**
- * The program splits it in a start and a done.
+ * Whether the program splits the collective into a start and a done.
  */
 is_async: boolean, 
 /**
- * Algorithm and protocol, where the name of the kernel says.
+ * Algorithm and protocol of the collective, if the name of the kernel contains them.
  */
 algorithm: string, 
 /**
- * JAX name stack; empty if unknown.
+ * JAX name stack of the collective. Empty if unknown.
  */
 scope: string, 
 /**
- * Source line, as `file:line`; empty if unknown.
+ * Source line of the collective, as `file:line`. Empty if unknown.
  */
 source: string, 
 /**
- * Times it happened, over all selected devices.
+ * Number of occurrences of the collective, over all selected devices.
  */
 occurrences: number, 
 /**
- * Size of one occurrence, as NCCL’s tests count it: the operands of one device; of an all-
- * gather what each device has in the end. Absent where the shapes are not known.
+ * Size of one occurrence, as NCCL's tests count it: the operands of one device or, for an
+ * all-gather, what each device has at the end. Absent if the shapes are unknown.
  */
 bytes: number | null, 
 /**
- * Devices that take part together, by the replica groups of the program. Absent where not
- * known.
+ * Number of devices that take part together, according to the replica groups of the program.
+ * Absent if unknown.
  */
 group_size: number | null, 
 /**
- * Groups as the program writes them; empty if it leaves them out.
+ * Replica groups of the collective, as the program writes them. Empty if the program leaves
+ * them out.
  */
 groups: string, 
 /**
- * Axes of the device mesh along which it communicates. Newer compilers write them; else they
- * are guessed from the strides of the groups.
+ * Axes of the device mesh along which the collective communicates. Newer compilers record
+ * them; otherwise they are guessed from the strides of the groups.
  */
 mesh_axes: string, 
 /**
- * The axes were inferred from the numbers in the groups.
+ * Whether the mesh axes were inferred from the numbers in the groups.
  */
 is_mesh_guessed: boolean, 
 /**
- * Σ time from start to end.
+ * Σ time of the occurrences, from start to end.
  */
 total_ps: number, 
 /**
- * Mean time from start to end of one occurrence.
+ * Mean time of one occurrence, from start to end.
  */
 mean_ps: number, 
 /**
- * Shortest.
+ * Duration of the shortest occurrence.
  */
 min_ps: number, 
 /**
- * Longest occurrence. A row opens it in the timeline.
+ * Duration of the longest occurrence.
  */
 max_ps: number, 
 /**
- * Σ time in its own ops and kernels.
+ * Σ time in the collective's own ops and kernels.
  */
 own_ps: number, 
 /**
- * Communication while the same device computes nothing: the time it really costs.
+ * Communication while the same device computes nothing: the time that the collective really
+ * costs.
  */
 exposed_ps: number, 
 /**
- * Communication behind computation of the same device.
+ * Communication that is hidden behind computation of the same device.
  */
 hidden_ps: number, 
 /**
- * What most of the exposed time is: waiting for a late participant, an op that the device
- * waits for, nothing scheduled between start and end, or computation shorter than the
- * transfer.
+ * Cause of most of the exposed time: waiting for a late participant, an op that the device
+ * waits for (synchronous), nothing scheduled between start and end, or computation shorter
+ * than the transfer.
  */
 reason: string, 
 /**
- * Occurrences that were matched over their participants.
+ * Number of occurrences that were matched across their participants.
  */
 matched: number, 
 /**
- * Waiting for the last participant, over occurrences matched with those of others. Absent
- * without any.
+ * Time spent waiting for the last participant, over occurrences that were matched with those
+ * of other devices. Absent if none was matched.
  */
 wait_ps: number | null, 
 /**
- * What is left once everybody has arrived. Absent without any.
+ * Time that remains after all participants have arrived, over matched occurrences. Absent if
+ * none was matched.
  */
 transfer_ps: number | null, 
 /**
- * Bytes ÷ mean time, per second.
+ * Bytes of one occurrence ÷ its mean time, per second.
  */
 algorithm_bandwidth: number | null, 
 /**
- * What every link of a ring carries, whatever the number of devices.
+ * Bandwidth that every link of a ring carries, regardless of the number of devices.
  */
 bus_bandwidth: number | null, 
 /**
- * Bus bandwidth over the transfer alone, without waiting for the last participant. Absent
- * without matches.
+ * Bus bandwidth over the transfer alone, without the wait for the last participant. Absent if
+ * no occurrence was matched.
  */
 transfer_bandwidth: number | null, 
 /**
- * Bus bandwidth against the peak of one link to a neighbour, one way. Above 100 % where
- * several links are used at once.
+ * Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are
+ * used at once.
  */
 link_ratio: number | null, 
 /**
- * Names of devices, comma separated.
+ * Names of the devices that executed the collective, comma separated.
  */
 device: string, 
 /**

@@ -9,30 +9,30 @@ export type CollectiveStepRow = {
  */
 step: number, 
 /**
- * First start on any device.
+ * Earliest start of the step on any device.
  */
 start_ps: number, 
 /**
- * Mean length of the step.
+ * Mean duration of the step over devices that communicate.
  */
 duration_ps: number, 
 /**
- * Mean of the union of communication.
+ * Communication in the step as a union of intervals, mean over devices that communicate.
  */
 total_ps: number, 
 /**
- * Mean of the exposed part.
+ * Exposed communication in the step, mean over devices that communicate.
  */
 exposed_ps: number, 
 /**
- * Exposed ÷ length, 0..1.
+ * Exposed communication ÷ duration of the step, 0..1.
  */
 exposed_ratio: number | null, 
 /**
- * Device with the most exposed communication.
+ * Device with the most exposed communication in the step.
  */
 device: string, 
 /**
- * Its exposed time.
+ * Exposed communication in the step on the device that has the most of it.
  */
 max_exposed_ps: number, };

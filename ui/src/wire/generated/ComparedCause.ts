@@ -6,15 +6,15 @@ import type { Evidence } from "./Evidence";
  */
 export type ComparedCause = { 
 /**
- * Stable key of its kind, such as `op_slower` or `recompiled`.
+ * Stable key for the kind of cause, such as `op_slower` or `recompiled`.
  */
 kind: string, 
 /**
- * A sentence.
+ * Why the session differs from the baseline, in one sentence.
  */
 text: string, 
 /**
- * What it does to the mean step; absent where that is not known.
+ * Effect of the cause on the mean step. Absent if unknown.
  */
 difference_ps: number | null, 
 /**

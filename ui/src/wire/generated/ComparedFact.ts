@@ -5,14 +5,14 @@
  */
 export type ComparedFact = { 
 /**
- * Name, such as `jax_version`.
+ * Name of the fact that differs, such as `jax_version`.
  */
 name: string, 
 /**
- * In the baseline; empty if not recorded.
+ * Value of the fact in the baseline. Empty if not recorded.
  */
 baseline: string, 
 /**
- * In the other; empty if not recorded.
+ * Value of the fact in the session that is compared with the baseline. Empty if not recorded.
  */
 other: string, };

@@ -5,7 +5,7 @@
  */
 export type ComparedKernel = { 
 /**
- * Position of the method in `methods`.
+ * Method that is compared with the first, by name; in JSON, its position in `methods`.
  */
 method: number, 
 /**
@@ -13,22 +13,26 @@ method: number,
  */
 name: string, 
 /**
- * Launches in the first method, per its unit and device.
+ * Launches of the kernel in the first method, per unit of that method (step, run or capture)
+ * and device.
  */
 baseline_count: number, 
 /**
- * Launches in this one.
+ * Launches of the kernel in the method that is compared with the first, per unit of that
+ * method and device.
  */
 count: number, 
 /**
- * Self time in the first method, per its unit and device.
+ * Self time of the kernel in the first method, per unit of that method (step, run or capture)
+ * and device.
  */
 baseline_ps: number, 
 /**
- * Self time in this one.
+ * Self time of the kernel in the method that is compared with the first, per unit of that
+ * method and device.
  */
 mean_ps: number, 
 /**
- * The latter − the former.
+ * Self time of the kernel in the compared method − self time in the first method.
  */
 difference_ps: number, };

@@ -18,30 +18,30 @@ name: string,
  */
 scope: string, 
 /**
- * What figures are per, on each device.
+ * What the figures of the method are per, on each device: `step`, `run` or `capture`.
  */
 unit: MethodUnit, 
 /**
- * How many steps, or how many runs on all devices, there were.
+ * Number of steps, or of runs on all devices, that the method had.
  */
 count: number, 
 /**
- * Self time of its kernels, per unit and device.
+ * Self time of the kernels of the method, per unit (step, run or capture) and device.
  */
 device_ps: number, 
 /**
- * Launches, per unit and device.
+ * Number of launches of the method, per unit (step, run or capture) and device.
  */
 launch_count: number, 
 /**
- * Different kernels.
+ * Number of different kernels that the method launches.
  */
 kernel_count: number, 
 /**
- * Self time ÷ launches; absent without launches.
+ * Self time ÷ launches of the method. Absent if there are no launches.
  */
 mean_launch_ps: number | null, 
 /**
- * Device time ÷ that of the first method; absent for the first.
+ * Device time of the method ÷ device time of the first method. Absent for the first.
  */
 ratio: number | null, };

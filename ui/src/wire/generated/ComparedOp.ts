@@ -12,11 +12,12 @@ export type ComparedOp = {
  */
 index: number, 
 /**
- * Position of the other session in `sessions`.
+ * Session that is compared with the baseline, by name; in JSON, its position in `sessions`.
  */
 session: number, 
 /**
- * One of `same`, `renamed`, `changed` (shape or content), `new` or `gone`.
+ * How the op matches the baseline: one of `same`, `renamed`, `changed` (shape or content),
+ * `new` or `gone`.
  */
 matched: string, 
 /**
@@ -36,11 +37,11 @@ part: PartKind,
  */
 time: TimeDifference, 
 /**
- * What it does to the step: the difference of its self time, scaled so that the ops of a part
- * sum to the part, since they may run beside each other.
+ * Effect of the op on the step: the difference of its self time, scaled so that the ops of a
+ * part sum to the part, because they may overlap.
  */
 step_difference_ps: number, 
 /**
- * What changed of it, in words; empty if nothing is known.
+ * What changed about the op, in words. Empty if nothing is known.
  */
 change: string, };

@@ -7,7 +7,7 @@ import type { TimeDifference } from "./TimeDifference";
  */
 export type ComparedPart = { 
 /**
- * Which part.
+ * Part of the step that is compared.
  */
 part: PartKind, 
 /**

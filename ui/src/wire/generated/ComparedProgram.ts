@@ -10,7 +10,7 @@ export type ComparedProgram = {
  */
 matched: string, 
 /**
- * Name in the baseline; empty for a new one.
+ * Name of the program in the baseline. Empty for a new program.
  */
 baseline: string, 
 /**
@@ -18,7 +18,7 @@ baseline: string,
  */
 baseline_id: string, 
 /**
- * Name in the other session; empty for one that is gone.
+ * Name of the program in this session. Empty for a program that is gone.
  */
 other: string, 
 /**
@@ -26,11 +26,13 @@ other: string,
  */
 other_id: string, 
 /**
- * Instructions of the baseline, those of fusions and mere bookkeeping aside; absent without HLO.
+ * Number of instructions of the program in the baseline, excluding those inside fusions and
+ * mere bookkeeping. Absent without HLO.
  */
 baseline_instructions: number | null, 
 /**
- * Instructions of the other.
+ * Number of instructions of the program in this session, excluding those inside fusions and
+ * mere bookkeeping. Absent without HLO.
  */
 other_instructions: number | null, 
 /**
@@ -38,7 +40,7 @@ other_instructions: number | null,
  */
 added: Array<string>, 
 /**
- * How many.
+ * Number of instructions that this session has and the baseline does not.
  */
 added_count: number, 
 /**
@@ -46,7 +48,7 @@ added_count: number,
  */
 removed: Array<string>, 
 /**
- * How many.
+ * Number of instructions that the baseline has and this session does not.
  */
 removed_count: number, 
 /**
@@ -54,7 +56,7 @@ removed_count: number,
  */
 changed: Array<string>, 
 /**
- * How many.
+ * Number of instructions whose shape or content differs between the baseline and this session.
  */
 changed_count: number, 
 /**

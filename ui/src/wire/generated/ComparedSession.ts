@@ -10,19 +10,19 @@ export type ComparedSession = {
  */
 name: string, 
 /**
- * Kinds of devices with counts, such as `8 × XLA:CPU`.
+ * Kinds of devices of the session with counts, such as `8 × XLA:CPU`.
  */
 devices: string, 
 /**
- * Steps that are compared.
+ * Number of steps that are compared.
  */
 step_count: number, 
 /**
- * Those of them that are no outliers.
+ * Number of compared steps that are not outliers.
  */
 typical_step_count: number, 
 /**
- * Mean of the typical steps; absent without steps.
+ * Mean duration of the typical steps, which exclude outliers. Absent without steps.
  */
 step_ps: number | null, 
 /**
@@ -34,16 +34,17 @@ all_steps_ps: number | null,
  */
 parts_ps: Array<number>, 
 /**
- * Device busy ÷ step, in typical steps, 0..1; absent without steps.
+ * Share of the typical steps in which the device is busy, 0..1. Absent without steps.
  */
 busy_ratio: number | null, 
 /**
- * Slices of work in a typical step, mean over devices: kernel launches and copies on GPUs.
+ * Number of slices of work in a typical step, mean over devices. On GPUs, these are kernel
+ * launches and copies.
  */
 launch_count: number | null, 
 /**
- * Bytes that the collectives of a typical step move, mean over devices; absent without any whose
- * shapes are known.
+ * Bytes that the collectives of a step move, mean over devices. Absent if there is no
+ * collective with known shapes.
  */
 collective_bytes: number | null, 
 /**
@@ -51,25 +52,26 @@ collective_bytes: number | null,
  */
 compilation_count: number, 
 /**
- * Mean wall time of the captured steps by the program's own clock, from the manifest; absent
- * where there is none.
+ * Mean wall time of the captured steps by the program's own clock, from the manifest. Absent
+ * if there is none.
  */
 wall_step_ps: number | null, 
 /**
- * Wall time of training, from `wall_clock.json` in the log directory; absent where there is none.
+ * Wall time of training, from `wall_clock.json` in the log directory. Absent if there is none.
  */
 training_wall_ps: number | null, 
 /**
- * Wall time of the whole run, from the same file.
+ * Wall time of the whole run, from `wall_clock.json` in the log directory. Absent if there is
+ * none.
  */
 run_wall_ps: number | null, 
 /**
- * Time in which a host compiled, of the host that did most.
+ * Time spent compiling, on the host that compiled most.
  */
 compilation_ps: number, 
 /**
- * Largest memory in use on a device: by its allocator, else by memory snapshots, else by the
- * memory plan of the largest program.
+ * Largest memory in use on a device, according to its allocator, else memory snapshots, else
+ * the memory plan of the largest program.
  */
 memory_peak_bytes: number | null, 
 /**

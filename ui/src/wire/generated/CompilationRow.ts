@@ -5,69 +5,70 @@
  */
 export type CompilationRow = { 
 /**
- * The jitted function whose call compiled. Again: it was compiled before in the window, or a
- * program of it ran before.
+ * Jitted function whose call triggered the compilation. Again: the function was compiled
+ * before in the window, or one of its programs ran before.
  */
 function: string, 
 /**
- * Host name.
+ * Name of the host that compiled.
  */
 host: string, 
 /**
- * Thread that asked for it.
+ * Thread that requested the compilation.
  */
 thread: string, 
 /**
- * Step in which it began; absent outside of steps.
+ * Step in which the compilation started. Absent outside of steps.
  */
 step: number | null, 
 /**
- * Start since the session began.
+ * Start of the compilation since the session began.
  */
 start_ps: number, 
 /**
- * From the first slice of the compilation to the last.
+ * Time from the first slice of the compilation to the last.
  */
 duration_ps: number, 
 /**
- * Python is traced.
+ * Time in which Python code of the function is traced.
  */
 trace_ps: number, 
 /**
- * Lowered to StableHLO.
+ * Time in which the function is lowered to StableHLO.
  */
 lower_ps: number, 
 /**
- * Passes of XLA over HLO.
+ * Time in which XLA runs its passes over HLO.
  */
 optimise_ps: number, 
 /**
- * Machine code is made: LLVM, PTX, TPU.
+ * Time in which machine code is generated (LLVM, PTX, TPU).
  */
 generate_ps: number, 
 /**
- * Kernels are measured.
+ * Time in which the compiler measures kernels (autotuning).
  */
 autotune_ps: number, 
 /**
- * The compiler, not told apart further.
+ * Time in the compiler that cannot be attributed to a more specific phase.
  */
 backend_ps: number, 
 /**
- * The persistent cache is asked, read or written.
+ * Time in which the persistent cache is queried, read or written.
  */
 cache_ps: number, 
 /**
- * The rest: between the phases.
+ * Remaining time of the compilation, between its phases.
  */
 other_ps: number, 
 /**
- * The persistent compilation cache: a hit where it was asked and no compiler ran, a miss where
- * one did.
+ * Result of asking the persistent compilation cache: `hit` if it was asked and no compiler
+ * ran, `miss` if it was asked and one did.
  */
 cache: string, 
 /**
- * The program it made, `module(program id)`; empty if none could be matched.
+ * Program that the compilation produced, as `module(program id)`. Empty if none could be
+ * matched.
  */
 program: string, 
 /**
@@ -75,10 +76,10 @@ program: string,
  */
 program_id: string, 
 /**
- * The function had been compiled before.
+ * Whether the function was compiled earlier in the window, or one of its programs ran before.
  */
 is_again: boolean, 
 /**
- * Arguments whose shape or dtype differs from those of the program before.
+ * Arguments whose shape or dtype differs from those of the previous program of the function.
  */
 change: string, };

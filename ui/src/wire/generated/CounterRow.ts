@@ -6,19 +6,19 @@ import type { CounterPoint } from "./CounterPoint";
  */
 export type CounterRow = { 
 /**
- * Name as recorded; a register without a name is shown by its number.
+ * Name of the counter as recorded. A register without a name is shown by its number.
  */
 name: string, 
 /**
- * Device name; empty for counters of a host.
+ * Name of the device that the counter belongs to. Empty for counters of a host.
  */
 device: string, 
 /**
- * Host name.
+ * Name of the host that recorded the counter.
  */
 host: string, 
 /**
- * Where it was recorded, such as the kernel it was measured around.
+ * Where the counter was recorded, such as the kernel that it was measured around.
  */
 line: string, 
 /**
@@ -26,63 +26,63 @@ line: string,
  */
 track: number, 
 /**
- * Number of the hardware's register.
+ * Number of the hardware register that the counter reads.
  */
 register: string, 
 /**
- * What it counts, in the recorder's words.
+ * What the counter counts, in the recorder's words.
  */
 description: string, 
 /**
- * Groups it belongs to.
+ * Groups that the counter belongs to.
  */
 sets: string, 
 /**
- * What values are measured in, where the counter's name or description says it.
+ * Unit of the counter's values, if its name or description contains one.
  */
 unit: string, 
 /**
- * Values in the selection.
+ * Number of samples of the counter in the selection.
  */
 sample_count: number, 
 /**
- * Smallest sample.
+ * Value of the smallest sample in the selection.
  */
 min: number, 
 /**
- * Mean of the samples, each counting the same.
+ * Mean of the samples, each with equal weight.
  */
 mean: number, 
 /**
- * Largest sample; leads to its time on the timeline.
+ * Value of the largest sample in the selection.
  */
 max: number, 
 /**
- * Latest sample.
+ * Value of the latest sample in the selection.
  */
 last: number, 
 /**
- * Least value to the last bit.
+ * Value of the smallest sample, exact to the last bit.
  */
 min_exact: string, 
 /**
- * Largest value to the last bit.
+ * Value of the largest sample, exact to the last bit.
  */
 max_exact: string, 
 /**
- * Last value to the last bit.
+ * Value of the latest sample, exact to the last bit.
  */
 last_exact: string, 
 /**
- * First sample.
+ * Time of the first sample in the selection.
  */
 start_ps: number, 
 /**
- * Last sample.
+ * Time of the last sample in the selection.
  */
 end_ps: number, 
 /**
- * Sample with the largest value.
+ * Time of the sample with the largest value.
  */
 max_at_ps: number, 
 /**

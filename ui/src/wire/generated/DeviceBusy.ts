@@ -9,18 +9,19 @@ export type DeviceBusy = {
  */
 device_index: number, 
 /**
- * Name, such as `host-0/GPU:0`.
+ * Name of the device, such as `host-0/GPU:0`.
  */
 device: string, 
 /**
- * Union of work intervals inside the window.
+ * Time the device is busy: the union of its work intervals inside the window.
  */
 busy_ps: number, 
 /**
- * The window the ratio refers to: the selected steps, or first to last work of any device.
+ * Window of the busy share: the selected steps, else from the first to the last step, or
+ * without steps from the first to the last work of any device.
  */
 window_ps: number, 
 /**
- * busy ÷ window; absent when the device recorded no work in the window.
+ * Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.
  */
 busy_ratio: number | null, };

@@ -5,30 +5,30 @@
  */
 export type DurationBin = { 
 /**
- * Shortest of the bin.
+ * Shortest duration of the bin.
  */
 start_ps: number, 
 /**
- * Shortest of the next bin; absent for the last.
+ * Shortest duration of the next bin. Absent for the last bin.
  */
 end_ps: number | null, 
 /**
- * Launches.
+ * Number of kernel launches whose duration falls into the bin.
  */
 occurrences: number, 
 /**
- * Σ duration.
+ * Σ duration of the kernels in the bin.
  */
 total_ps: number, 
 /**
- * Of all launches, 0..1.
+ * Share of all kernel launches whose duration falls into the bin, 0..1.
  */
 occurrence_ratio: number, 
 /**
- * Of all kernel time, 0..1.
+ * Share of all kernel time in kernels of the bin, 0..1.
  */
 time_ratio: number, 
 /**
- * One of `bad` below 0.1 ms, `warning` below 1 ms, else `good`.
+ * Rating of the bin: one of `bad` below 0.1 ms, `warning` below 1 ms, `good` otherwise.
  */
 verdict: string, };

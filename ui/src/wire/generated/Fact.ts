@@ -5,10 +5,10 @@
  */
 export type Fact = { 
 /**
- * Name as recorded, such as `jax_version`.
+ * Name of the fact as recorded, such as `jax_version`.
  */
 name: string, 
 /**
- * Value as text.
+ * Value of the fact, as text.
  */
 value: string, };

@@ -6,11 +6,11 @@ import type { Severity } from "./Severity";
  */
 export type Finding = { 
 /**
- * Stable name of the rule, such as `no_device_work`.
+ * Stable name of the rule that made the finding, such as `no_device_work`.
  */
 id: string, 
 /**
- * How grave.
+ * Severity of the finding: `bad`, `warning`, or `info` (`note` in tables).
  */
 severity: Severity, 
 /**
@@ -18,10 +18,10 @@ severity: Severity,
  */
 what: string, 
 /**
- * Why it is so, or why it matters.
+ * Why the finding occurs, or why it matters.
  */
 why: string, 
 /**
- * What to change; code stands in backquotes.
+ * What to change, with code in backquotes.
  */
 fix: string, };

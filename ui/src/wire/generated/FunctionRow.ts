@@ -5,30 +5,30 @@
  */
 export type FunctionRow = { 
 /**
- * The function; empty if not known.
+ * Name of the compiled function. Empty if unknown.
  */
 function: string, 
 /**
- * Compilations.
+ * Number of compilations of the function.
  */
 count: number, 
 /**
- * Of those, of what had been compiled before.
+ * Number of compilations of a function that had already been compiled before.
  */
 again_count: number, 
 /**
- * Of all, those that the persistent cache answered.
+ * Number of compilations of the function that the persistent cache answered.
  */
 hit_count: number, 
 /**
- * Σ duration.
+ * Σ duration of the compilations of the function.
  */
 total_ps: number, 
 /**
- * The longest.
+ * Duration of the longest compilation of the function.
  */
 longest_ps: number, 
 /**
- * What changed from one program to the next.
+ * What changed from one program of the function to the next.
  */
 changes: Array<string>, };

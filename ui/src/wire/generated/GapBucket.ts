@@ -5,19 +5,19 @@
  */
 export type GapBucket = { 
 /**
- * Shortest length, included.
+ * Shortest gap length of the bucket, inclusive.
  */
 from_ps: number, 
 /**
- * Longest length, excluded; absent for the last.
+ * Longest gap length of the bucket, exclusive. Absent for the last bucket.
  */
 to_ps: number | null, 
 /**
- * How many.
+ * Number of listed gaps in the bucket.
  */
 count: number, 
 /**
- * Σ length.
+ * Σ length of the listed gaps in the bucket.
  */
 total_ps: number, 
 /**

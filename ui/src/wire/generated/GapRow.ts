@@ -6,7 +6,7 @@ import type { Cause } from "./Cause";
  */
 export type GapRow = { 
 /**
- * Device name.
+ * Name of the device that was idle.
  */
 device: string, 
 /**
@@ -14,37 +14,39 @@ device: string,
  */
 device_index: number, 
 /**
- * Step in which its middle lies; absent outside of steps.
+ * Step that contains the middle of the gap. Absent outside of steps.
  */
 step: number | null, 
 /**
- * Start since the session began.
+ * Start of the gap, measured from the start of the session.
  */
 start_ps: number, 
 /**
- * Length.
+ * Length of the gap.
  */
 duration_ps: number, 
 /**
- * What the threads that drive the device did meanwhile. An instant counts for the first cause
- * in the order compilation, data loading, garbage collection, checkpoint, profiler, transfer,
- * dispatch, sleep, Python, runtime, annotation, blocked; a gap has the cause with most of its
- * time.
+ * What the threads that drive the device did during the gap. Each instant counts for the first
+ * cause in the order callback, device, compilation, data loading, garbage collection,
+ * checkpoint, profiler, transfer, dispatch, sleep, Python, runtime, annotation, blocked. A gap
+ * has the cause with the most of its time.
  */
 cause: Cause, 
 /**
- * How much of the gap its cause took.
+ * Time within the gap that belongs to the cause of the gap.
  */
 cause_ps: number, 
 /**
- * The innermost call with at least half of the cause’s time in the gap.
+ * Innermost call that covers at least half of the cause's time in the gap, or the longest call
+ * if none does.
  */
 what: string, 
 /**
- * The outermost annotation of the program around at least half of the gap.
+ * Outermost annotation of the program that covers at least half of the gap.
  */
 annotation: string, 
 /**
- * The innermost frame of Python with at least half of the gap.
+ * Innermost Python frame that covers at least half of the gap, preferably from the program's
+ * own files.
  */
 python: string, };

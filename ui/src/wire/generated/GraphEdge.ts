@@ -5,26 +5,26 @@
  */
 export type GraphEdge = { 
 /**
- * Id of the node that makes it.
+ * Id of the node that produces the value.
  */
 from_id: number, 
 /**
- * Id of the node that uses it.
+ * Id of the instruction that uses the value.
  */
 to_id: number, 
 /**
- * Which operand it is.
+ * Position of the value among the operands of the node that uses it.
  */
 operand: number, 
 /**
- * Shape with layout.
+ * Shape of the value on the edge, with its layout.
  */
 shape: string, 
 /**
- * Bytes, padding included.
+ * Bytes of the value on the edge, padding included.
  */
 bytes: number, 
 /**
- * It carries no value, only order.
+ * Whether the edge carries no value, only an order of execution.
  */
 is_control: boolean, };

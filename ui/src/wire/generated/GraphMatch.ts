@@ -5,38 +5,38 @@
  */
 export type GraphMatch = { 
 /**
- * Name.
+ * Name of the instruction that matches the search.
  */
 name: string, 
 /**
- * Opcode.
+ * HLO opcode of the matching instruction.
  */
 opcode: string, 
 /**
- * Shape with layout.
+ * Shape of the instruction's value, with its layout.
  */
 shape: string, 
 /**
- * Name stack; empty if unknown.
+ * Name stack of the instruction. Empty if unknown.
  */
 scope: string, 
 /**
- * Source line, as `file:line`; empty if unknown.
+ * Source line of the instruction, as `file:line`. Empty if unknown.
  */
 source: string, 
 /**
- * Computation it belongs to.
+ * Computation that the matching instruction belongs to.
  */
 computation: string, 
 /**
- * It lies within a fusion, so that it is never executed on its own.
+ * Whether the instruction lies within a fusion, so that it is never executed on its own.
  */
 is_fused: boolean, 
 /**
- * Σ self time in the selection; absent where it was not executed on its own.
+ * Σ self time of the instruction in the selection. Absent if it was not executed on its own.
  */
 self_ps: number | null, 
 /**
- * Which of the texts matches: `name`, `opcode`, `scope` or `source`.
+ * Which text of the instruction matches the search: `name`, `opcode`, `scope` or `source`.
  */
 found_in: string, };

@@ -6,40 +6,42 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type GraphNode = { 
 /**
- * Position in the program, unique there.
+ * Position of the instruction in the program, unique within it.
  */
 id: number, 
 /**
- * Name.
+ * Name of the instruction.
  */
 name: string, 
 /**
- * Opcode.
+ * HLO opcode of the instruction.
  */
 opcode: string, 
 /**
- * Category in XLA's words.
+ * Category of the instruction, in XLA's terms.
  */
 category: string, 
 /**
- * For colours: `matmul`, `attention`, `collective`, `copy`, `formatting`, `control`, `host`,
- * `reduction`, `update`, `parameter`, `constant`, `call` or `compute`.
+ * What the instruction does, used for colors: `matmul`, `attention`, `collective`, `copy`,
+ * `formatting`, `control`, `host`, `python`, `reduction`, `update`, `parameter`, `constant`,
+ * `call` or `compute`.
  */
 class: string, 
 /**
- * Shape with layout.
+ * Shape of the instruction's value, with its layout.
  */
 shape: string, 
 /**
- * Computation it belongs to.
+ * Computation that the instruction belongs to.
  */
 computation: string, 
 /**
- * Steps from the op, over operands and users; within an opened fusion those of the fusion.
+ * Number of hops from the op to the instruction, over operands and users. Instructions within
+ * an opened fusion have the distance of the fusion.
  */
 distance: number, 
 /**
- * It is the op in the middle.
+ * Whether the instruction is the op in the middle of the graph.
  */
 is_center: boolean, 
 /**
@@ -51,31 +53,31 @@ is_root: boolean,
  */
 cluster: number | null, 
 /**
- * Σ self time in the selection; absent where it was not executed on its own.
+ * Σ self time of the instruction in the selection. Absent if it was not executed on its own.
  */
 self_ps: number | null, 
 /**
- * Σ total time.
+ * Σ total time of the instruction in the selection.
  */
 total_ps: number | null, 
 /**
- * How often; on GPU the kernels it launched.
+ * Number of executions of the instruction; on GPU, the number of kernels it launched.
  */
 occurrences: number | null, 
 /**
- * Floating point operations of one execution; absent where a call is opaque.
+ * Floating-point operations of one execution of the instruction. Absent if a call is opaque.
  */
 flops: number | null, 
 /**
- * Bytes read and written by one execution.
+ * Bytes read and written by one execution of the instruction.
  */
 bytes: number, 
 /**
- * Bytes of its value, padding included.
+ * Bytes of the instruction's value, including padding.
  */
 output_bytes: number, 
 /**
- * Name stack; empty if unknown.
+ * Name stack of the instruction. Empty if unknown.
  */
 scope: string, 
 /**
@@ -83,27 +85,27 @@ scope: string,
  */
 scope_paths: Array<string>, 
 /**
- * Source line, as `file:line`; empty if unknown.
+ * Source line of the instruction, as `file:line`. Empty if unknown.
  */
 source: string, 
 /**
- * How its value is divided over devices; empty if unknown.
+ * How the instruction's value is divided over devices. Empty if unknown.
  */
 sharding: string, 
 /**
- * Small constants among its operands, as `position: shape value`.
+ * Small constants among the instruction's operands, as `position: shape value`.
  */
 constants: Array<string>, 
 /**
- * Computations it calls.
+ * Computations that the instruction calls.
  */
 calls: Array<string>, 
 /**
- * Operands that are not shown.
+ * Number of the instruction's operands that are not shown.
  */
 hidden_operands: number, 
 /**
- * Users that are not shown.
+ * Number of the instruction's users that are not shown.
  */
 hidden_users: number, 
 /**

@@ -9,14 +9,14 @@ export type GraphProgram = {
  */
 program: string, 
 /**
- * Its id.
+ * Id of the program.
  */
 program_id: string, 
 /**
- * Instructions.
+ * Number of instructions in the program.
  */
 instruction_count: number, 
 /**
- * Σ self time of its ops in the selection.
+ * Σ self time of the program's ops in the selection.
  */
 self_ps: number, };

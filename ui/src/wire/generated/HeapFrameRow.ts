@@ -5,15 +5,15 @@
  */
 export type HeapFrameRow = { 
 /**
- * Function.
+ * Function of the frame.
  */
 name: string, 
 /**
- * Its file, as recorded, and the line where all stacks through it share one.
+ * File of the frame, as recorded, with the line if all stacks through the frame share one.
  */
 source: string, 
 /**
- * Level, 0 for the outermost frames.
+ * Level of the frame in the tree, 0 for the outermost frames.
  */
 depth: number, 
 /**
@@ -25,27 +25,29 @@ child_count: number,
  */
 is_internal: boolean, 
 /**
- * Bytes of stacks through it.
+ * Live bytes of stacks through the frame.
  */
 total_bytes: number, 
 /**
- * Bytes of stacks that end in it.
+ * Live bytes of stacks that end in the frame.
  */
 self_bytes: number, 
 /**
- * Allocations of stacks through it.
+ * Number of live allocations of stacks through the frame.
  */
 total_allocations: number, 
 /**
- * Allocations of stacks that end in it.
+ * Number of live allocations of stacks that end in the frame.
  */
 self_allocations: number, 
 /**
- * Change of `total_bytes`.
+ * Change in the live bytes of stacks through the frame (`total_bytes`), compared with the
+ * other snapshot.
  */
 change_bytes: number | null, 
 /**
- * Change of `total_allocations`.
+ * Change in the live allocations of stacks through the frame (`total_allocations`), compared
+ * with the other snapshot.
  */
 change_allocations: number | null, 
 /**

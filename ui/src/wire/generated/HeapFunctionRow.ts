@@ -5,38 +5,42 @@
  */
 export type HeapFunctionRow = { 
 /**
- * Function.
+ * Name of the function.
  */
 name: string, 
 /**
- * Its file, as recorded.
+ * File of the function, as recorded.
  */
 source: string, 
 /**
- * Bytes of stacks that end in it.
+ * Live bytes of stacks that end in the function.
  */
 self_bytes: number, 
 /**
- * Bytes of stacks it takes part in; each stack counts once, however often it recurs there.
+ * Live bytes of stacks that contain the function. Each stack counts once, even if the function
+ * recurs in it.
  */
 total_bytes: number, 
 /**
- * Allocations of stacks that end in it.
+ * Number of live allocations of stacks that end in the function.
  */
 self_allocations: number, 
 /**
- * Allocations of stacks it takes part in.
+ * Number of live allocations of stacks that contain the function.
  */
 total_allocations: number, 
 /**
- * Share of the total of what the report is by, 0..1; null where that total is 0.
+ * Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+ * that total is 0.
  */
 ratio: number | null, 
 /**
- * Change of `total_bytes`.
+ * Change in the live bytes of all stacks that contain the function (`total_bytes`), compared
+ * with the other snapshot.
  */
 change_bytes: number | null, 
 /**
- * Change of `total_allocations`.
+ * Change in the live allocations of all stacks that contain the function
+ * (`total_allocations`), compared with the other snapshot.
  */
 change_allocations: number | null, };

@@ -5,26 +5,27 @@
  */
 export type HeapGroup = { 
 /**
- * Device or kind; empty where none is recorded.
+ * Name of the device or kind. Empty if none is recorded.
  */
 name: string, 
 /**
- * Bytes alive.
+ * Live bytes of the device or kind.
  */
 bytes: number, 
 /**
- * Allocations alive.
+ * Number of live allocations of the device or kind.
  */
 allocations: number, 
 /**
- * Share of the total of what the report is by, 0..1; null where that total is 0.
+ * Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+ * that total is 0.
  */
 ratio: number | null, 
 /**
- * Bytes now − bytes then.
+ * Live bytes of the device or kind now − in the snapshot compared with.
  */
 change_bytes: number | null, 
 /**
- * Allocations now − allocations then.
+ * Live allocations of the device or kind now − in the snapshot compared with.
  */
 change_allocations: number | null, };

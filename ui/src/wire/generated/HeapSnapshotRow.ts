@@ -5,7 +5,7 @@
  */
 export type HeapSnapshotRow = { 
 /**
- * Name of its file, without suffix.
+ * Name of the snapshot's file, without its suffix.
  */
 name: string, 
 /**
@@ -17,18 +17,18 @@ epoch_ns: string | null,
  */
 time_source: string, 
 /**
- * Bytes alive over everything selected.
+ * Live bytes in the snapshot, over everything selected.
  */
 bytes: number, 
 /**
- * Allocations alive over everything selected.
+ * Number of live allocations in the snapshot, over everything selected.
  */
 allocations: number, 
 /**
- * Change to the snapshot before; null for the first.
+ * Change in live bytes from the previous snapshot. Null for the first.
  */
 change_bytes: number | null, 
 /**
- * Change to the snapshot before; null for the first.
+ * Change in live allocations from the previous snapshot. Null for the first.
  */
 change_allocations: number | null, };

@@ -6,46 +6,48 @@ import type { HeapChange } from "./HeapChange";
  */
 export type HeapStackRow = { 
 /**
- * Innermost frame that is shown: `function (file.py:12)`.
+ * Innermost frame of the stack that is shown, as `function (file.py:12)`.
  */
 site: string, 
 /**
- * Its file, as recorded, and line.
+ * File, as recorded, and line of the innermost frame that is shown.
  */
 source: string, 
 /**
- * One of `buffer`, `executable`; empty when not recorded.
+ * Kind of the allocations: one of `buffer`, `executable`. Empty if not recorded.
  */
 kind: string, 
 /**
- * Devices, comma separated; empty when not recorded.
+ * Devices that hold the allocations of the stack, comma separated. Empty if not recorded.
  */
 devices: string, 
 /**
- * Bytes alive.
+ * Live bytes of the stack.
  */
 bytes: number, 
 /**
- * Allocations alive.
+ * Number of live allocations of the stack.
  */
 allocations: number, 
 /**
- * Share of the total of what the report is by, 0..1; null where that total is 0.
+ * Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if
+ * that total is 0.
  */
 ratio: number | null, 
 /**
- * Bytes now − bytes then.
+ * Live bytes of the stack now − in the snapshot compared with.
  */
 change_bytes: number | null, 
 /**
- * Allocations now − allocations then.
+ * Live allocations of the stack now − in the snapshot compared with.
  */
 change_allocations: number | null, 
 /**
- * What became of it, by what the report is by.
+ * What became of the stack since the other snapshot, by bytes or allocations, whichever the
+ * report ranks by: `new`, `grown`, `same`, `shrunk` or `gone`.
  */
 change: HeapChange | null, 
 /**
- * Its frames as `function (file.py:12)`, outermost first.
+ * Frames of the stack, as `function (file.py:12)`, outermost first.
  */
 stack: Array<string>, };

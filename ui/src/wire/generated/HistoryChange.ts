@@ -6,11 +6,11 @@ import type { FigureUnit } from "./FigureUnit";
  */
 export type HistoryChange = { 
 /**
- * Name of the figure.
+ * Name of the figure that changed.
  */
 metric: string, 
 /**
- * In what it is measured.
+ * Unit in which the figure is measured.
  */
 unit: FigureUnit, 
 /**
@@ -18,31 +18,32 @@ unit: FigureUnit,
  */
 run: number, 
 /**
- * Its name.
+ * Name of the first run at the new level.
  */
 run_name: string, 
 /**
- * Its commit; empty if unknown.
+ * Commit of the first run at the new level. Empty if unknown.
  */
 commit: string, 
 /**
- * Commit of the run before; empty if unknown.
+ * Commit of the last run before the change point. Empty if unknown.
  */
 previous_commit: string, 
 /**
- * Median of the runs between the change point before and this one.
+ * Median of the figure over the runs from the previous change point to this one.
  */
 before: number, 
 /**
- * Median of the runs from this one to the next change point.
+ * Median of the figure over the runs from this change point to the next one.
  */
 after: number, 
 /**
- * (After − before) ÷ before; absent where that is 0.
+ * (After − before) ÷ before, with the medians on both sides of the change point. Absent if
+ * before is 0.
  */
 ratio: number | null, 
 /**
- * Whether it got worse.
+ * Whether the figure got worse at the change point.
  */
 is_worse: boolean, 
 /**

@@ -5,7 +5,7 @@
  */
 export type HistoryRun = { 
 /**
- * Name of its session.
+ * Name of the run's session.
  */
 name: string, 
 /**
@@ -13,18 +13,18 @@ name: string,
  */
 recorded_unix_s: number | null, 
 /**
- * Commit of the program; empty if unknown.
+ * Commit of the program in the run. Empty if unknown.
  */
 commit: string, 
 /**
- * What `check` said of it when it was recorded; empty where nothing was checked.
+ * Verdict of `check` when the run was recorded. Empty if nothing was checked.
  */
 verdict: string, 
 /**
- * Its level was accepted: baselines begin with it.
+ * Whether the level of the run was accepted, so that baselines start with it.
  */
 is_accepted: boolean, 
 /**
- * The file in which it stands; `session` for one that was measured now.
+ * History file that contains the run; `session` if the run was measured now.
  */
 source: string, };

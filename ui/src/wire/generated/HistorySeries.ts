@@ -6,15 +6,15 @@ import type { FigureUnit } from "./FigureUnit";
  */
 export type HistorySeries = { 
 /**
- * Name, such as `step_time`.
+ * Name of the figure, such as `step_time`.
  */
 metric: string, 
 /**
- * The same in words.
+ * Name of the figure in words.
  */
 title: string, 
 /**
- * In what it is measured.
+ * Unit in which the figure is measured.
  */
 unit: FigureUnit, 
 /**
@@ -26,26 +26,27 @@ is_better_higher: boolean,
  */
 values: Array<number | null>, 
 /**
- * Runs that have it.
+ * Number of runs that have the figure.
  */
 run_count: number, 
 /**
- * The latest.
+ * Value of the figure in the latest run that has it.
  */
 last: number, 
 /**
- * Median of the runs since the last change point: the level.
+ * Level of the figure: its median over the runs since the last change point.
  */
 level: number, 
 /**
- * Standard deviation of these runs; absent with fewer than two.
+ * Standard deviation of the figure over the runs since the last change point. Absent with
+ * fewer than two runs.
  */
 spread: number | null, 
 /**
- * Runs since the last change point.
+ * Number of runs since the figure's last change point.
  */
 level_run_count: number, 
 /**
- * Change points.
+ * Number of change points of the figure.
  */
 change_count: number, };

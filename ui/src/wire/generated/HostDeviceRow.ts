@@ -5,11 +5,11 @@
  */
 export type HostDeviceRow = { 
 /**
- * Host name.
+ * Name of the host.
  */
 host: string, 
 /**
- * Device name; empty for a host without working devices.
+ * Name of the device. Empty for a host without working devices.
  */
 device: string, 
 /**
@@ -17,26 +17,27 @@ device: string,
  */
 device_index: number | null, 
 /**
- * Steps it took part in.
+ * Number of steps the device took part in.
  */
 step_count: number, 
 /**
- * Mean length of its steps; absent without steps.
+ * Mean duration of the device's steps. Absent without steps.
  */
 step_ps: number | null, 
 /**
- * Mean time it was busy in a step.
+ * Mean time per step in which the device was busy.
  */
 busy_ps: number | null, 
 /**
- * Median of how much later than the median participant it arrives.
+ * Median over matched collectives of how much later than the median participant the device
+ * arrives.
  */
 lateness_ps: number | null, 
 /**
- * Steps in which the others waited for it most.
+ * Number of steps in which the others waited most for this device.
  */
 last_count: number, 
 /**
- * Σ time it waited for others.
+ * Σ time the device waited for others at matched collectives.
  */
 wait_ps: number, };

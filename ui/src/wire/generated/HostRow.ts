@@ -5,90 +5,91 @@
  */
 export type HostRow = { 
 /**
- * Host name.
+ * Name of the host.
  */
 host: string, 
 /**
- * Devices it has.
+ * Number of devices of the host.
  */
 device_count: number, 
 /**
- * Those that recorded work in the observed time, as in `overview`.
+ * Number of the host's devices that recorded work in the observed time, as in `overview`.
  */
 working_count: number, 
 /**
- * Steps it took part in.
+ * Number of steps the host took part in.
  */
 step_count: number, 
 /**
- * Mean length of the host’s steps, over its devices. Absent without steps.
+ * Mean duration of the host's steps, over its devices. Absent without steps.
  */
 step_ps: number | null, 
 /**
- * Mean time its devices were busy in a step.
+ * Mean time per step in which the host's devices were busy.
  */
 busy_ps: number | null, 
 /**
- * Mean time its devices computed in a step.
+ * Mean time per step in which the host's devices computed.
  */
 device_compute_ps: number | null, 
 /**
- * Mean exposed communication in a step.
+ * Mean exposed communication per step, over the host's devices.
  */
 collectives_ps: number | null, 
 /**
- * Mean time in a step in which nothing ran but copies, in whatever direction.
+ * Mean time per step in which nothing ran but copies, in any direction.
  */
 copies_ps: number | null, 
 /**
- * Mean time that devices wait for Python that programs call, in a step.
+ * Mean time per step in which the devices wait for Python that programs call.
  */
 python_callbacks_ps: number | null, 
 /**
- * Mean wait for input in a step.
+ * Mean input wait per step: the host waits for or prepares input while its devices are idle.
  */
 input_wait_ps: number | null, 
 /**
- * Mean compilation in a step.
+ * Mean compilation time per step: the host compiles while its devices are idle.
  */
 compilation_ps: number | null, 
 /**
- * Mean host overhead in a step.
+ * Mean host overhead per step: the host does other recorded work while its devices are idle.
  */
 host_overhead_ps: number | null, 
 /**
- * Mean time nothing was recorded in a step.
+ * Mean idle time per step: the devices are idle and the host waits or recorded nothing.
  */
 idle_ps: number | null, 
 /**
- * How much later than the median participant it arrives at matched collectives: the median
- * over all of them; in the heat map at the one of the step that cost most waiting. Absent
- * where none was matched.
+ * How much later than the median participant the host arrives at matched collectives: the
+ * median over all of them; in the heat map, at the collective of the step that cost the most
+ * waiting. Absent if none was matched.
  */
 lateness_ps: number | null, 
 /**
- * Lateness as robust deviations among the hosts. Absent with fewer than three hosts.
+ * Lateness of the host as a robust deviation among the hosts. Absent with fewer than three
+ * hosts.
  */
 lateness_score: number | null, 
 /**
- * Steps in which the others waited for it most.
+ * Number of steps in which the others waited most for this host.
  */
 last_count: number, 
 /**
- * Time the others waited for it, mean over the others, summed over steps.
+ * Time the others waited for this host, mean over the others, summed over steps.
  */
 caused_ps: number, 
 /**
- * Time it waited for others, mean over its devices.
+ * Time the host waited for others, mean over its devices.
  */
 wait_ps: number, 
 /**
- * Last in at least half of the steps, which chance explains with less than 1 %, and the others
- * wait at least 1 % of a step for it. With few steps: last in every one of five or more, each
- * wait at least 0.6 times the median one, and 5 % of a step on average.
+ * Last in at least half of the steps, with a probability below 1 % by chance alone, and the
+ * others wait at least 1 % of a step for it. With few steps: last in every one of five or
+ * more, each wait at least 0.6 times the median wait, and 5 % of a step on average.
  */
 is_straggler: boolean, 
 /**
- * What is wrong with the recording of this host.
+ * What is wrong with the recording of the host.
  */
 problem: string, };

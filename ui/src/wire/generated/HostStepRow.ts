@@ -5,47 +5,49 @@
  */
 export type HostStepRow = { 
 /**
- * Step number as recorded.
+ * Number of the step, as recorded.
  */
 step: number, 
 /**
- * First start, as recorded.
+ * First start of the step on any place, as recorded.
  */
 start_ps: number, 
 /**
- * Last end − first start, as recorded.
+ * Duration of the step over all places: last end − first start, as recorded.
  */
 duration_ps: number, 
 /**
- * Places that took part.
+ * Number of places that took part in the step: devices, or hosts without working devices.
  */
 place_count: number, 
 /**
- * Shortest on a place.
+ * Shortest duration of the step on a single place: a device, or a host without working
+ * devices.
  */
 min_ps: number, 
 /**
- * Mean over places.
+ * Mean duration of the step over its places: devices, or hosts without working devices.
  */
 mean_ps: number, 
 /**
- * Longest on a place.
+ * Longest duration of the step on a single place: a device, or a host without working devices.
  */
 max_ps: number, 
 /**
- * Longest busy time ÷ mean busy time: 1 is even; absent where nothing was busy.
+ * Longest busy time ÷ mean busy time of the places in the step: 1 is even. Absent if nothing
+ * was busy.
  */
 busy_balance: number | null, 
 /**
- * Device that others waited for most; empty where no collective was matched.
+ * Device that the others waited for most in the step. Empty if no collective was matched.
  */
 last_device: string, 
 /**
- * Its host.
+ * Host of the device that the others waited for most.
  */
 last_host: string, 
 /**
- * The collective they waited at.
+ * Collective at which the others waited most for the last device.
  */
 collective: string, 
 /**
@@ -53,26 +55,27 @@ collective: string,
  */
 program_id: string, 
 /**
- * Its last arrival − its median arrival; absent where none was matched.
+ * Last arrival − median arrival at the collective of the last device. Absent if none was
+ * matched.
  */
 lateness_ps: number | null, 
 /**
- * Σ time others waited for that device in the step, mean over the others.
+ * Σ time the others waited for the last device in the step, mean over the others.
  */
 caused_ps: number | null, 
 /**
- * What it did before it arrived.
+ * What the last device or its host did before the device arrived at the collective.
  */
 activity: string, 
 /**
- * Time of that activity before the arrival.
+ * Duration of the activity before the last device arrived.
  */
 activity_ps: number | null, 
 /**
- * When it left the collective before, as recorded.
+ * Time at which the last device left the previous collective, as recorded.
  */
 from_ps: number | null, 
 /**
- * When it arrived, as recorded.
+ * Time at which the last device arrived at the collective, as recorded.
  */
 until_ps: number | null, };

@@ -5,7 +5,7 @@
  */
 export type IdleDevice = { 
 /**
- * Device name.
+ * Name of the device.
  */
 device: string, 
 /**
@@ -13,19 +13,19 @@ device: string,
  */
 device_index: number, 
 /**
- * What was looked at; busy and idle sum to it.
+ * Observed time of the device. Its busy and idle time sum to it.
  */
 window_ps: number, 
 /**
- * Union of its work.
+ * Time in which the device ran any work, overlapping work counted once.
  */
 busy_ps: number, 
 /**
- * Σ gaps, short ones included.
+ * Σ length of all gaps on the device, including those too short to be listed.
  */
 idle_ps: number, 
 /**
- * Idle ÷ window, 0..1.
+ * Idle ÷ window of the device, 0..1.
  */
 idle_ratio: number | null, 
 /**
@@ -33,19 +33,19 @@ idle_ratio: number | null,
  */
 min_gap_ps: number, 
 /**
- * Listed gaps.
+ * Number of listed gaps on the device.
  */
 gap_count: number, 
 /**
- * The longest gap.
+ * Longest listed gap on the device.
  */
 longest_ps: number, 
 /**
- * Shorter gaps.
+ * Number of gaps on the device that are too short to be listed.
  */
 short_count: number, 
 /**
- * Σ shorter gaps.
+ * Σ length of the gaps on the device that are too short to be listed.
  */
 short_ps: number, 
 /**

@@ -5,11 +5,11 @@
  */
 export type IdleStep = { 
 /**
- * Step number as recorded.
+ * Number of the step, as recorded.
  */
 step: number, 
 /**
- * Device name.
+ * Name of the device.
  */
 device: string, 
 /**
@@ -21,15 +21,15 @@ device_index: number,
  */
 start_ps: number, 
 /**
- * Length of the step on the device.
+ * Duration of the step on the device.
  */
 duration_ps: number, 
 /**
- * Listed gaps that reach into it.
+ * Number of listed gaps that reach into the step.
  */
 gap_count: number, 
 /**
- * Σ of their parts within it.
+ * Σ parts of the listed gaps that lie within the step.
  */
 gaps_ps: number, 
 /**

@@ -5,23 +5,24 @@
  */
 export type InputCause = { 
 /**
- * One of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`, `wait`, `load`, `copies`.
+ * Why devices wait for input: one of `transfer`, `read`, `preprocess`, `enqueue`, `prefetch`,
+ * `wait`, `load`, `copies`.
  */
 cause: string, 
 /**
- * In words, after “The input is”.
+ * The cause in words, to be read after “The input is”.
  */
 meaning: string, 
 /**
- * Σ time that devices waited.
+ * Σ time that devices waited because of this cause.
  */
 total_ps: number, 
 /**
- * Mean over rows.
+ * Mean time per step that devices waited because of this cause, over steps and devices.
  */
 mean_ps: number, 
 /**
- * Total ÷ Σ durations, 0..1.
+ * Waiting time of the cause ÷ Σ step durations, 0..1.
  */
 step_ratio: number | null, 
 /**

@@ -5,7 +5,7 @@
  */
 export type InputHost = { 
 /**
- * Host name.
+ * Name of the host.
  */
 host: string, 
 /**
@@ -13,31 +13,31 @@ host: string,
  */
 row_count: number, 
 /**
- * Mean step.
+ * Mean step duration of the host.
  */
 duration_mean_ps: number, 
 /**
- * Input of the median step: one odd step does not colour it.
+ * Median input time per step of the host, which a single odd step does not distort.
  */
 input_median_ps: number, 
 /**
- * Mean input of a step.
+ * Mean input time per step of the host.
  */
 input_mean_ps: number, 
 /**
- * Σ input ÷ Σ durations, 0..1.
+ * Σ input time ÷ Σ step durations of the host, 0..1.
  */
 input_ratio: number | null, 
 /**
- * Mean loading of a step, whether the device waits or not.
+ * Mean loading time per step of the host, whether the device waits or not.
  */
 loading_mean_ps: number, 
 /**
- * Input of the worst step.
+ * Input time of the step in which the host's input took longest.
  */
 longest_ps: number, 
 /**
- * That step's number.
+ * Number of the step in which the host's input took longest.
  */
 longest_step: number | null, 
 /**

@@ -5,44 +5,45 @@
  */
 export type InputRow = { 
 /**
- * Step number as recorded.
+ * Number of the step, as recorded.
  */
 step: number, 
 /**
- * Host name.
+ * Name of the host.
  */
 host: string, 
 /**
- * Device name; empty when the host has none.
+ * Name of the device. Empty if the host has none.
  */
 device: string, 
 /**
- * Start since the session began.
+ * Start of the step, measured from the start of the session.
  */
 start_ps: number, 
 /**
- * Length of the step.
+ * Duration of the step.
  */
 duration_ps: number, 
 /**
- * Time in which the device has nothing to do because its data is not there.
+ * Time in which the device has nothing to do because its data has not arrived.
  */
 input_ps: number, 
 /**
- * Share of the step that input takes.
+ * Share of the step spent on input.
  */
 input_ratio: number | null, 
 /**
- * The device is idle, nothing is compiled, and a thread that drives it loads or waits for
- * input.
+ * Time in which the device is idle, nothing is compiled, and a thread that drives the device
+ * loads or waits for input.
  */
 waiting_ps: number, 
 /**
- * Copies to the device that nothing hides, and the host’s transfers while the device is idle.
+ * Time of copies to the device that no other work hides, plus the host's transfers while the
+ * device is idle.
  */
 copies_ps: number, 
 /**
- * A thread that drives the device loads, whether the device waits or not.
+ * Time in which a thread that drives the device loads input, whether the device waits or not.
  */
 loading_ps: number, 
 /**

@@ -5,44 +5,45 @@
  */
 export type KernelRow = { 
 /**
- * The function that ran on the GPU.
+ * Name of the function that ran on the GPU.
  */
 name: string, 
 /**
- * Launches.
+ * Number of launches of the kernel.
  */
 occurrences: number, 
 /**
- * Σ duration.
+ * Σ duration of the kernel's launches.
  */
 total_ps: number, 
 /**
- * Mean duration of one launch.
+ * Mean duration of one launch of the kernel.
  */
 mean_ps: number, 
 /**
- * Shortest launch.
+ * Duration of the kernel's shortest launch.
  */
 min_ps: number, 
 /**
- * Longest launch.
+ * Duration of the kernel's longest launch.
  */
 max_ps: number, 
 /**
- * From the begin of the host call that launched it to the begin of the kernel. Of a call that
- * starts several kernels the first counts. Absent where the calls are not recorded.
+ * Mean time from the start of the host call that launched the kernel to the start of the
+ * kernel. If a call starts several kernels, only the first counts. Absent if the calls are not
+ * recorded.
  */
 latency_mean_ps: number | null, 
 /**
- * Half are no longer.
+ * Median launch latency: half of the launches wait no longer.
  */
 latency_p50_ps: number | null, 
 /**
- * 99 of 100 are no longer.
+ * 99th percentile (p99) of the launch latency: 99 of 100 launches wait no longer.
  */
 latency_p99_ps: number | null, 
 /**
- * The longest wait.
+ * Longest launch latency of the kernel.
  */
 latency_max_ps: number | null, 
 /**
@@ -54,58 +55,59 @@ registers: number | null,
  */
 shared_bytes: number | null, 
 /**
- * Blocks of a launch: x, y, z.
+ * Blocks per launch: x, y, z.
  */
 grid: string, 
 /**
- * Threads of a block: x, y, z.
+ * Threads per block: x, y, z.
  */
 block: string, 
 /**
- * Theoretical occupancy of the launch: resident warps against what the chip can hold. Absent
- * if neither.
+ * Theoretical occupancy of the launch, recorded or derived: resident warps ÷ warps the chip
+ * can hold. Absent if neither.
  */
 occupancy: number | null, 
 /**
- * One of `recorded`, `derived`, or empty.
+ * Where the occupancy comes from: one of `recorded`, `derived`, or empty.
  */
 occupancy_source: string, 
 /**
- * What keeps more blocks from running at once: registers, shared memory, block slots, or the
- * size of the block.
+ * What keeps more blocks from running at once: `registers`, `shared memory`, `block slots` or
+ * `block size`.
  */
 occupancy_limit: string, 
 /**
- * Whether the kernel uses Tensor Cores or MFMA, told by its name; a dash where the name does
- * not tell. The tooltip has the rule.
+ * Whether the kernel uses Tensor Cores or MFMA, inferred from its name: `yes`, `no` or
+ * `unknown` (shown as a dash).
  */
 matrix_unit: string, 
 /**
- * The rule that said yes.
+ * Naming rule that identifies the kernel as one that uses matrix units.
  */
 matrix_rule: string, 
 /**
- * The HLO op or framework op the kernel ran for.
+ * HLO op or framework op that the kernel ran for.
  */
 op: string, 
 /**
- * How the kernel was joined with its op: recorded in the profile, or inferred from the
- * kernel’s name, its neighbours or its order.
+ * How the op of the kernel was found: recorded in the profile, or inferred from the kernel's
+ * name, its neighbors or its order.
  */
 attribution: string, 
 /**
- * Program, as `module(program id)`; empty if unknown.
+ * Program of the kernel, as `module(program id)`. Empty if unknown.
  */
 program: string, 
 /**
- * Program id as a decimal string, where the op is an HLO op; else empty.
+ * Id of the program as a decimal string if the kernel's op is an HLO op. Empty otherwise.
  */
 program_id: string, 
 /**
- * A queue of the device whose work runs in order.
+ * Numbers of the streams the kernel ran on, comma separated. A stream is a queue of the device
+ * whose work runs in order.
  */
 stream: string, 
 /**
- * Device names, comma separated.
+ * Names of the devices the kernel ran on, comma separated.
  */
 device: string, };

@@ -6,43 +6,46 @@ import type { QueuePoint } from "./QueuePoint";
  */
 export type LaunchDevice = { 
 /**
- * Device name.
+ * Name of the device.
  */
 device: string, 
 /**
- * Kernels and copies whose launch call is recorded.
+ * Number of kernels and copies on the device whose launch call is recorded.
  */
 launched: number, 
 /**
- * Those ÷ all kernels and copies, 0..1.
+ * Kernels and copies whose launch call is recorded ÷ all kernels and copies on the device,
+ * 0..1.
  */
 launched_ratio: number, 
 /**
- * Mean latency.
+ * Mean launch latency on the device, from the start of the launch call to the start of the
+ * kernel or copy.
  */
 latency_mean_ps: number | null, 
 /**
- * Median latency.
+ * Median launch latency on the device.
  */
 latency_p50_ps: number | null, 
 /**
- * 99th percentile.
+ * 99th percentile (p99) of the launch latency on the device.
  */
 latency_p99_ps: number | null, 
 /**
- * The longest.
+ * Longest launch latency on the device.
  */
 latency_max_ps: number | null, 
 /**
- * Launched and not finished, in the mean from the first call to the last end.
+ * Mean number of kernels and copies launched but not finished, from the first launch call to
+ * the last end.
  */
 queue_mean: number, 
 /**
- * The most at once.
+ * Largest number of kernels and copies launched but not finished at the same time.
  */
 queue_most: number, 
 /**
- * When that was.
+ * Time at which the launch queue of the device was longest.
  */
 queue_most_at_ps: number, 
 /**

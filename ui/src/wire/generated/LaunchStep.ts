@@ -9,30 +9,30 @@ export type LaunchStep = {
  */
 step: number, 
 /**
- * Host name.
+ * Name of the host.
  */
 host: string, 
 /**
- * Begin of the step on the host.
+ * Start of the step on the host.
  */
 start_ps: number, 
 /**
- * Its end.
+ * End of the step on the host.
  */
 end_ps: number, 
 /**
- * Its duration.
+ * Duration of the step on the host.
  */
 duration_ps: number, 
 /**
- * Calls that began in it.
+ * Number of launch calls that started in the step.
  */
 calls: number, 
 /**
- * Time in which the host was in a launch call, on any thread.
+ * Time in the step during which the host was in a launch call, on any thread.
  */
 launch_ps: number, 
 /**
- * launch ÷ duration, 0..1.
+ * Time in launch calls ÷ duration of the step, 0..1.
  */
 ratio: number, };

@@ -5,11 +5,11 @@
  */
 export type MatrixOp = { 
 /**
- * HLO op.
+ * Name of the HLO op.
  */
 op: string, 
 /**
- * Program, as `module(program id)`.
+ * Program of the op, as `module(program id)`.
  */
 program: string, 
 /**
@@ -17,26 +17,27 @@ program: string,
  */
 program_id: string, 
 /**
- * The op is a matrix product, convolution or attention: it could use them.
+ * Whether the op is a matrix product, convolution or attention, so that it could use matrix
+ * units.
  */
 is_eligible: boolean, 
 /**
- * Σ duration of its kernels.
+ * Σ duration of the op's kernels.
  */
 total_ps: number, 
 /**
- * Of kernels that use them.
+ * Time of the op's kernels that use matrix units.
  */
 matrix_ps: number, 
 /**
- * Of kernels that do not.
+ * Time of the op's kernels that do not use matrix units.
  */
 plain_ps: number, 
 /**
- * Of kernels whose names do not tell.
+ * Time of the op's kernels whose names do not show whether they use matrix units.
  */
 unknown_ps: number, 
 /**
- * matrix ÷ total, 0..1.
+ * Time on matrix units ÷ total kernel time of the op, 0..1.
  */
 matrix_ratio: number, };

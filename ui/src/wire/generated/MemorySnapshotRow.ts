@@ -5,18 +5,18 @@
  */
 export type MemorySnapshotRow = { 
 /**
- * Name.
+ * Name of the memory snapshot.
  */
 snapshot: string, 
 /**
- * Device; empty for what belongs to none, such as programs.
+ * Device that holds the bytes. Empty for what belongs to no device, such as programs.
  */
 device: string, 
 /**
- * Allocations alive.
+ * Number of allocations that were live at the snapshot.
  */
 allocations: number, 
 /**
- * Bytes alive.
+ * Bytes that were live at the snapshot.
  */
 bytes: number, };

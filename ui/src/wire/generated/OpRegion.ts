@@ -5,30 +5,31 @@
  */
 export type OpRegion = { 
 /**
- * The innermost op that it begins in.
+ * Innermost op in which the region starts.
  */
 op: string, 
 /**
- * Its program as a decimal string.
+ * ID of the program that the op belongs to, as a decimal string.
  */
 program_id: string, 
 /**
- * Name of the region, such as `ep_wait_in`.
+ * Name of the region as the kernel recorded it, such as `ep_wait_in`.
  */
 name: string, 
 /**
- * How often.
+ * Number of occurrences of the region within the op.
  */
 occurrences: number, 
 /**
- * Σ duration; one within another counts in both.
+ * Σ duration of the region. A region nested in another counts in both.
  */
 total_ps: number, 
 /**
- * total ÷ total of the op, 0..1; absent where the op is not among the rows.
+ * Time of the region as a share of the total time of its op, 0..1. Absent if the op is not
+ * among the rows.
  */
 op_ratio: number | null, 
 /**
- * Its name says that the kernel waits in it.
+ * Whether the name of the region indicates that the kernel waits in it.
  */
 is_wait: boolean, };

@@ -5,92 +5,98 @@
  */
 export type OpRow = { 
 /**
- * The compiled executable the op belongs to, with its id.
+ * Compiled executable that the op belongs to, with its ID.
  */
 program: string, 
 /**
- * Program id as a decimal string (ids exceed 2^53).
+ * ID of the program that the op belongs to, as a decimal string (IDs exceed 2^53).
  */
 program_id: string, 
 /**
- * Name of the HLO instruction, or of the kernel where no op is known.
+ * Name of the HLO instruction, or of the kernel if no op is known.
  */
 name: string, 
 /**
- * HLO category as XLA names it.
+ * HLO category of the op, as XLA names it.
  */
 category: string, 
 /**
- * Where the category comes from: `recorded`, `hlo`, `inferred` (from the op's name, where the
- * profile has no HLO for it), or empty.
+ * Source of the category: `recorded`, `hlo`, `inferred` (from the op's name, where the profile
+ * has no HLO for it), or empty.
  */
 category_source: string, 
 /**
- * How the slices were joined with the op: recorded in the profile, or inferred from the
- * kernel’s name, its neighbours or its order.
+ * How the slices were matched to the op: `recorded`, or inferred from the kernel's name
+ * (`exact_name`), its neighbors (`between_anchors`), or its order (`by_order`). `none` if
+ * there is no op.
  */
 attribution: string, 
 /**
- * What kind of work it is; decides the colour, the same in every view.
+ * Kind of work the op does. Determines its color, which is the same in every view.
  */
 class: string, 
 /**
- * What JAX calls a device.
+ * Device that the op ran on, in the sense of a JAX device. Empty if the row merges several
+ * devices.
  */
 device: string, 
 /**
- * How often it ran, over the selected devices and steps.
+ * Number of occurrences of the op over the selected devices and steps.
  */
 occurrences: number, 
 /**
- * Executions the work is counted with: an op lowered to several kernels did its work once.
+ * Number of executions that the work is counted with. An op lowered to several kernels does
+ * its work once per execution.
  */
 executions: number, 
 /**
- * Time from start to end, summed; what runs nested inside is included.
+ * Time from start to end of the op, including work nested inside it, summed over all
+ * occurrences.
  */
 total_ps: number, 
 /**
- * Time in the op itself, without what runs nested inside it, summed.
+ * Time in the op itself, excluding work nested inside it, summed over all occurrences.
  */
 self_ps: number, 
 /**
- * Share of the self time of all selected ops.
+ * Self time of the op as a share of the self time of all selected ops.
  */
 self_ratio: number, 
 /**
- * Floating point operations of one execution, recorded or computed from the HLO. Absent if
- * unknown.
+ * Floating-point operations of one execution of the op, recorded or computed from the HLO.
+ * Absent if unknown.
  */
 flops: number | null, 
 /**
- * Bytes one execution reads and writes, recorded or computed from the HLO. Absent if unknown.
+ * Bytes that one execution of the op reads and writes, recorded or computed from the HLO.
+ * Absent if unknown.
  */
 bytes: number | null, 
 /**
- * Achieved rate of floating point operations.
+ * Achieved rate of floating-point operations of the op.
  */
 flop_rate: number | null, 
 /**
- * Achieved rate of memory traffic.
+ * Achieved memory bandwidth of the op.
  */
 bandwidth: number | null, 
 /**
- * Which roof limits the op: compute or memory. Empty when the peaks of the chip or the work of
- * the op are unknown.
+ * Roof that limits the op: `compute`, `memory`, or an on-chip memory. Empty if the peaks of
+ * the chip or the work of the op are unknown.
  */
 bound_by: string, 
 /**
- * How close the op comes to the roof that limits it.
+ * Achieved share of the roof that limits the op.
  */
 roofline_ratio: number | null, 
 /**
- * Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the
- * shapes of a known call, or estimated by the author of the kernel.
+ * Source of the FLOPs and bytes: `recorded` in the profile, computed from the HLO (`hlo`) or
+ * from the shapes of a known call (`shapes`), or estimated by the author of the kernel
+ * (`estimate`).
  */
 cost_source: string, 
 /**
- * JAX name stack: the transformations and named scopes the op was traced in.
+ * JAX name stack of the op: the transformations and named scopes in which it was traced.
  */
 scope: string, 
 /**
@@ -98,6 +104,6 @@ scope: string,
  */
 source: string, 
 /**
- * The op is a recomputation.
+ * Whether the op is a recomputation.
  */
 is_rematerialised: boolean, };

@@ -6,29 +6,29 @@ import type { OpTreeLevel } from "./OpTreeLevel";
  */
 export type OpTreeRow = { 
 /**
- * One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`, `instruction` or
- * `idle`.
+ * One of `program`, `category`, `scope`, `duplicates`, `op`, `kernel`, `transfer`,
+ * `instruction`, or `idle`.
  */
 kind: string, 
 /**
- * A program, category, scope or op. Ops whose HLO text is the same but for names, such as
- * those of equal layers, are one node with their number.
+ * Name of the program, category, scope, or op. Ops whose HLO text is the same except for
+ * names, such as those of equal layers, form one node with their number.
  */
 name: string, 
 /**
- * Names from the root down, joined by ` > `.
+ * Names of the nodes from the root down to this one, joined by ` > `.
  */
 path: string, 
 /**
- * Level, 0 for the roots.
+ * Level of the node in the tree, 0 for the roots.
  */
 depth: number, 
 /**
- * Direct children, shown or not.
+ * Number of direct children of the node, shown or not.
  */
 child_count: number, 
 /**
- * Ops with the same HLO text but for names, merged into this node.
+ * Number of ops merged into this node because their HLO text is the same except for names.
  */
 duplicate_count: number, 
 /**
@@ -40,7 +40,7 @@ program_id: string,
  */
 op: string, 
 /**
- * HLO category, or the opcode of an instruction; empty above categories.
+ * HLO category of the op, or opcode of the instruction. Empty for nodes above ops.
  */
 category: string, 
 /**
@@ -48,39 +48,39 @@ category: string,
  */
 class: string, 
 /**
- * Slices at or below.
+ * Number of slices at or below this node.
  */
 occurrences: number, 
 /**
- * Durations of all ops at or below; nested ops count again in the op around them.
+ * Durations of all ops at or below this node. Nested ops count again in the op around them.
  */
 total_ps: number, 
 /**
- * Self time of all ops at or below this node; children sum to their parent.
+ * Self time of all ops at or below this node. The children of a node sum to their parent.
  */
 self_ps: number, 
 /**
- * Of all self time, and of idle time where it is shown.
+ * Self time as a share of the self time of all ops, plus idle time where it is shown.
  */
 ratio: number, 
 /**
- * Floating point operations at or below; absent if unknown.
+ * Floating-point operations of all executions at or below this node. Absent if unknown.
  */
 flops: number | null, 
 /**
- * Bytes at or below.
+ * Bytes read and written by all executions at or below this node.
  */
 bytes: number | null, 
 /**
- * flops ÷ time, per second.
+ * Achieved FLOP rate at or below this node: FLOPs ÷ time, per second.
  */
 flop_rate: number | null, 
 /**
- * bytes ÷ time, per second.
+ * Achieved memory bandwidth at or below this node: bytes ÷ time, per second.
  */
 bandwidth: number | null, 
 /**
- * flop_rate ÷ peak.
+ * Compute utilization at this node: `flop_rate` ÷ peak.
  */
 compute_ratio: number | null, 
 /**
@@ -88,16 +88,17 @@ compute_ratio: number | null,
  */
 levels: Array<OpTreeLevel>, 
 /**
- * Rate against peak, of compute or of the memory that is used most.
+ * Highest achieved rate relative to its peak: of compute, or of the memory that is utilized
+ * most.
  */
 best_ratio: number | null, 
 /**
- * What bounds it: `compute`, `memory`, a memory on the chip, or empty.
+ * Resource that bounds the node: `compute`, `memory`, an on-chip memory, or empty.
  */
 bound_by: string, 
 /**
- * What would be saved if the op used what bounds it fully. Time in halves of asynchronous ops
- * is waiting, and all of it wasted. Unknown where peaks or work are. Absent where unknown.
+ * Time saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is
+ * waiting, and all of it counts as wasted. Absent if peaks or work are unknown.
  */
 wasted_ps: number | null, 
 /**
@@ -109,10 +110,10 @@ expression: string,
  */
 scope: string, 
 /**
- * Source line, as `file:line`.
+ * Source line of the op, as `file:line`.
  */
 source: string, 
 /**
- * Where the work came from, as in `ops`; empty above ops.
+ * Source of the FLOPs and bytes, as in `ops`. Empty for nodes above ops.
  */
 cost_source: string, };

@@ -5,19 +5,19 @@
  */
 export type OpTreeWaste = { 
 /**
- * Instruction name; of duplicates that of the longest.
+ * Name of the HLO instruction. For duplicates, the name of the longest one.
  */
 name: string, 
 /**
- * How many ops of the same text.
+ * Number of ops merged into this row because their HLO text is the same except for names.
  */
 duplicate_count: number, 
 /**
- * Program id as a decimal string.
+ * ID of the program that the op belongs to, as a decimal string.
  */
 program_id: string, 
 /**
- * HLO category.
+ * HLO category of the op.
  */
 category: string, 
 /**
@@ -25,26 +25,27 @@ category: string,
  */
 class: string, 
 /**
- * Σ self time.
+ * Σ self time of the op and its duplicates.
  */
 self_ps: number, 
 /**
- * The best ratio of rate to peak; absent for halves of asynchronous ops, whose time is waiting.
+ * Highest ratio of an achieved rate to its peak. Absent for halves of asynchronous ops, whose
+ * time is waiting.
  */
 best_ratio: number | null, 
 /**
- * What bounds it: `compute`, `memory`, a memory on the chip, or `waiting`.
+ * Resource that bounds the op: `compute`, `memory`, an on-chip memory, or `waiting`.
  */
 bound_by: string, 
 /**
- * self × (1 − best ratio).
+ * Time saved if the op fully utilized what bounds it: self × (1 − best ratio).
  */
 wasted_ps: number, 
 /**
- * wasted ÷ (Σ self + idle), 0..1.
+ * Wasted time as a share of all self time and idle time, 0..1: wasted ÷ (Σ self + idle).
  */
 ratio: number, 
 /**
- * Source line, as `file:line`.
+ * Source line of the op, as `file:line`.
  */
 source: string, };

@@ -5,18 +5,18 @@
  */
 export type OpsDevice = { 
 /**
- * Device name.
+ * Name of the device.
  */
 device: string, 
 /**
- * Union of work intervals.
+ * Time the device is busy: the union of its work intervals.
  */
 busy_ps: number, 
 /**
- * Σ self time.
+ * Σ self time of the ops on the device. May exceed the busy time where GPU streams overlap.
  */
 self_ps: number, 
 /**
- * Number of slices.
+ * Number of slices of ops on the device.
  */
 occurrences: number, };

@@ -5,22 +5,22 @@
  */
 export type PassRow = { 
 /**
- * Name.
+ * Name of the compiler pass.
  */
 name: string, 
 /**
- * The phase that the name tells, else `pass`.
+ * Compilation phase that the name of the pass indicates, or `pass` if it indicates none.
  */
 phase: string, 
 /**
- * How often.
+ * Number of runs of the pass.
  */
 count: number, 
 /**
- * Σ duration; passes run within passes.
+ * Σ duration of the pass, including other passes that run within it.
  */
 total_ps: number, 
 /**
- * Σ (duration − what runs within).
+ * Self time of the pass: Σ (duration − what runs within it).
  */
 self_ps: number, };

@@ -5,19 +5,19 @@
  */
 export type PercentileRow = { 
 /**
- * 50 to 99.9.
+ * Percentile of the latency, 50 to 99.9.
  */
 percentile: number, 
 /**
- * Latency of the request that stands there.
+ * Latency of the request at this percentile (nearest rank).
  */
 latency_ps: number, 
 /**
- * Its id as recorded; empty if none.
+ * ID of the request at this percentile, as recorded. Empty if none.
  */
 request_id: string, 
 /**
- * Its start since the session began.
+ * Start of the request at this percentile, since the session started.
  */
 start_ps: number, 
 /**

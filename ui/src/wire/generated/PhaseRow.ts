@@ -9,22 +9,22 @@ export type PhaseRow = {
  */
 phase: string, 
 /**
- * In words.
+ * What happens during the phase, in words.
  */
 meaning: string, 
 /**
- * Mean over requests.
+ * Mean time in the phase, over requests.
  */
 mean_ps: number, 
 /**
- * Median.
+ * Median time in the phase, over requests.
  */
 median_ps: number, 
 /**
- * 90th percentile.
+ * 90th percentile of the time in the phase, over requests.
  */
 high_ps: number, 
 /**
- * Σ phase ÷ Σ latencies, 0..1.
+ * Share of the phase in the latency of all requests, 0..1: Σ phase ÷ Σ latencies.
  */
 latency_ratio: number | null, };

@@ -6,74 +6,76 @@ import type { RegionPlace } from "./RegionPlace";
  */
 export type RegionRow = { 
 /**
- * An annotation of the program without its arguments, a function of Python, or an event of the
- * runtime.
+ * Annotation of the program without its arguments, Python function, or event of the runtime.
  */
 name: string, 
 /**
- * Who opened the region: the program by an annotation, Python by a call, or the runtime.
+ * Origin of the region: `annotation` (opened by the program), `python` (a call of a Python
+ * function), or `runtime` (opened by the runtime).
  */
 kind: string, 
 /**
- * File and line of the function, or its module.
+ * File and line of the Python function, or its module.
  */
 source: string, 
 /**
- * The thread, where there is one only.
+ * Thread that the region ran on. Empty if it ran on several.
  */
 thread: string, 
 /**
- * Threads it ran on.
+ * Number of threads that the region ran on.
  */
 thread_count: number, 
 /**
- * Different names that were folded into the row.
+ * Number of different names folded into the row.
  */
 name_count: number, 
 /**
- * By stack: level, 0 for the outermost.
+ * Level of the row in the tree of `--by stack`, 0 for the outermost.
  */
 depth: number, 
 /**
- * By stack: rows directly below.
+ * Number of rows directly below this one in the tree of `--by stack`.
  */
 child_count: number, 
 /**
- * Times the region began in the selection.
+ * Number of occurrences of the region that start in the selection.
  */
 count: number, 
 /**
- * Time within the region. An occurrence within another of the same region counts once.
+ * Time within the region. An occurrence nested in another of the same region counts once.
  */
 total_ps: number, 
 /**
- * Time within the region and in no other region that is shown.
+ * Time within the region and in no other shown region.
  */
 self_ps: number, 
 /**
- * Share of the time that threads spent within regions.
+ * Self time of the region as a share of the time that threads spent within regions.
  */
 ratio: number, 
 /**
- * Mean duration of an occurrence.
+ * Mean duration of one occurrence of the region.
  */
 mean_ps: number | null, 
 /**
- * 95 % of the occurrences are no longer. Of more than 256 to within 0.4 %.
+ * 95th percentile of the duration: 95 % of the occurrences are no longer. With more than 256
+ * occurrences, accurate to within 0.4 %.
  */
 p95_ps: number | null, 
 /**
- * Occurrences that begin within a step, per step of the hosts they do so on. Null where none
+ * Occurrences that start within a step ÷ the steps of the hosts on which they do. Null if none
  * does.
  */
 step_count: number | null, 
 /**
- * Time of the occurrences that begin within a step, per step of the hosts they do so on.
+ * Time of the occurrences that start within a step ÷ the steps of the hosts on which they do.
+ * Null if none does.
  */
 step_ps: number | null, 
 /**
- * Time of the kernels, copies and program runs that were launched within the region, over all
- * devices, whenever they ran. Empty where launches are not known.
+ * Time of the kernels, copies, and program runs launched within the region, over all devices,
+ * no matter when they ran. Empty if launches are not known.
  */
 device_ps: number | null, 
 /**

@@ -5,26 +5,26 @@
  */
 export type RegionThread = { 
 /**
- * Host.
+ * Name of the host that the thread runs on.
  */
 host: string, 
 /**
- * Name, with its number where the host has several of the name.
+ * Name of the thread, with its number if the host has several threads of that name.
  */
 thread: string, 
 /**
- * Regions, or stacks, that occur.
+ * Number of different regions, or stacks of regions, on the thread.
  */
 region_count: number, 
 /**
- * Slices that count.
+ * Number of slices on the thread that count as regions.
  */
 slice_count: number, 
 /**
- * Time within regions, one within another counted once.
+ * Time of the thread within regions. Nested regions count once.
  */
 covered_ps: number, 
 /**
- * Device time launched within regions; null where launches are unknown.
+ * Device time launched within the regions of the thread. Null if launches are unknown.
  */
 device_ps: number | null, };

@@ -6,20 +6,21 @@ import type { SliceRefReport } from "./SliceRefReport";
  */
 export type RendezvousRow = { 
 /**
- * Name under which both sides meet, else the channel.
+ * Name under which both sides of the exchange meet, or the channel if there is no name.
  */
 rendezvous: string, 
 /**
- * Kind of exchange between slices, such as `ALL_REDUCE`; empty where the program says none.
+ * Kind of exchange between slices, such as `ALL_REDUCE`. Empty if the program does not name
+ * one.
  */
 transfer_type: string, 
 /**
- * How many take part in the exchange, as the profiler recorded with its op. Absent where the
- * profile does not say.
+ * Number of participants in the exchange, as the profiler recorded it with the op. Absent if
+ * the profile does not contain it.
  */
 participants: number | null, 
 /**
- * Program it belongs to.
+ * Program that the exchange belongs to.
  */
 program: string, 
 /**
@@ -27,56 +28,60 @@ program: string,
  */
 program_id: string, 
 /**
- * Op that sends; empty if none was executed.
+ * Name of the op that sends. Empty if none was executed.
  */
 send_op: string, 
 /**
- * Op that receives; empty if none was executed.
+ * Name of the op that receives. Empty if none was executed.
  */
 recv_op: string, 
 /**
- * Times, over all selected devices.
+ * Number of occurrences of the exchange, over all selected devices.
  */
 occurrences: number, 
 /**
- * Bytes over the network in one occurrence. Absent where shape or participants are not known.
+ * Bytes over the network in one occurrence, or the size of the value for an exchange with the
+ * host. Absent if the shape or the number of participants is unknown.
  */
 bytes: number | null, 
 /**
- * Mean time that was there to hide it: from the start of the send to the start of the end of the
- * receive, without other communication.
+ * Mean time available to hide the exchange: from the start of the send to the start of
+ * `recv-done`, excluding communication in between.
  */
 slack_ps: number, 
 /**
- * Mean time from the start of the send to the end of the receive.
+ * Mean time per occurrence from the start of the send to the end of the receive.
  */
 observed_ps: number, 
 /**
- * Mean time in the send.
+ * Mean time per occurrence in the `send` op.
  */
 send_ps: number, 
 /**
- * Mean time in the end of the send.
+ * Mean time per occurrence in the `send-done` op, which ends the send.
  */
 send_done_ps: number, 
 /**
- * Mean time in the receive.
+ * Mean time per occurrence in the `recv` op.
  */
 recv_ps: number, 
 /**
- * Mean time in the end of the receive.
+ * Mean time per occurrence in the `recv-done` op, which ends the receive.
  */
 recv_done_ps: number, 
 /**
- * Mean of the four.
+ * Mean time per occurrence in the four ops of the exchange together: `send`, `send-done`,
+ * `recv` and `recv-done`.
  */
 stall_ps: number, 
 /**
- * Σ of the four.
+ * Σ time in the four ops of the exchange (`send`, `send-done`, `recv`, `recv-done`), over all
+ * occurrences.
  */
 total_stall_ps: number, 
 /**
- * Bytes ÷ slack, per second: what hides it; absent where there is no slack or no size.
+ * Bytes ÷ slack, per second: the bandwidth that hides the exchange. Absent if there is no
+ * slack or the size is unknown.
  */
 required_bandwidth: number | null, 
 /**

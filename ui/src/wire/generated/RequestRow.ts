@@ -5,27 +5,27 @@
  */
 export type RequestRow = { 
 /**
- * Name as recorded.
+ * Name of the request as recorded.
  */
 name: string, 
 /**
- * Id as recorded; empty if none.
+ * ID of the request as recorded. Empty if none.
  */
 request_id: string, 
 /**
- * Host name.
+ * Name of the host that handled the request.
  */
 host: string, 
 /**
- * Start since the session began.
+ * Start of the request, since the session started.
  */
 start_ps: number, 
 /**
- * Duration of the request as annotated; the phases sum to it.
+ * Latency: the duration of the request as annotated. The phases sum to it.
  */
 latency_ps: number, 
 /**
- * Position of its batch in `batches`; absent if none was found.
+ * Position of the request's batch in `batches`. Absent if none was found.
  */
 batch_id: number | null, 
 /**

@@ -5,15 +5,15 @@
  */
 export type RooflinePeak = { 
 /**
- * Hardware model.
+ * Hardware model of the chip.
  */
 chip: string, 
 /**
- * Selected devices with it.
+ * Number of selected devices with this chip.
  */
 device_count: number, 
 /**
- * One of `compute` or a memory.
+ * What the peak applies to: `compute` or a memory.
  */
 level: string, 
 /**
@@ -21,10 +21,11 @@ level: string,
  */
 per_second: number | null, 
 /**
- * Peak of compute ÷ this peak, FLOP per byte.
+ * Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak
+ * of compute ÷ peak of the memory. Absent for compute.
  */
 ridge_intensity: number | null, 
 /**
- * Where it came from, or why it is unknown.
+ * Source of the peak, or why the peak is unknown.
  */
 source: string, };

@@ -6,15 +6,15 @@ import type { RooflineLevel } from "./RooflineLevel";
  */
 export type RooflineRow = { 
 /**
- * One of `op`, `program`, `step`, `total` or `average`.
+ * One of `op`, `program`, `step`, `total`, or `average`.
  */
 kind: string, 
 /**
- * Op, program, or `step 12`.
+ * Name of the op or program, or a step such as `step 12`.
  */
 name: string, 
 /**
- * Program, as `module(program id)`; empty for work without a program.
+ * Program that the work belongs to, as `module(program id)`. Empty for work without a program.
  */
 program: string, 
 /**
@@ -22,7 +22,7 @@ program: string,
  */
 program_id: string, 
 /**
- * HLO category; empty for all but ops.
+ * HLO category of the op. Empty for all but ops.
  */
 category: string, 
 /**
@@ -42,7 +42,7 @@ start_ps: number | null,
  */
 end_ps: number | null, 
 /**
- * Slices.
+ * Number of slices of the op.
  */
 occurrences: number, 
 /**
@@ -50,19 +50,20 @@ occurrences: number,
  */
 executions: number, 
 /**
- * The time that rates are over.
+ * Time over which the rates are computed, summed over devices.
  */
 total_ps: number, 
 /**
- * Σ self time.
+ * Σ self time of the op.
  */
 self_ps: number, 
 /**
- * self ÷ Σ self of all ops, 0..1.
+ * Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops.
  */
 self_ratio: number, 
 /**
- * Floating point operations in all, normalised as the chip's peak; absent if unknown.
+ * Floating-point operations of all executions, normalized like the chip's peak. Absent if
+ * unknown.
  */
 flops: number | null, 
 /**
@@ -70,39 +71,41 @@ flops: number | null,
  */
 model_flops: number | null, 
 /**
- * Bytes in all.
+ * Bytes read and written by all executions.
  */
 bytes: number | null, 
 /**
- * flops ÷ time, per second.
+ * Achieved FLOP rate: FLOPs ÷ time, per second.
  */
 flop_rate: number | null, 
 /**
- * bytes ÷ time, per second.
+ * Achieved memory bandwidth: bytes ÷ time, per second.
  */
 bandwidth: number | null, 
 /**
- * Floating point operations per byte, of all bytes or of the memory chosen above the chart.
+ * Floating-point operations per byte, counting all bytes or only those of the selected memory.
  */
 intensity: number | null, 
 /**
- * What bounds it: `compute`, `memory`, a memory on the chip, or empty.
+ * Resource that bounds the op, program, or step: `compute`, `memory`, an on-chip memory, or
+ * empty.
  */
 bound_by: string, 
 /**
- * Achieved rate against the peak of compute.
+ * Compute utilization: achieved FLOP rate relative to the peak of compute.
  */
 compute_ratio: number | null, 
 /**
- * The largest ratio of rate to peak: how efficient it is; may exceed 1.
+ * Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1.
  */
 roofline_ratio: number | null, 
 /**
- * The rate it would have if what bounds it ran at its peak.
+ * FLOP rate of the op if what bounds it ran at its peak.
  */
 optimal_flop_rate: number | null, 
 /**
- * Above a peak: the peak, the time or the work is not what it seems.
+ * Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not
+ * what it seems.
  */
 is_over_peak: boolean, 
 /**
@@ -110,15 +113,14 @@ is_over_peak: boolean,
  */
 levels: Array<RooflineLevel>, 
 /**
- * Where the work came from: `recorded`, `hlo`, `shapes`, `estimate`, or empty.
+ * Source of the FLOPs and bytes: `recorded`, `hlo`, `shapes`, `estimate`, or empty.
  */
 cost_source: string, 
 /**
- * The whole selection, a program, the mean step, or a step. A step leads to its time on the
- * timeline.
+ * JAX name stack of the op. Empty for all but ops.
  */
 scope: string, 
 /**
- * Where the peak comes from, or why it is unknown.
+ * File and line of the program that the op comes from. Empty for all but ops.
  */
 source: string, };

@@ -9,7 +9,7 @@ export type ScalingLimit = {
  */
 kind: string, 
 /**
- * The same in words.
+ * What limits scaling, in words: a part of the step, or uneven load.
  */
 title: string, 
 /**
@@ -21,11 +21,13 @@ text: string,
  */
 step_ps: number, 
 /**
- * The same on the count before it; absent where there is none.
+ * Time of the limit in the step on the device count before the largest. Absent if there is
+ * none.
  */
 before_ps: number | null, 
 /**
- * What it takes on the next count, if it goes on as from the count before to the largest.
+ * Predicted time of the limit on twice the largest device count, if it changes as from the
+ * count before to the largest.
  */
 next_ps: number, 
 /**
@@ -33,6 +35,6 @@ next_ps: number,
  */
 cost_ps: number, 
 /**
- * Cost ÷ the step on the largest count, 0..1.
+ * Cost of the limit as a share of the step on the largest device count, 0..1.
  */
 cost_ratio: number, };

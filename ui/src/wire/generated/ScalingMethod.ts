@@ -6,11 +6,11 @@ import type { ScalingLimit } from "./ScalingLimit";
  */
 export type ScalingMethod = { 
 /**
- * What the names of its sessions have in common besides count and time stamp.
+ * What the names of the method's sessions have in common, besides device count and time stamp.
  */
 method: string, 
 /**
- * One of `capture` or `benchmark`.
+ * Source of the measurements: `capture` or `benchmark`.
  */
 source: string, 
 /**
@@ -18,33 +18,35 @@ source: string,
  */
 device_counts: Array<number>, 
 /**
- * The least of them: speed-up and efficiency are measured against it.
+ * Smallest device count of the method, relative to which speed-up and efficiency are computed.
  */
 base_device_count: number, 
 /**
- * Twice the largest of them.
+ * Twice the largest device count of the method.
  */
 next_device_count: number, 
 /**
- * Share of the base's step that does not shrink with more devices, by Amdahl's law, 0..1; absent
- * with one count, with weak scaling, and where the law does not fit.
+ * Share of the step on the smallest device count that does not shrink with more devices, by
+ * Amdahl's law, 0..1. Absent with one count, with weak scaling, and if the law does not fit.
  */
 serial_ratio: number | null, 
 /**
- * Largest distance of a measured step from that law ÷ the step; absent without the law, and
- * with two counts, through which it always fits.
+ * Largest deviation of a measured step from Amdahl's law ÷ the step. Absent without the law,
+ * and with two counts, which it always fits.
  */
 fit_error_ratio: number | null, 
 /**
- * What the law, or with weak scaling the last doubling, says of a step on the next count.
+ * Predicted step time on twice the largest device count: by Amdahl's law, or with weak scaling
+ * by the trend of the last doubling.
  */
 next_step_ps: number | null, 
 /**
- * The same as speed-up over the base.
+ * Predicted speed-up over the smallest device count on twice the largest device count.
  */
 next_speedup_ratio: number | null, 
 /**
- * Speed-up over the base that no number of devices exceeds; absent where nothing limits it.
+ * Speed-up over the smallest device count that no number of devices exceeds. Absent if nothing
+ * limits it.
  */
 largest_speedup_ratio: number | null, 
 /**

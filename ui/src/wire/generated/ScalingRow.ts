@@ -5,84 +5,90 @@
  */
 export type ScalingRow = { 
 /**
- * What differs in the names of sessions besides device count and time. --method REGEX picks
- * it.
+ * What differs in the names of sessions besides device count and time. `--method REGEX`
+ * selects it.
  */
 method: string, 
 /**
- * One of `capture` or `benchmark`.
+ * Source of the measurements: `capture` or `benchmark`.
  */
 source: string, 
 /**
- * Devices that worked in typical steps.
+ * Number of devices that worked in typical steps.
  */
 device_count: number, 
 /**
- * Kinds of devices with counts, such as `8 × XLA:CPU`; empty if unknown.
+ * Kinds of devices with their counts, such as `8 × XLA:CPU`. Empty if unknown.
  */
 devices: string, 
 /**
- * They share the cores of one machine, so that times say little.
+ * Whether the devices share the cores of one machine, so that their times mean little.
  */
 is_virtual: boolean, 
 /**
- * Sessions or benchmarks of this method and count.
+ * Number of sessions or benchmarks with this method and device count.
  */
 sample_count: number, 
 /**
- * Mean over the samples of the mean of their typical steps, outliers set aside.
+ * Step time: mean over the samples of the mean of their typical steps, excluding outliers.
  */
 step_ps: number, 
 /**
- * Least of the samples.
+ * Shortest step time of any sample.
  */
 step_min_ps: number, 
 /**
- * Largest of the samples.
+ * Longest step time of any sample.
  */
 step_max_ps: number, 
 /**
- * Steps per second; with weak scaling × device count, as each device brings work of its own.
+ * Throughput in steps per second. With weak scaling, multiplied by the device count, because
+ * each device adds work of its own.
  */
 throughput_per_second: number, 
 /**
- * Throughput × the batch that was given.
+ * Examples per second: throughput × the given batch size. Absent without a batch size.
  */
 examples_per_second: number | null, 
 /**
- * How many times as fast as on the least device count of the method.
+ * Speed-up over the smallest device count of the method.
  */
 speedup_ratio: number, 
 /**
- * Device count ÷ the least count: what perfect scaling gives.
+ * Speed-up with perfect scaling: device count ÷ smallest device count.
  */
 ideal_speedup_ratio: number, 
 /**
- * Share of perfect scaling that is reached.
+ * Achieved share of perfect scaling.
  */
 efficiency_ratio: number, 
 /**
- * Computation in a step, mean over devices; absent for benchmarks, as the next six are.
+ * Computation in a step, mean over devices. Absent for benchmarks.
  */
 compute_ps: number | null, 
 /**
- * Union of a device’s communication in a step, hidden or not, mean over devices.
+ * Union of a device's communication in a step, hidden or exposed, mean over the devices that
+ * communicate. Absent for benchmarks.
  */
 communication_ps: number | null, 
 /**
- * Communication ÷ step.
+ * Communication, hidden or exposed, as a share of the step: communication ÷ step. Absent for
+ * benchmarks.
  */
 communication_ratio: number | null, 
 /**
- * Communication while the same device computes nothing.
+ * Exposed communication in a step: communication while the same device computes nothing, mean
+ * over devices. Absent for benchmarks.
  */
 exposed_ps: number | null, 
 /**
- * Exposed communication ÷ step.
+ * Exposed communication as a share of the step: exposed communication ÷ step. Absent for
+ * benchmarks.
  */
 exposed_ratio: number | null, 
 /**
- * How evenly devices compute: 100 % is even.
+ * How evenly computation is distributed over the devices: 100 % is even. Absent for
+ * benchmarks.
  */
 balance_ratio: number | null, 
 /**

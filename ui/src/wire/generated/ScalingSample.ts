@@ -5,27 +5,27 @@
  */
 export type ScalingSample = { 
 /**
- * Name of the session, or file and benchmark.
+ * Name of the session, or of the file and the benchmark.
  */
 name: string, 
 /**
- * Method that its name was taken for.
+ * Method that the sample was assigned to by its name.
  */
 method: string, 
 /**
- * One of `capture` or `benchmark`.
+ * Source of the sample: `capture` or `benchmark`.
  */
 source: string, 
 /**
- * Devices that worked.
+ * Number of devices that worked in the sample.
  */
 device_count: number, 
 /**
- * Steps or calls that were measured, outliers set aside.
+ * Number of measured steps or calls, excluding outliers.
  */
 step_count: number, 
 /**
- * Mean of them.
+ * Mean duration of the measured steps or calls, excluding outliers.
  */
 step_ps: number, 
 /**

@@ -5,8 +5,8 @@
  */
 export type ScopeRow = { 
 /**
- * Full path; of ops that serve several, that of the nearest scope that holds all, and their
- * number. Such as `jit(step)/layer_0/attn`.
+ * Full path of the node, such as `jit(step)/layer_0/attn`. For combined ops, the path of the
+ * nearest scope that contains all paths they serve, and the number of those paths.
  */
 path: string, 
 /**
@@ -14,15 +14,15 @@ path: string,
  */
 name: string, 
 /**
- * Level, 0 for the roots.
+ * Level of the node in the tree, 0 for the roots.
  */
 depth: number, 
 /**
- * Number of direct children.
+ * Number of direct children of the node.
  */
 child_count: number, 
 /**
- * Slices of work at or below this node, as `ops` counts them.
+ * Number of slices of work at or below this node, counted as in `ops`.
  */
 occurrences: number, 
 /**
@@ -30,39 +30,41 @@ occurrences: number,
  */
 total_ps: number, 
 /**
- * Self time of the ops exactly at this node.
+ * Self time of the ops exactly at this node, excluding nodes below.
  */
 self_ps: number, 
 /**
- * Share of the self time of everything selected.
+ * Total of the node as a share of the self time of everything selected.
  */
 ratio: number, 
 /**
- * Part of the total in the forward pass.
+ * Part of the total that is in the forward pass.
  */
 forward_ps: number, 
 /**
- * Part of the total in the backward pass: the name stack contains transpose(.
+ * Part of the total that is in the backward pass, where the name stack contains `transpose(`.
  */
 backward_ps: number, 
 /**
- * Part of the total that computes again what the forward pass already had: checkpoint,
- * rematted_computation, .remat.
+ * Part of the total that recomputes results of the forward pass: the name stack contains
+ * `rematted_computation`, or the name of the op contains `.remat`.
  */
 rematerialised_ps: number, 
 /**
- * Floating point operations of all executions at or below. Absent if no op there has a cost.
+ * Floating-point operations of all executions at or below this node. Absent if no op there has
+ * a known cost.
  */
 flops: number | null, 
 /**
- * Bytes read and written by all executions at or below.
+ * Bytes read and written by all executions at or below this node.
  */
 bytes: number | null, 
 /**
- * Part of the total that is a share of combined ops, divided over what they serve.
+ * Part of the total that is estimated: shares of combined ops, divided over the paths they
+ * serve.
  */
 estimated_ps: number, 
 /**
- * The paths that a combined op serves, one for each op that XLA merged.
+ * Paths that a combined op serves, one for each op that XLA merged.
  */
 paths: Array<string>, };

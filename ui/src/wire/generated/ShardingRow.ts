@@ -5,7 +5,7 @@
  */
 export type ShardingRow = { 
 /**
- * The program and its id.
+ * Program that has the input or output, as `module(program id)`.
  */
 program: string, 
 /**
@@ -17,40 +17,42 @@ program_id: string,
  */
 is_input: boolean, 
 /**
- * Number of the parameter, or of the element of the result.
+ * Number of the parameter for an input, or of the element of the result for an output.
  */
 number: number, 
 /**
- * Input or output of a program: as the framework calls it, else its instruction.
+ * Input or output of a program: the name that the framework gives it, or else its instruction.
  */
 name: string, 
 /**
- * Instruction that takes or makes it.
+ * Instruction that consumes the input or produces the output.
  */
 instruction: string, 
 /**
- * Shape of the part that one device has.
+ * Shape of the part of the value that one device holds.
  */
 shape: string, 
 /**
- * Mesh axes that cut each dimension, as JAX writes them: `P(data, None)`, `P()` where it is
- * whole on every device; empty where the program does not say.
+ * Mesh axes that split each dimension, in JAX notation: `P(data, None)`, or `P()` if the value
+ * is whole on every device. Empty if the program does not specify it.
  */
 partition: string, 
 /**
- * Whether names of axes are ours, told by strides of devices.
+ * Whether the names of the mesh axes are Stepscope's own, inferred from the strides of
+ * devices.
  */
 is_mesh_guessed: boolean, 
 /**
- * Sharding as the program writes it; empty where it does not say.
+ * Sharding of the value, as the program writes it. Empty if the program does not specify it.
  */
 sharding: string, 
 /**
- * Different parts the value is cut into; absent where the program does not say.
+ * Number of distinct parts that the value is split into. Absent if the program does not
+ * specify it.
  */
 part_count: number | null, 
 /**
- * Devices the program runs on.
+ * Number of devices that the program runs on.
  */
 device_count: number, 
 /**
@@ -62,6 +64,7 @@ device_bytes: number,
  */
 total_bytes: number, 
 /**
- * Bytes on all devices beyond one copy; absent where the program does not say.
+ * Bytes of the value on all devices beyond one copy. Absent if the program does not specify
+ * the sharding.
  */
 replicated_bytes: number | null, };

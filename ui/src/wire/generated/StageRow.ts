@@ -5,42 +5,43 @@
  */
 export type StageRow = { 
 /**
- * Name as recorded.
+ * Name of the stage, as recorded.
  */
 name: string, 
 /**
- * One of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`.
+ * What the stage does: one of `wait`, `enqueue`, `read`, `preprocess`, `prefetch`, `load`.
  */
 stage: string, 
 /**
- * One of `tf.data`, `python` or `annotation`.
+ * Where the stage comes from: one of `tf.data`, `python` or `annotation`.
  */
 source: string, 
 /**
- * Slices.
+ * Number of recorded slices of the stage.
  */
 count: number, 
 /**
- * Σ duration; stages run within stages.
+ * Σ duration of the stage's slices, including stages that run within them.
  */
 total_ps: number, 
 /**
- * Σ (duration − stages that run within).
+ * Σ (duration − stages that run within) over the slices of the stage.
  */
 self_ps: number, 
 /**
- * Mean duration.
+ * Mean duration of a slice of the stage.
  */
 mean_ps: number, 
 /**
- * Longest.
+ * Longest slice of the stage.
  */
 longest_ps: number, 
 /**
- * Self time on threads that do not drive devices.
+ * Self time of the stage on threads that do not drive devices.
  */
 background_ps: number, 
 /**
- * The stage with most self time of those that do work.
+ * Whether the stage has the most self time of all stages that do work (not `wait`, `enqueue`
+ * or `prefetch`).
  */
 is_bottleneck: boolean, };

@@ -9,11 +9,11 @@ export type StepBar = {
  */
 step: number, 
 /**
- * Start since the session began.
+ * Start of the step, since the session started.
  */
 start_ps: number, 
 /**
- * Duration: mean over hosts of the mean over the host's devices.
+ * Duration of the step: mean over hosts of the mean over the host's devices.
  */
 duration_ps: number, 
 /**
@@ -21,6 +21,6 @@ duration_ps: number,
  */
 parts_ps: Array<number>, 
 /**
- * Marked by the outlier rule of `steps`.
+ * Whether the step is an outlier by the rule of `steps`.
  */
 is_outlier: boolean, };

@@ -5,11 +5,11 @@
  */
 export type StepMemoryRow = { 
 /**
- * Allocator.
+ * Name of the allocator that was measured.
  */
 allocator: string, 
 /**
- * Host name.
+ * Name of the host that the allocator runs on.
  */
 host: string, 
 /**
@@ -17,26 +17,26 @@ host: string,
  */
 step: number, 
 /**
- * Start since the session began.
+ * Start of the step, since the session started.
  */
 start_ps: number, 
 /**
- * Length.
+ * Duration of the step.
  */
 duration_ps: number, 
 /**
- * Most bytes taken.
+ * Largest number of bytes in use during the step: handed out + set aside for programs.
  */
 peak_bytes: number, 
 /**
- * Fewest bytes taken.
+ * Smallest number of bytes in use during the step: handed out + set aside for programs.
  */
 lowest_bytes: number, 
 /**
- * Allocations.
+ * Number of allocations during the step.
  */
 allocations: number, 
 /**
- * The peak stands out, upwards, by the outlier rule of `steps`.
+ * Whether the memory peak of the step is an upward outlier by the rule of `steps`.
  */
 is_spike: boolean, };

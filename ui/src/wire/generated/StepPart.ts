@@ -6,14 +6,15 @@ import type { PartKind } from "./PartKind";
  */
 export type StepPart = { 
 /**
- * Which part.
+ * Part of the step, such as device compute, collectives, or idle.
  */
 part: PartKind, 
 /**
- * Mean over steps of the mean over hosts of the mean over the host's devices.
+ * Mean time of the part: mean over steps of the mean over hosts of the mean over the host's
+ * devices.
  */
 mean_ps: number, 
 /**
- * Share of the mean step, 0..1.
+ * Share of the mean step that the part takes, 0..1.
  */
 ratio: number, };

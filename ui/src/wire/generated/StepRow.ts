@@ -5,72 +5,72 @@
  */
 export type StepRow = { 
 /**
- * Step number as recorded, or counted where steps are inferred.
+ * Step number as recorded, or counted if steps are inferred.
  */
 step: number, 
 /**
- * Host name.
+ * Name of the host that ran the step.
  */
 host: string, 
 /**
- * Device name; empty when the host has none.
+ * Name of the device. Empty if the host has none.
  */
 device: string, 
 /**
- * Time since the session began.
+ * Start of the step on this device, since the session started.
  */
 start_ps: number, 
 /**
- * Length of the step on this device. Its parts sum to it.
+ * Duration of the step on this device. The parts of the step sum to it.
  */
 duration_ps: number, 
 /**
- * Union of the device's work intervals inside the step.
+ * Time the device is busy: the union of its work intervals inside the step.
  */
 busy_ps: number, 
 /**
- * Device computes.
+ * Step time in which the device computes.
  */
 device_compute_ps: number, 
 /**
- * Exposed communication.
+ * Exposed communication: step time in which the device communicates and computes nothing.
  */
 collectives_ps: number, 
 /**
- * Exposed host-to-device copies.
+ * Step time of exposed host-to-device copies.
  */
 host_to_device_ps: number, 
 /**
- * Exposed device-to-host copies.
+ * Step time of exposed device-to-host copies.
  */
 device_to_host_ps: number, 
 /**
- * Exposed device-to-device copies.
+ * Step time of exposed device-to-device copies.
  */
 device_to_device_ps: number, 
 /**
- * The program calls Python on the host, and the device waits.
+ * Step time in which the program calls Python on the host and the device waits.
  */
 python_callbacks_ps: number, 
 /**
- * Device idle, host waits for or prepares input.
+ * Step time in which the device is idle while the host waits for or prepares input.
  */
 input_wait_ps: number, 
 /**
- * Device idle, host compiles.
+ * Step time in which the device is idle while its host compiles.
  */
 compilation_ps: number, 
 /**
- * Device idle, host does other recorded work.
+ * Step time in which the device is idle while the host does other recorded work.
  */
 host_overhead_ps: number, 
 /**
- * Device idle, host waits or recorded nothing.
+ * Step time in which the device is idle while the host waits or recorded nothing.
  */
 idle_ps: number, 
 /**
- * The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it
- * is longer than twice the median, and the gap below it is wider than the range of all other
- * steps.
+ * Whether the step is more than 3.5 robust deviations and at least 5 % away from the median.
+ * Also true if it exceeds twice the median and the gap below it is wider than the range of all
+ * other steps.
  */
 is_outlier: boolean, };

@@ -5,15 +5,15 @@
  */
 export type StreamRow = { 
 /**
- * Device name.
+ * Name of the device.
  */
 device: string, 
 /**
- * Name as recorded.
+ * Name of the stream, as recorded.
  */
 stream: string, 
 /**
- * Number.
+ * Number of the stream.
  */
 number: number, 
 /**
@@ -21,42 +21,42 @@ number: number,
  */
 track: number, 
 /**
- * Kernels and copies.
+ * Number of kernels and copies on the stream.
  */
 occurrences: number, 
 /**
- * Union of their times.
+ * Time in which the stream ran kernels or copies, overlapping ones counted once.
  */
 busy_ps: number, 
 /**
- * First begin.
+ * Start of the first kernel or copy on the stream.
  */
 start_ps: number, 
 /**
- * Last end.
+ * End of the last kernel or copy on the stream.
  */
 end_ps: number, 
 /**
- * Times without work between the first and the last.
+ * Number of gaps without work between the first and the last work on the stream.
  */
 gap_count: number, 
 /**
- * Σ of those.
+ * Σ gaps without work between the first and the last work on the stream.
  */
 gap_ps: number, 
 /**
- * The longest.
+ * Longest gap without work on the stream.
  */
 largest_gap_ps: number, 
 /**
- * Where it begins; absent without gaps.
+ * Start of the longest gap on the stream. Absent without gaps.
  */
 largest_gap_start_ps: number | null, 
 /**
- * Busy time beside another busy stream of the device.
+ * Busy time of the stream during which another stream of the device is busy too.
  */
 overlap_ps: number, 
 /**
- * overlap ÷ busy, 0..1.
+ * Overlap with other streams of the device ÷ busy time of the stream, 0..1.
  */
 overlap_ratio: number, };

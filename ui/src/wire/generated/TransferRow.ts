@@ -5,23 +5,24 @@
  */
 export type TransferRow = { 
 /**
- * One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
+ * Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
+ * `host_to_host`, `memset`, `other`.
  */
 direction: string, 
 /**
- * One of `pageable`, `pinned`, `managed`, or empty where not recorded.
+ * Kind of host memory used: one of `pageable`, `pinned`, `managed`, or empty if not recorded.
  */
 memory: string, 
 /**
- * How many.
+ * Number of copies or memsets. A copy that one op starts and another ends counts once.
  */
 occurrences: number, 
 /**
- * Bytes moved, summed. Absent if not recorded.
+ * Total bytes moved by the copies. Absent if not recorded.
  */
 bytes: number | null, 
 /**
- * Σ duration.
+ * Σ duration of the copies or memsets.
  */
 total_ps: number, 
 /**
@@ -29,14 +30,14 @@ total_ps: number,
  */
 bandwidth: number | null, 
 /**
- * Peak of the link it goes over, per second; absent where unknown.
+ * Peak bandwidth of the link that the copies use, per second. Absent if unknown.
  */
 peak_bandwidth: number | null, 
 /**
- * bandwidth ÷ peak.
+ * Bandwidth of the copies ÷ peak bandwidth of the link.
  */
 bandwidth_ratio: number | null, 
 /**
- * Where the peak comes from.
+ * Source of the peak bandwidth of the link.
  */
 peak_source: string, };

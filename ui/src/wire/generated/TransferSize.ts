@@ -5,30 +5,31 @@
  */
 export type TransferSize = { 
 /**
- * One of `host_to_device`, `device_to_host`, `device_to_device`, `host_to_host`, `memset`, `other`.
+ * Direction of the copies: one of `host_to_device`, `device_to_host`, `device_to_device`,
+ * `host_to_host`, `memset`, `other`.
  */
 direction: string, 
 /**
- * Smallest of the bin.
+ * Smallest copy size of the bin.
  */
 start_bytes: number, 
 /**
- * Smallest of the next bin; absent for the last.
+ * Smallest copy size of the next bin. Absent for the last bin.
  */
 end_bytes: number | null, 
 /**
- * How many.
+ * Number of copies in the bin.
  */
 occurrences: number, 
 /**
- * Σ bytes.
+ * Σ bytes of the copies in the bin.
  */
 bytes: number, 
 /**
- * Σ duration.
+ * Σ duration of the copies in the bin.
  */
 total_ps: number, 
 /**
- * bytes ÷ duration, per second.
+ * Bytes ÷ duration of the copies in the bin, per second.
  */
 bandwidth: number | null, };

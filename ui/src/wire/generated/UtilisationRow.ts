@@ -5,7 +5,7 @@
  */
 export type UtilisationRow = { 
 /**
- * Device name.
+ * Name of the device that the sample is from.
  */
 device: string, 
 /**
@@ -13,19 +13,19 @@ device: string,
  */
 host: string, 
 /**
- * Number of the sample: the line's.
+ * Number of the sample: that of the line it was recorded on.
  */
 sample: number, 
 /**
- * Name of the line, such as the kernel's.
+ * Name of the line that the sample was recorded on, such as the kernel's.
  */
 line: string, 
 /**
- * When it was taken.
+ * Time of the sample.
  */
 at_ps: number, 
 /**
- * The part of the chip.
+ * Part of the chip that the registers belong to, such as `TensorCore 0`.
  */
 unit: string, 
 /**
@@ -33,22 +33,23 @@ unit: string,
  */
 name: string, 
 /**
- * Sum of registers.
+ * Count of the unit in the sample, as the sum of its registers.
  */
 achieved: number, 
 /**
- * Cycles of the unit times what it can do in one, or a peak rate times the time.
+ * Upper limit of the count: cycles of the unit × what it can do per cycle, or a peak rate ×
+ * the time.
  */
 peak: number, 
 /**
- * One of `cycles`, `instructions` or `bytes`.
+ * What the registers count in: one of `cycles`, `instructions` or `bytes`.
  */
 measure: string, 
 /**
- * Counted against the most that could have been in the time of the sample.
+ * Utilization of the unit: its count ÷ the most that was possible in the time of the sample.
  */
 ratio: number | null, 
 /**
- * Where the peak comes from.
+ * Where the upper limit of the count comes from.
  */
 peak_source: string, };

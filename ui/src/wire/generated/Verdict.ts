@@ -6,23 +6,24 @@ import type { VerdictKind } from "./VerdictKind";
  */
 export type Verdict = { 
 /**
- * Stable key, such as `device_busy_ratio`.
+ * Stable key of the figure, such as `device_busy_ratio`.
  */
 key: string, 
 /**
- * Title in words.
+ * Name of the figure in words.
  */
 title: string, 
 /**
- * The figure in the unit of the key's suffix; absent when the profile cannot tell.
+ * Value of the figure, in the unit of the key's suffix. Absent if the profile does not provide
+ * it.
  */
 value: number | null, 
 /**
- * Verdict; `unknown` when there is no figure.
+ * Verdict on the figure: `good`, `warning`, `bad`, or `unknown` if there is no figure.
  */
 verdict: VerdictKind, 
 /**
- * The thresholds, as text: `good > 80 %, bad < 50 %`.
+ * Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`.
  */
 thresholds: string, 
 /**

@@ -5,22 +5,22 @@
  */
 export type VerdictLayer = { 
 /**
- * Stable name, such as `hlo_ops`.
+ * Stable name of the layer, such as `hlo_ops`.
  */
 key: string, 
 /**
- * The same in words.
+ * Name of the layer in words.
  */
 title: string, 
 /**
- * Something of it was recorded.
+ * Whether anything of the layer was recorded.
  */
 is_recorded: boolean, 
 /**
- * Different names that were recorded.
+ * Number of different names recorded in the layer.
  */
 name_count: number, 
 /**
- * Some of them; empty where there are none.
+ * Some of the recorded names of the layer. Empty if there are none.
  */
 examples: string, };

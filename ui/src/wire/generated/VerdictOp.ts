@@ -5,10 +5,10 @@
  */
 export type VerdictOp = { 
 /**
- * HLO instruction or kernel.
+ * Name of the HLO instruction or kernel.
  */
 name: string, 
 /**
- * Its self time ÷ self time of all ops, 0 to 1.
+ * Self time of the op as a share of the self time of all ops, 0..1.
  */
 self_ratio: number, };

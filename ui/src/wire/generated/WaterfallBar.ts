@@ -8,19 +8,20 @@ import type { PartKind } from "./PartKind";
  */
 export type WaterfallBar = { 
 /**
- * What kind.
+ * Kind of the bar, such as `op`, `new_op`, `overlap` or `outlier_steps`.
  */
 kind: BarKind, 
 /**
- * In words.
+ * What the bar represents, in words.
  */
 title: string, 
 /**
- * The part of a step that it belongs to; absent where it belongs to none.
+ * Part of the step that the bar belongs to. Absent if it belongs to none.
  */
 part: PartKind | null, 
 /**
- * Its share of the difference.
+ * Contribution of this bar to the difference of the mean step, outlier steps included. All
+ * bars sum to that difference.
  */
 difference_ps: number, 
 /**

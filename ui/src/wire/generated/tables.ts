@@ -19,7 +19,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "overview.step_parts": {
     part: {
       title: "Part",
-      meaning: "Which part.",
+      meaning: "Part of the step, such as device compute, collectives, or idle.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -27,7 +27,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean over steps of the mean over hosts of the mean over the host's devices.",
+      meaning: "Mean time of the part: mean over steps of the mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -35,7 +35,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of the mean step, 0..1.",
+      meaning: "Share of the mean step that the part takes, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -44,7 +44,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "overview.step_balance": {
     figure: {
       title: "Figure",
-      meaning: "What of the step it is: the host's, the device's, idle time, or a reason for that.",
+      meaning: "Figure of the mean step: host step time, device step time, device idle time, or a cause of the idle time.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -52,7 +52,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean over steps.",
+      meaning: "Mean of the figure over steps. Absent for the host step time if no host annotated its steps.",
       formula: "",
       adds: "no",
       better: "less",
@@ -60,14 +60,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Of device step",
       kind: "ratio",
-      meaning: "Share of the device step.",
+      meaning: "Share of the device step time. Absent for the host and device step times.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     mostly: {
       title: "Mostly",
-      meaning: "What most of it is.",
+      meaning: "What the host does in most of the idle time that has no cause of its own (all others). Empty for the other figures.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -76,35 +76,35 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "overview.verdicts": {
     title: {
       title: "Figure",
-      meaning: "Title in words.",
+      meaning: "Name of the figure in words.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     key: {
       title: "Key",
-      meaning: "Stable key, such as device_busy_ratio.",
+      meaning: "Stable key of the figure, such as device_busy_ratio.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     figure: {
       title: "Value",
-      meaning: "The value in its unit.",
+      meaning: "Value of the figure, with its unit.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     verdict: {
       title: "Verdict",
-      meaning: "Verdict; unknown when there is no figure.",
+      meaning: "Verdict on the figure: good, warning, bad, or unknown if there is no figure.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     thresholds: {
       title: "Thresholds",
-      meaning: "The thresholds, as text: good > 80 %, bad < 50 %.",
+      meaning: "Thresholds of the verdict, as text: good > 80 %, bad < 50 %.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -119,7 +119,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     value: {
       title: "As a number",
       kind: "count",
-      meaning: "The figure in the unit of the key's suffix; absent when the profile cannot tell.",
+      meaning: "Value of the figure, in the unit of the key's suffix. Absent if the profile does not provide it.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -128,21 +128,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "overview.top_ops": {
     name: {
       title: "Op",
-      meaning: "Name of the HLO instruction, or of the kernel where no op is known.",
+      meaning: "Name of the HLO instruction, or of the kernel if no op is known.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     category: {
       title: "Category",
-      meaning: "HLO category as XLA names it.",
+      meaning: "HLO category of the op, as XLA names it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "What JAX calls a device.",
+      meaning: "Device that the op ran on, in the sense of a JAX device. Empty if the row merges several devices.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -150,7 +150,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "How often it ran, over the selected devices and steps.",
+      meaning: "Number of occurrences of the op over the selected devices and steps.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -158,7 +158,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Time in the op itself, without what runs nested inside it, summed.",
+      meaning: "Time in the op itself, excluding work nested inside it, summed over all occurrences.",
       formula: "Σ (duration − nested children)",
       adds: "over_steps",
       better: "less",
@@ -166,14 +166,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of the self time of all selected ops.",
+      meaning: "Self time of the op as a share of the self time of all selected ops.",
       formula: "self ÷ Σ self",
       adds: "no",
       better: "neither",
     },
     scope: {
       title: "Scope",
-      meaning: "JAX name stack: the transformations and named scopes the op was traced in.",
+      meaning: "JAX name stack of the op: the transformations and named scopes in which it was traced.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -181,7 +181,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flop_rate: {
       title: "FLOP rate",
       kind: "flop_rate",
-      meaning: "Achieved rate of floating point operations.",
+      meaning: "Achieved rate of floating-point operations of the op.",
       formula: "flops × count ÷ total",
       adds: "no",
       better: "more",
@@ -189,21 +189,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bandwidth: {
       title: "Bandwidth",
       kind: "bandwidth",
-      meaning: "Achieved rate of memory traffic.",
+      meaning: "Achieved memory bandwidth of the op.",
       formula: "bytes × count ÷ total",
       adds: "no",
       better: "more",
     },
     bound_by: {
       title: "Bound by",
-      meaning: "Which roof limits the op: compute or memory. Empty when the peaks of the chip or the work of the op are unknown.",
+      meaning: "Roof that limits the op: compute, memory, or an on-chip memory. Empty if the peaks of the chip or the work of the op are unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "The compiled executable the op belongs to, with its id.",
+      meaning: "Compiled executable that the op belongs to, with its ID.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -218,7 +218,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     roofline_ratio: {
       title: "Of roofline",
       kind: "ratio",
-      meaning: "How close the op comes to the roof that limits it.",
+      meaning: "Achieved share of the roof that limits the op.",
       formula: "max(FLOP rate ÷ peak, bandwidth ÷ peak)",
       adds: "no",
       better: "neither",
@@ -226,7 +226,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Time from start to end, summed; what runs nested inside is included.",
+      meaning: "Time from start to end of the op, including work nested inside it, summed over all occurrences.",
       formula: "Σ duration",
       adds: "over_steps",
       better: "less",
@@ -234,7 +234,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs per execution",
       kind: "flops",
-      meaning: "Floating point operations of one execution, recorded or computed from the HLO. Absent if unknown.",
+      meaning: "Floating-point operations of one execution of the op, recorded or computed from the HLO. Absent if unknown.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -242,7 +242,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes per execution",
       kind: "bytes",
-      meaning: "Bytes one execution reads and writes, recorded or computed from the HLO. Absent if unknown.",
+      meaning: "Bytes that one execution of the op reads and writes, recorded or computed from the HLO. Absent if unknown.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -250,49 +250,49 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     executions: {
       title: "Executions",
       kind: "count",
-      meaning: "Executions the work is counted with: an op lowered to several kernels did its work once.",
+      meaning: "Number of executions that the work is counted with. An op lowered to several kernels does its work once per execution.",
       formula: "",
       adds: "over_steps",
       better: "neither",
     },
     class: {
       title: "Class",
-      meaning: "What kind of work it is; decides the colour, the same in every view.",
+      meaning: "Kind of work the op does. Determines its color, which is the same in every view.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     cost_source: {
       title: "Cost from",
-      meaning: "Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the shapes of a known call, or estimated by the author of the kernel.",
+      meaning: "Source of the FLOPs and bytes: recorded in the profile, computed from the HLO (hlo) or from the shapes of a known call (shapes), or estimated by the author of the kernel (estimate).",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program_id: {
       title: "Program id",
-      meaning: "Program id as a decimal string (ids exceed 2^53).",
+      meaning: "ID of the program that the op belongs to, as a decimal string (IDs exceed 2^53).",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_rematerialised: {
       title: "Rematerialized",
-      meaning: "The op is a recomputation.",
+      meaning: "Whether the op is a recomputation.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     category_source: {
       title: "Category from",
-      meaning: "Where the category comes from: recorded, hlo, inferred (from the op's name, where the profile has no HLO for it), or empty.",
+      meaning: "Source of the category: recorded, hlo, inferred (from the op's name, where the profile has no HLO for it), or empty.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     attribution: {
       title: "Op from",
-      meaning: "How the slices were joined with the op: recorded in the profile, or inferred from the kernel’s name, its neighbours or its order.",
+      meaning: "How the slices were matched to the op: recorded, or inferred from the kernel's name (exact_name), its neighbors (between_anchors), or its order (by_order). none if there is no op.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -301,7 +301,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "overview.devices": {
     device: {
       title: "Device",
-      meaning: "Name, such as host-0/GPU:0.",
+      meaning: "Name of the device, such as host-0/GPU:0.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -309,7 +309,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ps: {
       title: "Busy",
       kind: "duration",
-      meaning: "Union of work intervals inside the window.",
+      meaning: "Time the device is busy: the union of its work intervals inside the window.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -317,7 +317,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     window_ps: {
       title: "Window",
       kind: "duration",
-      meaning: "The window the ratio refers to: the selected steps, or first to last work of any device.",
+      meaning: "Window of the busy share: the selected steps, else from the first to the last step, or without steps from the first to the last work of any device.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -325,7 +325,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ratio: {
       title: "Busy share",
       kind: "ratio",
-      meaning: "busy ÷ window; absent when the device recorded no work in the window.",
+      meaning: "Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -343,7 +343,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Start since the session began.",
+      meaning: "Start of the step, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -351,7 +351,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Duration: mean over hosts of the mean over the host's devices.",
+      meaning: "Duration of the step: mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -359,7 +359,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_compute_ps: {
       title: "Device compute",
       kind: "duration",
-      meaning: "Device computes.",
+      meaning: "Time in which the device computes. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -367,7 +367,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     collectives_ps: {
       title: "Collectives",
       kind: "duration",
-      meaning: "Exposed communication.",
+      meaning: "Exposed communication: time in which the device communicates and computes nothing. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -375,7 +375,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     host_to_device_ps: {
       title: "Host to device",
       kind: "duration",
-      meaning: "Exposed host-to-device copies.",
+      meaning: "Time of exposed host-to-device copies. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -383,7 +383,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_to_host_ps: {
       title: "Device to host",
       kind: "duration",
-      meaning: "Exposed device-to-host copies.",
+      meaning: "Time of exposed device-to-host copies. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -391,7 +391,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_to_device_ps: {
       title: "Device to device",
       kind: "duration",
-      meaning: "Exposed device-to-device copies.",
+      meaning: "Time of exposed device-to-device copies. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -399,7 +399,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     python_callbacks_ps: {
       title: "Python callbacks",
       kind: "duration",
-      meaning: "The program calls Python on the host, and the device waits.",
+      meaning: "Time in which the program calls Python on the host and the device waits. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -407,7 +407,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_wait_ps: {
       title: "Input wait",
       kind: "duration",
-      meaning: "Device idle, host waits for or prepares input.",
+      meaning: "Time in which the device is idle while the host waits for or prepares input. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -415,7 +415,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     compilation_ps: {
       title: "Compilation",
       kind: "duration",
-      meaning: "Device idle, host compiles.",
+      meaning: "Time in which the device is idle while its host compiles. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -423,7 +423,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     host_overhead_ps: {
       title: "Host overhead",
       kind: "duration",
-      meaning: "Device idle, host does other recorded work.",
+      meaning: "Time in which the device is idle while the host does other recorded work. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -431,14 +431,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     idle_ps: {
       title: "Idle",
       kind: "duration",
-      meaning: "Device idle, host waits or recorded nothing.",
+      meaning: "Time in which the device is idle while the host waits or recorded nothing. Mean over hosts of the mean over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
     },
     is_outlier: {
       title: "Outlier",
-      meaning: "Marked by the outlier rule of steps.",
+      meaning: "Whether the step is an outlier by the rule of steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -447,14 +447,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "overview.environment": {
     name: {
       title: "Fact",
-      meaning: "Name as recorded, such as jax_version.",
+      meaning: "Name of the fact as recorded, such as jax_version.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     value: {
       title: "Value",
-      meaning: "Value as text.",
+      meaning: "Value of the fact, as text.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -470,7 +470,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     severity: {
       title: "Severity",
-      meaning: "How grave.",
+      meaning: "Severity of the finding: bad, warning or note.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -478,7 +478,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     gain_ps_per_step: {
       title: "Gain per step",
       kind: "duration",
-      meaning: "Time of one step that is gained at most; absent where it cannot be told.",
+      meaning: "Upper bound on the time that one step gains if the cause disappears. Absent if it cannot be estimated.",
       formula: "",
       adds: "no",
       better: "less",
@@ -486,49 +486,49 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     gain_ratio: {
       title: "Of the step",
       kind: "ratio",
-      meaning: "Gain ÷ that step, at most 1.",
+      meaning: "Gain ÷ the mean step that the gain refers to (that of one device or host if the finding is about one), at most 1.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     confidence: {
       title: "Confidence",
-      meaning: "How sure the cause is.",
+      meaning: "Confidence in the cause: high (it was recorded), medium (it follows from what was recorded, with assumptions) or low (it is a likely guess).",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     what: {
       title: "What",
-      meaning: "What was found, with its figures.",
+      meaning: "What the rule found, with its figures.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     why: {
       title: "Why",
-      meaning: "Why it is so, or why it matters.",
+      meaning: "Reason for the finding, or why it matters.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     fix: {
       title: "What to change",
-      meaning: "What to change, in plain words.",
+      meaning: "Recommended change, in plain words.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     estimate: {
       title: "Estimate",
-      meaning: "How the gain was estimated; empty without one.",
+      meaning: "How the gain was estimated. Empty if there is no estimate.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     overlaps: {
       title: "Partly the same time as",
-      meaning: "Rules of other findings whose gains may be the same time; empty if none.",
+      meaning: "Rules of other findings whose gains may cover the same time. Empty if there are none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -537,21 +537,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "advice.passed": {
     id: {
       title: "Rule",
-      meaning: "Name of the rule.",
+      meaning: "Name of the rule behind the check.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     title: {
       title: "Check",
-      meaning: "What it checks, in a few words.",
+      meaning: "What the rule checks, in a few words.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     text: {
       title: "Outcome",
-      meaning: "What was found, or why it could not be checked.",
+      meaning: "What the check found, or why it could not run.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -560,21 +560,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "advice.skipped": {
     id: {
       title: "Rule",
-      meaning: "Name of the rule.",
+      meaning: "Name of the rule behind the check.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     title: {
       title: "Check",
-      meaning: "What it checks, in a few words.",
+      meaning: "What the rule checks, in a few words.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     text: {
       title: "Outcome",
-      meaning: "What was found, or why it could not be checked.",
+      meaning: "What the check found, or why it could not run.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -583,14 +583,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "verdict.findings": {
     id: {
       title: "Finding",
-      meaning: "Stable name of the rule, such as no_device_work.",
+      meaning: "Stable name of the rule that made the finding, such as no_device_work.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     severity: {
       title: "Severity",
-      meaning: "How grave.",
+      meaning: "Severity of the finding: bad, warning, or info (note in tables).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -604,14 +604,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     why: {
       title: "Why",
-      meaning: "Why it is so, or why it matters.",
+      meaning: "Why the finding occurs, or why it matters.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     fix: {
       title: "Fix",
-      meaning: "What to change; code stands in backquotes.",
+      meaning: "What to change, with code in backquotes.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -620,7 +620,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "verdict.top_ops": {
     name: {
       title: "Op",
-      meaning: "HLO instruction or kernel.",
+      meaning: "Name of the HLO instruction or kernel.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -628,7 +628,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ratio: {
       title: "Share of self time",
       kind: "ratio",
-      meaning: "Its self time ÷ self time of all ops, 0 to 1.",
+      meaning: "Self time of the op as a share of the self time of all ops, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -637,21 +637,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "verdict.layers": {
     title: {
       title: "Layer",
-      meaning: "The same in words.",
+      meaning: "Name of the layer in words.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     key: {
       title: "Key",
-      meaning: "Stable name, such as hlo_ops.",
+      meaning: "Stable name of the layer, such as hlo_ops.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_recorded: {
       title: "Recorded",
-      meaning: "Something of it was recorded.",
+      meaning: "Whether anything of the layer was recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -659,14 +659,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     name_count: {
       title: "Names",
       kind: "count",
-      meaning: "Different names that were recorded.",
+      meaning: "Number of different names recorded in the layer.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     examples: {
       title: "Such as",
-      meaning: "Some of them; empty where there are none.",
+      meaning: "Some of the recorded names of the layer. Empty if there are none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -676,28 +676,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     track: {
       title: "Track",
       kind: "count",
-      meaning: "Identity in tile requests.",
+      meaning: "Number that identifies the track in tile requests.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     group: {
       title: "Group",
-      meaning: "Its group.",
+      meaning: "Group that the track belongs to, such as a device or the threads of a host.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     name: {
       title: "Name",
-      meaning: "Name.",
+      meaning: "Name of the track, such as XLA Ops or python.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     role: {
       title: "Role",
-      meaning: "What the track is: ops, kernels, steps, python and so on.",
+      meaning: "What the track shows: steps, programs, ops, async_ops, stream, derived, counter, python, host_thread, or other.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -705,7 +705,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     slice_count: {
       title: "Slices",
       kind: "count",
-      meaning: "Slices or samples.",
+      meaning: "Number of slices on the track, or of samples for a counter.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -713,7 +713,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lanes: {
       title: "Lanes",
       kind: "count",
-      meaning: "Lanes it takes: slices that overlap are drawn below each other.",
+      meaning: "Number of lanes that the track needs, as overlapping slices are drawn below each other.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -721,7 +721,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     counter_max: {
       title: "Largest sample",
       kind: "count",
-      meaning: "Largest sample, for counters.",
+      meaning: "Largest sample of a counter track. Absent for other tracks.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -731,21 +731,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step: {
       title: "Step",
       kind: "count",
-      meaning: "Step number as recorded, or counted where steps are inferred.",
+      meaning: "Step number as recorded, or counted if steps are inferred.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that ran the step.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name; empty when the host has none.",
+      meaning: "Name of the device. Empty if the host has none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -753,7 +753,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Time since the session began.",
+      meaning: "Start of the step on this device, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -761,7 +761,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Length of the step on this device. Its parts sum to it.",
+      meaning: "Duration of the step on this device. The parts of the step sum to it.",
       formula: "duration = Σ parts",
       adds: "no",
       better: "less",
@@ -769,7 +769,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ps: {
       title: "Busy",
       kind: "duration",
-      meaning: "Union of the device's work intervals inside the step.",
+      meaning: "Time the device is busy: the union of its work intervals inside the step.",
       formula: "",
       adds: "no",
       better: "less",
@@ -777,7 +777,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_compute_ps: {
       title: "Compute",
       kind: "duration",
-      meaning: "Device computes.",
+      meaning: "Step time in which the device computes.",
       formula: "",
       adds: "no",
       better: "less",
@@ -785,7 +785,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     collectives_ps: {
       title: "Collectives",
       kind: "duration",
-      meaning: "Exposed communication.",
+      meaning: "Exposed communication: step time in which the device communicates and computes nothing.",
       formula: "",
       adds: "no",
       better: "less",
@@ -793,7 +793,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     host_to_device_ps: {
       title: "Host to device",
       kind: "duration",
-      meaning: "Exposed host-to-device copies.",
+      meaning: "Step time of exposed host-to-device copies.",
       formula: "",
       adds: "no",
       better: "less",
@@ -801,7 +801,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_to_host_ps: {
       title: "Device to host",
       kind: "duration",
-      meaning: "Exposed device-to-host copies.",
+      meaning: "Step time of exposed device-to-host copies.",
       formula: "",
       adds: "no",
       better: "less",
@@ -809,7 +809,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_to_device_ps: {
       title: "Device to device",
       kind: "duration",
-      meaning: "Exposed device-to-device copies.",
+      meaning: "Step time of exposed device-to-device copies.",
       formula: "",
       adds: "no",
       better: "less",
@@ -817,7 +817,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     python_callbacks_ps: {
       title: "Python callbacks",
       kind: "duration",
-      meaning: "The program calls Python on the host, and the device waits.",
+      meaning: "Step time in which the program calls Python on the host and the device waits.",
       formula: "",
       adds: "no",
       better: "less",
@@ -825,7 +825,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_wait_ps: {
       title: "Input wait",
       kind: "duration",
-      meaning: "Device idle, host waits for or prepares input.",
+      meaning: "Step time in which the device is idle while the host waits for or prepares input.",
       formula: "",
       adds: "no",
       better: "less",
@@ -833,7 +833,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     compilation_ps: {
       title: "Compilation",
       kind: "duration",
-      meaning: "Device idle, host compiles.",
+      meaning: "Step time in which the device is idle while its host compiles.",
       formula: "",
       adds: "no",
       better: "less",
@@ -841,7 +841,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     host_overhead_ps: {
       title: "Host overhead",
       kind: "duration",
-      meaning: "Device idle, host does other recorded work.",
+      meaning: "Step time in which the device is idle while the host does other recorded work.",
       formula: "",
       adds: "no",
       better: "less",
@@ -849,14 +849,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     idle_ps: {
       title: "Idle",
       kind: "duration",
-      meaning: "Device idle, host waits or recorded nothing.",
+      meaning: "Step time in which the device is idle while the host waits or recorded nothing.",
       formula: "",
       adds: "no",
       better: "less",
     },
     is_outlier: {
       title: "Outlier",
-      meaning: "The step is further from the median than 3.5 robust deviations and at least 5 % of it; or it is longer than twice the median, and the gap below it is wider than the range of all other steps.",
+      meaning: "Whether the step is more than 3.5 robust deviations and at least 5 % away from the median. Also true if it exceeds twice the median and the gap below it is wider than the range of all other steps.",
       formula: "0.6745 · |x − median| ÷ MAD > 3.5",
       adds: "no",
       better: "incomparable",
@@ -865,14 +865,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "regions.rows": {
     name: {
       title: "Region",
-      meaning: "An annotation of the program without its arguments, a function of Python, or an event of the runtime.",
+      meaning: "Annotation of the program without its arguments, Python function, or event of the runtime.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     kind: {
       title: "Kind",
-      meaning: "Who opened the region: the program by an annotation, Python by a call, or the runtime.",
+      meaning: "Origin of the region: annotation (opened by the program), python (a call of a Python function), or runtime (opened by the runtime).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -880,7 +880,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Count",
       kind: "count",
-      meaning: "Times the region began in the selection.",
+      meaning: "Number of occurrences of the region that start in the selection.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -888,7 +888,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Time within the region. An occurrence within another of the same region counts once.",
+      meaning: "Time within the region. An occurrence nested in another of the same region counts once.",
       formula: "Σ duration",
       adds: "over_steps",
       better: "less",
@@ -896,7 +896,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Time within the region and in no other region that is shown.",
+      meaning: "Time within the region and in no other shown region.",
       formula: "Σ (duration − regions directly within)",
       adds: "over_steps",
       better: "less",
@@ -904,7 +904,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean duration of an occurrence.",
+      meaning: "Mean duration of one occurrence of the region.",
       formula: "Σ duration ÷ count",
       adds: "no",
       better: "less",
@@ -912,7 +912,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     p95_ps: {
       title: "p95",
       kind: "duration",
-      meaning: "95 % of the occurrences are no longer. Of more than 256 to within 0.4 %.",
+      meaning: "95th percentile of the duration: 95 % of the occurrences are no longer. With more than 256 occurrences, accurate to within 0.4 %.",
       formula: "nearest rank",
       adds: "no",
       better: "less",
@@ -920,7 +920,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ps: {
       title: "Per step",
       kind: "duration",
-      meaning: "Time of the occurrences that begin within a step, per step of the hosts they do so on.",
+      meaning: "Time of the occurrences that start within a step ÷ the steps of the hosts on which they do. Null if none does.",
       formula: "Σ duration ÷ steps",
       adds: "no",
       better: "less",
@@ -928,14 +928,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_ps: {
       title: "Device time",
       kind: "duration",
-      meaning: "Time of the kernels, copies and program runs that were launched within the region, over all devices, whenever they ran. Empty where launches are not known.",
+      meaning: "Time of the kernels, copies, and program runs launched within the region, over all devices, no matter when they ran. Empty if launches are not known.",
       formula: "Σ durations of kernels and copies on GPUs, busy time of program runs elsewhere",
       adds: "over_steps",
       better: "less",
     },
     source: {
       title: "Source",
-      meaning: "File and line of the function, or its module.",
+      meaning: "File and line of the Python function, or its module.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -943,7 +943,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Self share",
       kind: "ratio",
-      meaning: "Share of the time that threads spent within regions.",
+      meaning: "Self time of the region as a share of the time that threads spent within regions.",
       formula: "self ÷ time within regions",
       adds: "no",
       better: "neither",
@@ -951,14 +951,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_count: {
       title: "Count per step",
       kind: "count",
-      meaning: "Occurrences that begin within a step, per step of the hosts they do so on. Null where none does.",
+      meaning: "Occurrences that start within a step ÷ the steps of the hosts on which they do. Null if none does.",
       formula: "occurrences ÷ steps",
       adds: "no",
       better: "neither",
     },
     thread: {
       title: "Thread",
-      meaning: "The thread, where there is one only.",
+      meaning: "Thread that the region ran on. Empty if it ran on several.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -966,7 +966,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     thread_count: {
       title: "Threads",
       kind: "count",
-      meaning: "Threads it ran on.",
+      meaning: "Number of threads that the region ran on.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -974,7 +974,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     longest_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "Duration of the longest occurrence.",
+      meaning: "Duration of the longest occurrence of the region.",
       formula: "",
       adds: "no",
       better: "less",
@@ -982,7 +982,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     longest_start_ps: {
       title: "Longest at",
       kind: "duration",
-      meaning: "Start of the longest occurrence.",
+      meaning: "Start of the longest occurrence of the region, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -990,7 +990,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     first_start_ps: {
       title: "First at",
       kind: "duration",
-      meaning: "Start of the first occurrence.",
+      meaning: "Start of the first occurrence of the region, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -998,7 +998,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     name_count: {
       title: "Names",
       kind: "count",
-      meaning: "Different names that were folded into the row.",
+      meaning: "Number of different names folded into the row.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1006,7 +1006,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     depth: {
       title: "Level",
       kind: "count",
-      meaning: "By stack: level, 0 for the outermost.",
+      meaning: "Level of the row in the tree of --by stack, 0 for the outermost.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1014,7 +1014,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     child_count: {
       title: "Children",
       kind: "count",
-      meaning: "By stack: rows directly below.",
+      meaning: "Number of rows directly below this one in the tree of --by stack.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1023,7 +1023,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "regions.threads": {
     thread: {
       title: "Thread",
-      meaning: "Name, with its number where the host has several of the name.",
+      meaning: "Name of the thread, with its number if the host has several threads of that name.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1031,7 +1031,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     region_count: {
       title: "Regions",
       kind: "count",
-      meaning: "Regions, or stacks, that occur.",
+      meaning: "Number of different regions, or stacks of regions, on the thread.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1039,7 +1039,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     slice_count: {
       title: "Slices",
       kind: "count",
-      meaning: "Slices that count.",
+      meaning: "Number of slices on the thread that count as regions.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1047,7 +1047,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     covered_ps: {
       title: "In regions",
       kind: "duration",
-      meaning: "Time within regions, one within another counted once.",
+      meaning: "Time of the thread within regions. Nested regions count once.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1055,14 +1055,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_ps: {
       title: "Device time",
       kind: "duration",
-      meaning: "Device time launched within regions; null where launches are unknown.",
+      meaning: "Device time launched within the regions of the thread. Null if launches are unknown.",
       formula: "",
       adds: "over_steps",
       better: "less",
     },
     host: {
       title: "Host",
-      meaning: "Host.",
+      meaning: "Name of the host that the thread runs on.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1071,21 +1071,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "ops.rows": {
     name: {
       title: "Op",
-      meaning: "Name of the HLO instruction, or of the kernel where no op is known.",
+      meaning: "Name of the HLO instruction, or of the kernel if no op is known.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     category: {
       title: "Category",
-      meaning: "HLO category as XLA names it.",
+      meaning: "HLO category of the op, as XLA names it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "What JAX calls a device.",
+      meaning: "Device that the op ran on, in the sense of a JAX device. Empty if the row merges several devices.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1093,7 +1093,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "How often it ran, over the selected devices and steps.",
+      meaning: "Number of occurrences of the op over the selected devices and steps.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1101,7 +1101,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Time in the op itself, without what runs nested inside it, summed.",
+      meaning: "Time in the op itself, excluding work nested inside it, summed over all occurrences.",
       formula: "Σ (duration − nested children)",
       adds: "over_steps",
       better: "less",
@@ -1109,14 +1109,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of the self time of all selected ops.",
+      meaning: "Self time of the op as a share of the self time of all selected ops.",
       formula: "self ÷ Σ self",
       adds: "no",
       better: "neither",
     },
     scope: {
       title: "Scope",
-      meaning: "JAX name stack: the transformations and named scopes the op was traced in.",
+      meaning: "JAX name stack of the op: the transformations and named scopes in which it was traced.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1124,7 +1124,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flop_rate: {
       title: "FLOP rate",
       kind: "flop_rate",
-      meaning: "Achieved rate of floating point operations.",
+      meaning: "Achieved rate of floating-point operations of the op.",
       formula: "flops × count ÷ total",
       adds: "no",
       better: "more",
@@ -1132,21 +1132,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bandwidth: {
       title: "Bandwidth",
       kind: "bandwidth",
-      meaning: "Achieved rate of memory traffic.",
+      meaning: "Achieved memory bandwidth of the op.",
       formula: "bytes × count ÷ total",
       adds: "no",
       better: "more",
     },
     bound_by: {
       title: "Bound by",
-      meaning: "Which roof limits the op: compute or memory. Empty when the peaks of the chip or the work of the op are unknown.",
+      meaning: "Roof that limits the op: compute, memory, or an on-chip memory. Empty if the peaks of the chip or the work of the op are unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "The compiled executable the op belongs to, with its id.",
+      meaning: "Compiled executable that the op belongs to, with its ID.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1161,7 +1161,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     roofline_ratio: {
       title: "Of roofline",
       kind: "ratio",
-      meaning: "How close the op comes to the roof that limits it.",
+      meaning: "Achieved share of the roof that limits the op.",
       formula: "max(FLOP rate ÷ peak, bandwidth ÷ peak)",
       adds: "no",
       better: "neither",
@@ -1169,7 +1169,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Time from start to end, summed; what runs nested inside is included.",
+      meaning: "Time from start to end of the op, including work nested inside it, summed over all occurrences.",
       formula: "Σ duration",
       adds: "over_steps",
       better: "less",
@@ -1177,7 +1177,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs per execution",
       kind: "flops",
-      meaning: "Floating point operations of one execution, recorded or computed from the HLO. Absent if unknown.",
+      meaning: "Floating-point operations of one execution of the op, recorded or computed from the HLO. Absent if unknown.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1185,7 +1185,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes per execution",
       kind: "bytes",
-      meaning: "Bytes one execution reads and writes, recorded or computed from the HLO. Absent if unknown.",
+      meaning: "Bytes that one execution of the op reads and writes, recorded or computed from the HLO. Absent if unknown.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1193,49 +1193,49 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     executions: {
       title: "Executions",
       kind: "count",
-      meaning: "Executions the work is counted with: an op lowered to several kernels did its work once.",
+      meaning: "Number of executions that the work is counted with. An op lowered to several kernels does its work once per execution.",
       formula: "",
       adds: "over_steps",
       better: "neither",
     },
     class: {
       title: "Class",
-      meaning: "What kind of work it is; decides the colour, the same in every view.",
+      meaning: "Kind of work the op does. Determines its color, which is the same in every view.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     cost_source: {
       title: "Cost from",
-      meaning: "Where FLOP and bytes came from: recorded in the profile, computed from the HLO or from the shapes of a known call, or estimated by the author of the kernel.",
+      meaning: "Source of the FLOPs and bytes: recorded in the profile, computed from the HLO (hlo) or from the shapes of a known call (shapes), or estimated by the author of the kernel (estimate).",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program_id: {
       title: "Program id",
-      meaning: "Program id as a decimal string (ids exceed 2^53).",
+      meaning: "ID of the program that the op belongs to, as a decimal string (IDs exceed 2^53).",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_rematerialised: {
       title: "Rematerialized",
-      meaning: "The op is a recomputation.",
+      meaning: "Whether the op is a recomputation.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     category_source: {
       title: "Category from",
-      meaning: "Where the category comes from: recorded, hlo, inferred (from the op's name, where the profile has no HLO for it), or empty.",
+      meaning: "Source of the category: recorded, hlo, inferred (from the op's name, where the profile has no HLO for it), or empty.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     attribution: {
       title: "Op from",
-      meaning: "How the slices were joined with the op: recorded in the profile, or inferred from the kernel’s name, its neighbours or its order.",
+      meaning: "How the slices were matched to the op: recorded, or inferred from the kernel's name (exact_name), its neighbors (between_anchors), or its order (by_order). none if there is no op.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1244,14 +1244,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "ops.regions": {
     name: {
       title: "Region",
-      meaning: "Name of the region, such as ep_wait_in.",
+      meaning: "Name of the region as the kernel recorded it, such as ep_wait_in.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     op: {
       title: "Op",
-      meaning: "The innermost op that it begins in.",
+      meaning: "Innermost op in which the region starts.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1259,7 +1259,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "How often.",
+      meaning: "Number of occurrences of the region within the op.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1267,7 +1267,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration; one within another counts in both.",
+      meaning: "Σ duration of the region. A region nested in another counts in both.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1275,21 +1275,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     op_ratio: {
       title: "Of the op",
       kind: "ratio",
-      meaning: "total ÷ total of the op, 0..1; absent where the op is not among the rows.",
+      meaning: "Time of the region as a share of the total time of its op, 0..1. Absent if the op is not among the rows.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     is_wait: {
       title: "Waits",
-      meaning: "Its name says that the kernel waits in it.",
+      meaning: "Whether the name of the region indicates that the kernel waits in it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program_id: {
       title: "Program id",
-      meaning: "Its program as a decimal string.",
+      meaning: "ID of the program that the op belongs to, as a decimal string.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1298,7 +1298,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "ops.devices": {
     device: {
       title: "Device",
-      meaning: "Device name.",
+      meaning: "Name of the device.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1306,7 +1306,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ps: {
       title: "Busy",
       kind: "duration",
-      meaning: "Union of work intervals.",
+      meaning: "Time the device is busy: the union of its work intervals.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1314,7 +1314,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Σ self",
       kind: "duration",
-      meaning: "Σ self time.",
+      meaning: "Σ self time of the ops on the device. May exceed the busy time where GPU streams overlap.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1322,7 +1322,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "Number of slices.",
+      meaning: "Number of slices of ops on the device.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1331,7 +1331,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "op_tree.rows": {
     name: {
       title: "Node",
-      meaning: "A program, category, scope or op. Ops whose HLO text is the same but for names, such as those of equal layers, are one node with their number.",
+      meaning: "Name of the program, category, scope, or op. Ops whose HLO text is the same except for names, such as those of equal layers, form one node with their number.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1339,7 +1339,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Self time of all ops at or below this node; children sum to their parent.",
+      meaning: "Self time of all ops at or below this node. The children of a node sum to their parent.",
       formula: "Σ (duration − slices nested within)",
       adds: "over_steps",
       better: "less",
@@ -1347,7 +1347,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Of all self time, and of idle time where it is shown.",
+      meaning: "Self time as a share of the self time of all ops, plus idle time where it is shown.",
       formula: "self ÷ (Σ self + idle)",
       adds: "no",
       better: "neither",
@@ -1355,7 +1355,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wasted_ps: {
       title: "Wasted",
       kind: "duration",
-      meaning: "What would be saved if the op used what bounds it fully. Time in halves of asynchronous ops is waiting, and all of it wasted. Unknown where peaks or work are. Absent where unknown.",
+      meaning: "Time saved if the ops fully utilized what bounds them. Time in halves of asynchronous ops is waiting, and all of it counts as wasted. Absent if peaks or work are unknown.",
       formula: "self × (1 − best use), the use being at most 1",
       adds: "over_steps",
       better: "less",
@@ -1363,14 +1363,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     best_ratio: {
       title: "Best use",
       kind: "ratio",
-      meaning: "Rate against peak, of compute or of the memory that is used most.",
+      meaning: "Highest achieved rate relative to its peak: of compute, or of the memory that is utilized most.",
       formula: "largest of rate ÷ peak",
       adds: "no",
       better: "neither",
     },
     bound_by: {
       title: "Bound by",
-      meaning: "What bounds it: compute, memory, a memory on the chip, or empty.",
+      meaning: "Resource that bounds the node: compute, memory, an on-chip memory, or empty.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1378,7 +1378,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "Slices at or below.",
+      meaning: "Number of slices at or below this node.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1386,7 +1386,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flop_rate: {
       title: "FLOP rate",
       kind: "flop_rate",
-      meaning: "flops ÷ time, per second.",
+      meaning: "Achieved FLOP rate at or below this node: FLOPs ÷ time, per second.",
       formula: "",
       adds: "no",
       better: "more",
@@ -1394,7 +1394,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bandwidth: {
       title: "Bandwidth",
       kind: "bandwidth",
-      meaning: "bytes ÷ time, per second.",
+      meaning: "Achieved memory bandwidth at or below this node: bytes ÷ time, per second.",
       formula: "",
       adds: "no",
       better: "more",
@@ -1402,7 +1402,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     compute_ratio: {
       title: "Of compute",
       kind: "ratio",
-      meaning: "flop_rate ÷ peak.",
+      meaning: "Compute utilization at this node: flop_rate ÷ peak.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1410,7 +1410,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs",
       kind: "flops",
-      meaning: "Floating point operations at or below; absent if unknown.",
+      meaning: "Floating-point operations of all executions at or below this node. Absent if unknown.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1418,7 +1418,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes at or below.",
+      meaning: "Bytes read and written by all executions at or below this node.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1426,7 +1426,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Durations of all ops at or below; nested ops count again in the op around them.",
+      meaning: "Durations of all ops at or below this node. Nested ops count again in the op around them.",
       formula: "Σ duration",
       adds: "over_steps",
       better: "less",
@@ -1434,21 +1434,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duplicate_count: {
       title: "Duplicates",
       kind: "count",
-      meaning: "Ops with the same HLO text but for names, merged into this node.",
+      meaning: "Number of ops merged into this node because their HLO text is the same except for names.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     kind: {
       title: "Kind",
-      meaning: "One of program, category, scope, duplicates, op, kernel, transfer, instruction or idle.",
+      meaning: "One of program, category, scope, duplicates, op, kernel, transfer, instruction, or idle.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     category: {
       title: "Category",
-      meaning: "HLO category, or the opcode of an instruction; empty above categories.",
+      meaning: "HLO category of the op, or opcode of the instruction. Empty for nodes above ops.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1456,7 +1456,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     depth: {
       title: "Level",
       kind: "count",
-      meaning: "Level, 0 for the roots.",
+      meaning: "Level of the node in the tree, 0 for the roots.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1464,28 +1464,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     child_count: {
       title: "Children",
       kind: "count",
-      meaning: "Direct children, shown or not.",
+      meaning: "Number of direct children of the node, shown or not.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line.",
+      meaning: "Source line of the op, as file:line.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     path: {
       title: "Path",
-      meaning: "Names from the root down, joined by  > .",
+      meaning: "Names of the nodes from the root down to this one, joined by  > .",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     cost_source: {
       title: "Cost from",
-      meaning: "Where the work came from, as in ops; empty above ops.",
+      meaning: "Source of the FLOPs and bytes, as in ops. Empty for nodes above ops.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1494,7 +1494,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "op_tree.wasted": {
     name: {
       title: "Op",
-      meaning: "Instruction name; of duplicates that of the longest.",
+      meaning: "Name of the HLO instruction. For duplicates, the name of the longest one.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1502,7 +1502,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wasted_ps: {
       title: "Wasted",
       kind: "duration",
-      meaning: "self × (1 − best ratio).",
+      meaning: "Time saved if the op fully utilized what bounds it: self × (1 − best ratio).",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1510,7 +1510,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "wasted ÷ (Σ self + idle), 0..1.",
+      meaning: "Wasted time as a share of all self time and idle time, 0..1: wasted ÷ (Σ self + idle).",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1518,7 +1518,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Σ self time.",
+      meaning: "Σ self time of the op and its duplicates.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1526,14 +1526,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     best_ratio: {
       title: "Best use",
       kind: "ratio",
-      meaning: "The best ratio of rate to peak; absent for halves of asynchronous ops, whose time is waiting.",
+      meaning: "Highest ratio of an achieved rate to its peak. Absent for halves of asynchronous ops, whose time is waiting.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     bound_by: {
       title: "Bound by",
-      meaning: "What bounds it: compute, memory, a memory on the chip, or waiting.",
+      meaning: "Resource that bounds the op: compute, memory, an on-chip memory, or waiting.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1541,28 +1541,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duplicate_count: {
       title: "Duplicates",
       kind: "count",
-      meaning: "How many ops of the same text.",
+      meaning: "Number of ops merged into this row because their HLO text is the same except for names.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     category: {
       title: "Category",
-      meaning: "HLO category.",
+      meaning: "HLO category of the op.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line.",
+      meaning: "Source line of the op, as file:line.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program_id: {
       title: "Program id",
-      meaning: "Program id as a decimal string.",
+      meaning: "ID of the program that the op belongs to, as a decimal string.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1587,7 +1587,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of the self time of everything selected.",
+      meaning: "Total of the node as a share of the self time of everything selected.",
       formula: "total ÷ Σ self",
       adds: "no",
       better: "neither",
@@ -1595,7 +1595,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     forward_ps: {
       title: "Forward",
       kind: "duration",
-      meaning: "Part of the total in the forward pass.",
+      meaning: "Part of the total that is in the forward pass.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1603,7 +1603,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     backward_ps: {
       title: "Backward",
       kind: "duration",
-      meaning: "Part of the total in the backward pass: the name stack contains transpose(.",
+      meaning: "Part of the total that is in the backward pass, where the name stack contains transpose(.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1611,7 +1611,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     rematerialised_ps: {
       title: "Rematerialized",
       kind: "duration",
-      meaning: "Part of the total that computes again what the forward pass already had: checkpoint, rematted_computation, .remat.",
+      meaning: "Part of the total that recomputes results of the forward pass: the name stack contains rematted_computation, or the name of the op contains .remat.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1619,7 +1619,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Self time of the ops exactly at this node.",
+      meaning: "Self time of the ops exactly at this node, excluding nodes below.",
       formula: "Σ self",
       adds: "over_steps",
       better: "less",
@@ -1627,7 +1627,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "Slices of work at or below this node, as ops counts them.",
+      meaning: "Number of slices of work at or below this node, counted as in ops.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1635,7 +1635,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs",
       kind: "flops",
-      meaning: "Floating point operations of all executions at or below. Absent if no op there has a cost.",
+      meaning: "Floating-point operations of all executions at or below this node. Absent if no op there has a known cost.",
       formula: "Σ flops × count",
       adds: "over_steps",
       better: "neither",
@@ -1643,7 +1643,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes read and written by all executions at or below.",
+      meaning: "Bytes read and written by all executions at or below this node.",
       formula: "Σ bytes × count",
       adds: "over_steps",
       better: "neither",
@@ -1651,7 +1651,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     depth: {
       title: "Level",
       kind: "count",
-      meaning: "Level, 0 for the roots.",
+      meaning: "Level of the node in the tree, 0 for the roots.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1659,14 +1659,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     child_count: {
       title: "Children",
       kind: "count",
-      meaning: "Number of direct children.",
+      meaning: "Number of direct children of the node.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     path: {
       title: "Path",
-      meaning: "Full path; of ops that serve several, that of the nearest scope that holds all, and their number. Such as jit(step)/layer_0/attn.",
+      meaning: "Full path of the node, such as jit(step)/layer_0/attn. For combined ops, the path of the nearest scope that contains all paths they serve, and the number of those paths.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1674,14 +1674,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     estimated_ps: {
       title: "Estimated",
       kind: "duration",
-      meaning: "Part of the total that is a share of combined ops, divided over what they serve.",
+      meaning: "Part of the total that is estimated: shares of combined ops, divided over the paths they serve.",
       formula: "Σ self × share of the path",
       adds: "over_steps",
       better: "less",
     },
     paths: {
       title: "Serves",
-      meaning: "The paths that a combined op serves, one for each op that XLA merged.",
+      meaning: "Paths that a combined op serves, one for each op that XLA merged.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1690,7 +1690,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.rows": {
     name: {
       title: "Kernel",
-      meaning: "The function that ran on the GPU.",
+      meaning: "Name of the function that ran on the GPU.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1698,7 +1698,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Launches",
       kind: "count",
-      meaning: "Launches.",
+      meaning: "Number of launches of the kernel.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1706,7 +1706,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration.",
+      meaning: "Σ duration of the kernel's launches.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1714,7 +1714,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean duration of one launch.",
+      meaning: "Mean duration of one launch of the kernel.",
       formula: "total ÷ launches",
       adds: "no",
       better: "less",
@@ -1722,7 +1722,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     min_ps: {
       title: "Shortest",
       kind: "duration",
-      meaning: "Shortest launch.",
+      meaning: "Duration of the kernel's shortest launch.",
       formula: "",
       adds: "no",
       better: "less",
@@ -1730,7 +1730,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     max_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "Longest launch.",
+      meaning: "Duration of the kernel's longest launch.",
       formula: "",
       adds: "no",
       better: "less",
@@ -1738,14 +1738,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     latency_mean_ps: {
       title: "Mean latency",
       kind: "duration",
-      meaning: "From the begin of the host call that launched it to the begin of the kernel. Of a call that starts several kernels the first counts. Absent where the calls are not recorded.",
+      meaning: "Mean time from the start of the host call that launched the kernel to the start of the kernel. If a call starts several kernels, only the first counts. Absent if the calls are not recorded.",
       formula: "mean of (begin of the kernel − begin of the call)",
       adds: "no",
       better: "less",
     },
     matrix_unit: {
       title: "Matrix unit",
-      meaning: "Whether the kernel uses Tensor Cores or MFMA, told by its name; a dash where the name does not tell. The tooltip has the rule.",
+      meaning: "Whether the kernel uses Tensor Cores or MFMA, inferred from its name: yes, no or unknown (shown as a dash).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1768,14 +1768,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     grid: {
       title: "Grid",
-      meaning: "Blocks of a launch: x, y, z.",
+      meaning: "Blocks per launch: x, y, z.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     block: {
       title: "Block",
-      meaning: "Threads of a block: x, y, z.",
+      meaning: "Threads per block: x, y, z.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1783,94 +1783,94 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occupancy: {
       title: "Occupancy",
       kind: "ratio",
-      meaning: "Theoretical occupancy of the launch: resident warps against what the chip can hold. Absent if neither.",
+      meaning: "Theoretical occupancy of the launch, recorded or derived: resident warps ÷ warps the chip can hold. Absent if neither.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     occupancy_limit: {
       title: "Limited by",
-      meaning: "What keeps more blocks from running at once: registers, shared memory, block slots, or the size of the block.",
+      meaning: "What keeps more blocks from running at once: registers, shared memory, block slots or block size.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     op: {
       title: "Op",
-      meaning: "The HLO op or framework op the kernel ran for.",
+      meaning: "HLO op or framework op that the kernel ran for.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "Program, as module(program id); empty if unknown.",
+      meaning: "Program of the kernel, as module(program id). Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     stream: {
       title: "Stream",
-      meaning: "A queue of the device whose work runs in order.",
+      meaning: "Numbers of the streams the kernel ran on, comma separated. A stream is a queue of the device whose work runs in order.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device names, comma separated.",
+      meaning: "Names of the devices the kernel ran on, comma separated.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     latency_p50_ps: {
-      title: "Latency, median",
+      title: "Median latency",
       kind: "duration",
-      meaning: "Half are no longer.",
+      meaning: "Median launch latency: half of the launches wait no longer.",
       formula: "",
       adds: "no",
       better: "less",
     },
     latency_p99_ps: {
-      title: "Latency, 99 %",
+      title: "p99 latency",
       kind: "duration",
-      meaning: "99 of 100 are no longer.",
+      meaning: "99th percentile (p99) of the launch latency: 99 of 100 launches wait no longer.",
       formula: "",
       adds: "no",
       better: "less",
     },
     latency_max_ps: {
-      title: "Latency, longest",
+      title: "Longest latency",
       kind: "duration",
-      meaning: "The longest wait.",
+      meaning: "Longest launch latency of the kernel.",
       formula: "",
       adds: "no",
       better: "less",
     },
     occupancy_source: {
       title: "Occupancy from",
-      meaning: "One of recorded, derived, or empty.",
+      meaning: "Where the occupancy comes from: one of recorded, derived, or empty.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     matrix_rule: {
       title: "Matrix rule",
-      meaning: "The rule that said yes.",
+      meaning: "Naming rule that identifies the kernel as one that uses matrix units.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program_id: {
       title: "Program id",
-      meaning: "Program id as a decimal string, where the op is an HLO op; else empty.",
+      meaning: "Id of the program as a decimal string if the kernel's op is an HLO op. Empty otherwise.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     attribution: {
       title: "Op from",
-      meaning: "How the kernel was joined with its op: recorded in the profile, or inferred from the kernel’s name, its neighbours or its order.",
+      meaning: "How the op of the kernel was found: recorded in the profile, or inferred from the kernel's name, its neighbors or its order.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1879,14 +1879,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.transfers": {
     direction: {
       title: "Direction",
-      meaning: "One of host_to_device, device_to_host, device_to_device, host_to_host, memset, other.",
+      meaning: "Direction of the copies: one of host_to_device, device_to_host, device_to_device, host_to_host, memset, other.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     memory: {
       title: "Host memory",
-      meaning: "One of pageable, pinned, managed, or empty where not recorded.",
+      meaning: "Kind of host memory used: one of pageable, pinned, managed, or empty if not recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1894,7 +1894,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "How many.",
+      meaning: "Number of copies or memsets. A copy that one op starts and another ends counts once.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1902,7 +1902,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes moved, summed. Absent if not recorded.",
+      meaning: "Total bytes moved by the copies. Absent if not recorded.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1910,7 +1910,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration.",
+      meaning: "Σ duration of the copies or memsets.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1926,7 +1926,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bandwidth_ratio: {
       title: "Of the link",
       kind: "ratio",
-      meaning: "bandwidth ÷ peak.",
+      meaning: "Bandwidth of the copies ÷ peak bandwidth of the link.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1934,14 +1934,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak_bandwidth: {
       title: "Link",
       kind: "bandwidth",
-      meaning: "Peak of the link it goes over, per second; absent where unknown.",
+      meaning: "Peak bandwidth of the link that the copies use, per second. Absent if unknown.",
       formula: "",
       adds: "no",
       better: "more",
     },
     peak_source: {
       title: "Link from",
-      meaning: "Where the peak comes from.",
+      meaning: "Source of the peak bandwidth of the link.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1951,7 +1951,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "From",
       kind: "duration",
-      meaning: "Shortest of the bin.",
+      meaning: "Shortest duration of the bin.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1959,7 +1959,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     end_ps: {
       title: "To",
       kind: "duration",
-      meaning: "Shortest of the next bin; absent for the last.",
+      meaning: "Shortest duration of the next bin. Absent for the last bin.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -1967,7 +1967,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Launches",
       kind: "count",
-      meaning: "Launches.",
+      meaning: "Number of kernel launches whose duration falls into the bin.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -1975,7 +1975,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrence_ratio: {
       title: "Of launches",
       kind: "ratio",
-      meaning: "Of all launches, 0..1.",
+      meaning: "Share of all kernel launches whose duration falls into the bin, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -1983,7 +1983,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration.",
+      meaning: "Σ duration of the kernels in the bin.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -1991,14 +1991,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     time_ratio: {
       title: "Of time",
       kind: "ratio",
-      meaning: "Of all kernel time, 0..1.",
+      meaning: "Share of all kernel time in kernels of the bin, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     verdict: {
       title: "Verdict",
-      meaning: "One of bad below 0.1 ms, warning below 1 ms, else good.",
+      meaning: "Rating of the bin: one of bad below 0.1 ms, warning below 1 ms, good otherwise.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2007,7 +2007,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.launches": {
     device: {
       title: "Device",
-      meaning: "Device name.",
+      meaning: "Name of the device.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2015,7 +2015,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     launched: {
       title: "Launches",
       kind: "count",
-      meaning: "Kernels and copies whose launch call is recorded.",
+      meaning: "Number of kernels and copies on the device whose launch call is recorded.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2023,7 +2023,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     launched_ratio: {
       title: "Recorded",
       kind: "ratio",
-      meaning: "Those ÷ all kernels and copies, 0..1.",
+      meaning: "Kernels and copies whose launch call is recorded ÷ all kernels and copies on the device, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2031,7 +2031,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     latency_mean_ps: {
       title: "Mean latency",
       kind: "duration",
-      meaning: "Mean latency.",
+      meaning: "Mean launch latency on the device, from the start of the launch call to the start of the kernel or copy.",
       formula: "",
       adds: "no",
       better: "less",
@@ -2039,15 +2039,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     latency_p50_ps: {
       title: "Median",
       kind: "duration",
-      meaning: "Median latency.",
+      meaning: "Median launch latency on the device.",
       formula: "",
       adds: "no",
       better: "less",
     },
     latency_p99_ps: {
-      title: "99 %",
+      title: "p99",
       kind: "duration",
-      meaning: "99th percentile.",
+      meaning: "99th percentile (p99) of the launch latency on the device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -2055,7 +2055,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     latency_max_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "The longest.",
+      meaning: "Longest launch latency on the device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -2063,7 +2063,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     queue_mean: {
       title: "Mean queue",
       kind: "count",
-      meaning: "Launched and not finished, in the mean from the first call to the last end.",
+      meaning: "Mean number of kernels and copies launched but not finished, from the first launch call to the last end.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2071,15 +2071,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     queue_most: {
       title: "Longest queue",
       kind: "count",
-      meaning: "The most at once.",
+      meaning: "Largest number of kernels and copies launched but not finished at the same time.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     queue_most_at_ps: {
-      title: "Most at",
+      title: "Peak time",
       kind: "duration",
-      meaning: "When that was.",
+      meaning: "Time at which the launch queue of the device was longest.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2096,7 +2096,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2104,7 +2104,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Its duration.",
+      meaning: "Duration of the step on the host.",
       formula: "",
       adds: "no",
       better: "less",
@@ -2112,7 +2112,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     calls: {
       title: "Launch calls",
       kind: "count",
-      meaning: "Calls that began in it.",
+      meaning: "Number of launch calls that started in the step.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2120,7 +2120,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     launch_ps: {
       title: "Launching",
       kind: "duration",
-      meaning: "Time in which the host was in a launch call, on any thread.",
+      meaning: "Time in the step during which the host was in a launch call, on any thread.",
       formula: "",
       adds: "no",
       better: "less",
@@ -2128,15 +2128,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Of step",
       kind: "ratio",
-      meaning: "launch ÷ duration, 0..1.",
+      meaning: "Time in launch calls ÷ duration of the step, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     start_ps: {
-      title: "Begin",
+      title: "Start",
       kind: "duration",
-      meaning: "Begin of the step on the host.",
+      meaning: "Start of the step on the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2144,7 +2144,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     end_ps: {
       title: "End",
       kind: "duration",
-      meaning: "Its end.",
+      meaning: "End of the step on the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2153,14 +2153,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.streams": {
     stream: {
       title: "Stream",
-      meaning: "Name as recorded.",
+      meaning: "Name of the stream, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name.",
+      meaning: "Name of the device.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2168,7 +2168,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "Kernels and copies.",
+      meaning: "Number of kernels and copies on the stream.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2176,7 +2176,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ps: {
       title: "Busy",
       kind: "duration",
-      meaning: "Union of their times.",
+      meaning: "Time in which the stream ran kernels or copies, overlapping ones counted once.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2184,7 +2184,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     gap_count: {
       title: "Gaps",
       kind: "count",
-      meaning: "Times without work between the first and the last.",
+      meaning: "Number of gaps without work between the first and the last work on the stream.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2192,7 +2192,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     gap_ps: {
       title: "In gaps",
       kind: "duration",
-      meaning: "Σ of those.",
+      meaning: "Σ gaps without work between the first and the last work on the stream.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2200,23 +2200,23 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     largest_gap_ps: {
       title: "Longest gap",
       kind: "duration",
-      meaning: "The longest.",
+      meaning: "Longest gap without work on the stream.",
       formula: "",
       adds: "no",
       better: "less",
     },
     overlap_ratio: {
-      title: "Beside others",
+      title: "Overlap",
       kind: "ratio",
-      meaning: "overlap ÷ busy, 0..1.",
+      meaning: "Overlap with other streams of the device ÷ busy time of the stream, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     overlap_ps: {
-      title: "Beside others, time",
+      title: "Overlap time",
       kind: "duration",
-      meaning: "Busy time beside another busy stream of the device.",
+      meaning: "Busy time of the stream during which another stream of the device is busy too.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2224,15 +2224,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     largest_gap_start_ps: {
       title: "Longest gap at",
       kind: "duration",
-      meaning: "Where it begins; absent without gaps.",
+      meaning: "Start of the longest gap on the stream. Absent without gaps.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     start_ps: {
-      title: "Begin",
+      title: "Start",
       kind: "duration",
-      meaning: "First begin.",
+      meaning: "Start of the first kernel or copy on the stream.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2240,7 +2240,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     end_ps: {
       title: "End",
       kind: "duration",
-      meaning: "Last end.",
+      meaning: "End of the last kernel or copy on the stream.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2248,7 +2248,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     number: {
       title: "Number",
       kind: "count",
-      meaning: "Number.",
+      meaning: "Number of the stream.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2257,7 +2257,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.matrix_ops": {
     op: {
       title: "Op",
-      meaning: "HLO op.",
+      meaning: "Name of the HLO op.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2265,7 +2265,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration of its kernels.",
+      meaning: "Σ duration of the op's kernels.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2273,15 +2273,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     matrix_ratio: {
       title: "On matrix units",
       kind: "ratio",
-      meaning: "matrix ÷ total, 0..1.",
+      meaning: "Time on matrix units ÷ total kernel time of the op, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     matrix_ps: {
-      title: "On matrix units, time",
+      title: "Time on matrix units",
       kind: "duration",
-      meaning: "Of kernels that use them.",
+      meaning: "Time of the op's kernels that use matrix units.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2289,29 +2289,29 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     plain_ps: {
       title: "Without",
       kind: "duration",
-      meaning: "Of kernels that do not.",
+      meaning: "Time of the op's kernels that do not use matrix units.",
       formula: "",
       adds: "over_steps",
       better: "less",
     },
     unknown_ps: {
-      title: "Not known",
+      title: "Unknown",
       kind: "duration",
-      meaning: "Of kernels whose names do not tell.",
+      meaning: "Time of the op's kernels whose names do not show whether they use matrix units.",
       formula: "",
       adds: "over_steps",
       better: "less",
     },
     is_eligible: {
       title: "Matrix product",
-      meaning: "The op is a matrix product, convolution or attention: it could use them.",
+      meaning: "Whether the op is a matrix product, convolution or attention, so that it could use matrix units.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "Program, as module(program id).",
+      meaning: "Program of the op, as module(program id).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2320,7 +2320,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "kernels.transfer_sizes": {
     direction: {
       title: "Direction",
-      meaning: "One of host_to_device, device_to_host, device_to_device, host_to_host, memset, other.",
+      meaning: "Direction of the copies: one of host_to_device, device_to_host, device_to_device, host_to_host, memset, other.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2328,7 +2328,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_bytes: {
       title: "From",
       kind: "bytes",
-      meaning: "Smallest of the bin.",
+      meaning: "Smallest copy size of the bin.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2336,7 +2336,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     end_bytes: {
       title: "To",
       kind: "bytes",
-      meaning: "Smallest of the next bin; absent for the last.",
+      meaning: "Smallest copy size of the next bin. Absent for the last bin.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2344,7 +2344,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "How many.",
+      meaning: "Number of copies in the bin.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2352,7 +2352,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Σ bytes.",
+      meaning: "Σ bytes of the copies in the bin.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2360,7 +2360,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration.",
+      meaning: "Σ duration of the copies in the bin.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2368,7 +2368,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bandwidth: {
       title: "Bandwidth",
       kind: "bandwidth",
-      meaning: "bytes ÷ duration, per second.",
+      meaning: "Bytes ÷ duration of the copies in the bin, per second.",
       formula: "",
       adds: "no",
       better: "more",
@@ -2377,7 +2377,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "roofline.rows": {
     name: {
       title: "Op",
-      meaning: "Op, program, or step 12.",
+      meaning: "Name of the op or program, or a step such as step 12.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2385,7 +2385,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Σ self time.",
+      meaning: "Σ self time of the op.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2393,7 +2393,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flop_rate: {
       title: "FLOP rate",
       kind: "flop_rate",
-      meaning: "flops ÷ time, per second.",
+      meaning: "Achieved FLOP rate: FLOPs ÷ time, per second.",
       formula: "",
       adds: "no",
       better: "more",
@@ -2401,7 +2401,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bandwidth: {
       title: "Bandwidth",
       kind: "bandwidth",
-      meaning: "bytes ÷ time, per second.",
+      meaning: "Achieved memory bandwidth: bytes ÷ time, per second.",
       formula: "",
       adds: "no",
       better: "more",
@@ -2409,14 +2409,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     intensity: {
       title: "FLOP per byte",
       kind: "count",
-      meaning: "Floating point operations per byte, of all bytes or of the memory chosen above the chart.",
+      meaning: "Floating-point operations per byte, counting all bytes or only those of the selected memory.",
       formula: "flops ÷ bytes",
       adds: "no",
       better: "neither",
     },
     bound_by: {
       title: "Bound by",
-      meaning: "What bounds it: compute, memory, a memory on the chip, or empty.",
+      meaning: "Resource that bounds the op, program, or step: compute, memory, an on-chip memory, or empty.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2424,7 +2424,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     roofline_ratio: {
       title: "Of roofline",
       kind: "ratio",
-      meaning: "The largest ratio of rate to peak: how efficient it is; may exceed 1.",
+      meaning: "Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2432,14 +2432,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "self ÷ Σ self of all ops, 0..1.",
+      meaning: "Share of the op in the self time of all ops, 0..1: self ÷ Σ self of all ops.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     category: {
       title: "Category",
-      meaning: "HLO category; empty for all but ops.",
+      meaning: "HLO category of the op. Empty for all but ops.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2447,7 +2447,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "Slices.",
+      meaning: "Number of slices of the op.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2455,7 +2455,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     optimal_flop_rate: {
       title: "Rate at the roof",
       kind: "flop_rate",
-      meaning: "The rate it would have if what bounds it ran at its peak.",
+      meaning: "FLOP rate of the op if what bounds it ran at its peak.",
       formula: "flop rate ÷ share of the roof",
       adds: "no",
       better: "more",
@@ -2463,7 +2463,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     compute_ratio: {
       title: "Of compute peak",
       kind: "ratio",
-      meaning: "Achieved rate against the peak of compute.",
+      meaning: "Compute utilization: achieved FLOP rate relative to the peak of compute.",
       formula: "flop rate ÷ peak",
       adds: "no",
       better: "neither",
@@ -2471,7 +2471,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "The time that rates are over.",
+      meaning: "Time over which the rates are computed, summed over devices.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2479,7 +2479,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs",
       kind: "flops",
-      meaning: "Floating point operations in all, normalised as the chip's peak; absent if unknown.",
+      meaning: "Floating-point operations of all executions, normalized like the chip's peak. Absent if unknown.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2487,42 +2487,42 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes in all.",
+      meaning: "Bytes read and written by all executions.",
       formula: "",
       adds: "over_steps",
       better: "neither",
     },
     is_over_peak: {
       title: "Over peak",
-      meaning: "Above a peak: the peak, the time or the work is not what it seems.",
+      meaning: "Whether an achieved rate exceeds its peak. If so, the peak, the time, or the work is not what it seems.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     scope: {
       title: "Scope",
-      meaning: "The whole selection, a program, the mean step, or a step. A step leads to its time on the timeline.",
+      meaning: "JAX name stack of the op. Empty for all but ops.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Where the peak comes from, or why it is unknown.",
+      meaning: "File and line of the program that the op comes from. Empty for all but ops.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "Program, as module(program id); empty for work without a program.",
+      meaning: "Program that the work belongs to, as module(program id). Empty for work without a program.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     cost_source: {
       title: "Cost from",
-      meaning: "Where the work came from: recorded, hlo, shapes, estimate, or empty.",
+      meaning: "Source of the FLOPs and bytes: recorded, hlo, shapes, estimate, or empty.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2531,7 +2531,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "roofline.scopes": {
     name: {
       title: "Over",
-      meaning: "Op, program, or step 12.",
+      meaning: "Name of the op or program, or a step such as step 12.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2539,7 +2539,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Time",
       kind: "duration",
-      meaning: "The time that rates are over.",
+      meaning: "Time over which the rates are computed, summed over devices.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2547,7 +2547,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flop_rate: {
       title: "FLOP rate",
       kind: "flop_rate",
-      meaning: "flops ÷ time, per second.",
+      meaning: "Achieved FLOP rate: FLOPs ÷ time, per second.",
       formula: "",
       adds: "no",
       better: "more",
@@ -2555,7 +2555,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bandwidth: {
       title: "Bandwidth",
       kind: "bandwidth",
-      meaning: "bytes ÷ time, per second.",
+      meaning: "Achieved memory bandwidth: bytes ÷ time, per second.",
       formula: "",
       adds: "no",
       better: "more",
@@ -2563,14 +2563,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     intensity: {
       title: "FLOP per byte",
       kind: "count",
-      meaning: "Floating point operations per byte, of all bytes or of the memory chosen above the chart.",
+      meaning: "Floating-point operations per byte, counting all bytes or only those of the selected memory.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     bound_by: {
       title: "Bound by",
-      meaning: "What bounds it: compute, memory, a memory on the chip, or empty.",
+      meaning: "Resource that bounds the op, program, or step: compute, memory, an on-chip memory, or empty.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2578,7 +2578,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     roofline_ratio: {
       title: "Of roofline",
       kind: "ratio",
-      meaning: "The largest ratio of rate to peak: how efficient it is; may exceed 1.",
+      meaning: "Efficiency: the largest ratio of an achieved rate to its peak. May exceed 1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2586,7 +2586,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     compute_ratio: {
       title: "Of compute peak",
       kind: "ratio",
-      meaning: "Achieved rate against the peak of compute.",
+      meaning: "Compute utilization: achieved FLOP rate relative to the peak of compute.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2594,7 +2594,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs",
       kind: "flops",
-      meaning: "Floating point operations in all, normalised as the chip's peak; absent if unknown.",
+      meaning: "Floating-point operations of all executions, normalized like the chip's peak. Absent if unknown.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2602,14 +2602,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes in all.",
+      meaning: "Bytes read and written by all executions.",
       formula: "",
       adds: "over_steps",
       better: "neither",
     },
     kind: {
       title: "Kind",
-      meaning: "One of op, program, step, total or average.",
+      meaning: "One of op, program, step, total, or average.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2618,14 +2618,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "roofline.peaks": {
     chip: {
       title: "Chip",
-      meaning: "Hardware model.",
+      meaning: "Hardware model of the chip.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     level: {
       title: "Peak of",
-      meaning: "One of compute or a memory.",
+      meaning: "What the peak applies to: compute or a memory.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2633,7 +2633,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flop_rate: {
       title: "FLOP rate",
       kind: "flop_rate",
-      meaning: "FLOP or bytes per second; absent where unknown.",
+      meaning: "Peak FLOP rate of the chip in FLOP per second. Absent for memories and if unknown.",
       formula: "",
       adds: "no",
       better: "more",
@@ -2641,7 +2641,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bandwidth: {
       title: "Bandwidth",
       kind: "bandwidth",
-      meaning: "FLOP or bytes per second; absent where unknown.",
+      meaning: "Peak bandwidth of the memory in bytes per second. Absent for compute and if unknown.",
       formula: "",
       adds: "no",
       better: "more",
@@ -2649,7 +2649,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ridge_intensity: {
       title: "Ridge, FLOP per byte",
       kind: "count",
-      meaning: "Peak of compute ÷ this peak, FLOP per byte.",
+      meaning: "Intensity above which compute rather than this memory bounds an op, in FLOP per byte: peak of compute ÷ peak of the memory. Absent for compute.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2657,14 +2657,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_count: {
       title: "Devices",
       kind: "count",
-      meaning: "Selected devices with it.",
+      meaning: "Number of selected devices with this chip.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     source: {
       title: "Source",
-      meaning: "Where it came from, or why it is unknown.",
+      meaning: "Source of the peak, or why the peak is unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2673,14 +2673,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "graph.nodes": {
     name: {
       title: "Op",
-      meaning: "Name.",
+      meaning: "Name of the instruction.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     opcode: {
       title: "Opcode",
-      meaning: "Opcode.",
+      meaning: "HLO opcode of the instruction.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2688,7 +2688,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     distance: {
       title: "Hops",
       kind: "count",
-      meaning: "Steps from the op, over operands and users; within an opened fusion those of the fusion.",
+      meaning: "Number of hops from the op to the instruction, over operands and users. Instructions within an opened fusion have the distance of the fusion.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2696,28 +2696,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Σ self time in the selection; absent where it was not executed on its own.",
+      meaning: "Σ self time of the instruction in the selection. Absent if it was not executed on its own.",
       formula: "",
       adds: "over_steps",
       better: "less",
     },
     shape: {
       title: "Shape",
-      meaning: "Shape with layout.",
+      meaning: "Shape of the instruction's value, with its layout.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     scope: {
       title: "Scope",
-      meaning: "Name stack; empty if unknown.",
+      meaning: "Name stack of the instruction. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line; empty if unknown.",
+      meaning: "Source line of the instruction, as file:line. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2725,7 +2725,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "How often; on GPU the kernels it launched.",
+      meaning: "Number of executions of the instruction; on GPU, the number of kernels it launched.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -2733,7 +2733,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     flops: {
       title: "FLOPs per execution",
       kind: "flops",
-      meaning: "Floating point operations of one execution; absent where a call is opaque.",
+      meaning: "Floating-point operations of one execution of the instruction. Absent if a call is opaque.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2741,7 +2741,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes per execution",
       kind: "bytes",
-      meaning: "Bytes read and written by one execution.",
+      meaning: "Bytes read and written by one execution of the instruction.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2749,49 +2749,49 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     output_bytes: {
       title: "Bytes of value",
       kind: "bytes",
-      meaning: "Bytes of its value, padding included.",
+      meaning: "Bytes of the instruction's value, including padding.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     category: {
       title: "Category",
-      meaning: "Category in XLA's words.",
+      meaning: "Category of the instruction, in XLA's terms.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     class: {
       title: "Class",
-      meaning: "For colours: matmul, attention, collective, copy, formatting, control, host, reduction, update, parameter, constant, call or compute.",
+      meaning: "What the instruction does, used for colors: matmul, attention, collective, copy, formatting, control, host, python, reduction, update, parameter, constant, call or compute.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     sharding: {
       title: "Sharding",
-      meaning: "How its value is divided over devices; empty if unknown.",
+      meaning: "How the instruction's value is divided over devices. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     computation: {
       title: "Computation",
-      meaning: "Computation it belongs to.",
+      meaning: "Computation that the instruction belongs to.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     constants: {
       title: "Constants",
-      meaning: "Small constants among its operands, as position: shape value.",
+      meaning: "Small constants among the instruction's operands, as position: shape value.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     calls: {
       title: "Calls",
-      meaning: "Computations it calls.",
+      meaning: "Computations that the instruction calls.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2799,7 +2799,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ total time.",
+      meaning: "Σ total time of the instruction in the selection.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -2807,7 +2807,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     hidden_operands: {
       title: "Operands not shown",
       kind: "count",
-      meaning: "Operands that are not shown.",
+      meaning: "Number of the instruction's operands that are not shown.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2815,14 +2815,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     hidden_users: {
       title: "Users not shown",
       kind: "count",
-      meaning: "Users that are not shown.",
+      meaning: "Number of the instruction's users that are not shown.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     is_center: {
       title: "Asked for",
-      meaning: "It is the op in the middle.",
+      meaning: "Whether the instruction is the op in the middle of the graph.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2830,7 +2830,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     id: {
       title: "Id",
       kind: "count",
-      meaning: "Position in the program, unique there.",
+      meaning: "Position of the instruction in the program, unique within it.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2839,14 +2839,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "graph.edges": {
     from: {
       title: "From",
-      meaning: "Id of the node that makes it.",
+      meaning: "Name of the node that produces the value.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     to: {
       title: "To",
-      meaning: "Id of the node that uses it.",
+      meaning: "Name of the instruction that uses the value.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2854,14 +2854,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     operand: {
       title: "Operand",
       kind: "count",
-      meaning: "Which operand it is.",
+      meaning: "Position of the value among the operands of the node that uses it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     shape: {
       title: "Shape",
-      meaning: "Shape with layout.",
+      meaning: "Shape of the value on the edge, with its layout.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2869,14 +2869,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes, padding included.",
+      meaning: "Bytes of the value on the edge, padding included.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     is_control: {
       title: "Order only",
-      meaning: "It carries no value, only order.",
+      meaning: "Whether the edge carries no value, only an order of execution.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2884,7 +2884,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     from_id: {
       title: "From id",
       kind: "count",
-      meaning: "Id of the node that makes it.",
+      meaning: "Id of the node that produces the value.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2892,7 +2892,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     to_id: {
       title: "To id",
       kind: "count",
-      meaning: "Id of the node that uses it.",
+      meaning: "Id of the instruction that uses the value.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2901,14 +2901,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "graph.matches": {
     name: {
       title: "Op",
-      meaning: "Name.",
+      meaning: "Name of the instruction that matches the search.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     opcode: {
       title: "Opcode",
-      meaning: "Opcode.",
+      meaning: "HLO opcode of the matching instruction.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2916,49 +2916,49 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Σ self time in the selection; absent where it was not executed on its own.",
+      meaning: "Σ self time of the instruction in the selection. Absent if it was not executed on its own.",
       formula: "",
       adds: "over_steps",
       better: "less",
     },
     shape: {
       title: "Shape",
-      meaning: "Shape with layout.",
+      meaning: "Shape of the instruction's value, with its layout.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     scope: {
       title: "Scope",
-      meaning: "Name stack; empty if unknown.",
+      meaning: "Name stack of the instruction. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line; empty if unknown.",
+      meaning: "Source line of the instruction, as file:line. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     computation: {
       title: "Computation",
-      meaning: "Computation it belongs to.",
+      meaning: "Computation that the matching instruction belongs to.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_fused: {
       title: "Fused",
-      meaning: "It lies within a fusion, so that it is never executed on its own.",
+      meaning: "Whether the instruction lies within a fusion, so that it is never executed on its own.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     found_in: {
       title: "Found in",
-      meaning: "Which of the texts matches: name, opcode, scope or source.",
+      meaning: "Which text of the instruction matches the search: name, opcode, scope or source.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2975,7 +2975,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     instruction_count: {
       title: "Instructions",
       kind: "count",
-      meaning: "Instructions.",
+      meaning: "Number of instructions in the program.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -2983,14 +2983,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Σ self time of its ops in the selection.",
+      meaning: "Σ self time of the program's ops in the selection.",
       formula: "",
       adds: "over_steps",
       better: "less",
     },
     program_id: {
       title: "Program id",
-      meaning: "Its id.",
+      meaning: "Id of the program.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -2999,21 +2999,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "counters.rows": {
     name: {
       title: "Counter",
-      meaning: "Name as recorded; a register without a name is shown by its number.",
+      meaning: "Name of the counter as recorded. A register without a name is shown by its number.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name; empty for counters of a host.",
+      meaning: "Name of the device that the counter belongs to. Empty for counters of a host.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     unit: {
       title: "Unit",
-      meaning: "What values are measured in, where the counter's name or description says it.",
+      meaning: "Unit of the counter's values, if its name or description contains one.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3021,7 +3021,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     sample_count: {
       title: "Samples",
       kind: "count",
-      meaning: "Values in the selection.",
+      meaning: "Number of samples of the counter in the selection.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3029,7 +3029,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     min: {
       title: "Least",
       kind: "count",
-      meaning: "Smallest sample.",
+      meaning: "Value of the smallest sample in the selection.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3037,7 +3037,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean: {
       title: "Mean",
       kind: "count",
-      meaning: "Mean of the samples, each counting the same.",
+      meaning: "Mean of the samples, each with equal weight.",
       formula: "Σ values ÷ samples",
       adds: "no",
       better: "neither",
@@ -3045,7 +3045,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     max: {
       title: "Most",
       kind: "count",
-      meaning: "Largest sample; leads to its time on the timeline.",
+      meaning: "Value of the largest sample in the selection.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3053,56 +3053,56 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     last: {
       title: "Last",
       kind: "count",
-      meaning: "Latest sample.",
+      meaning: "Value of the latest sample in the selection.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     line: {
       title: "Line",
-      meaning: "Where it was recorded, such as the kernel it was measured around.",
+      meaning: "Where the counter was recorded, such as the kernel that it was measured around.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     register: {
       title: "Register",
-      meaning: "Number of the hardware's register.",
+      meaning: "Number of the hardware register that the counter reads.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     last_exact: {
-      title: "Last, exact",
-      meaning: "Last value to the last bit.",
+      title: "Exact last",
+      meaning: "Value of the latest sample, exact to the last bit.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     min_exact: {
-      title: "Least, exact",
-      meaning: "Least value to the last bit.",
+      title: "Exact minimum",
+      meaning: "Value of the smallest sample, exact to the last bit.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     max_exact: {
-      title: "Most, exact",
-      meaning: "Largest value to the last bit.",
+      title: "Exact maximum",
+      meaning: "Value of the largest sample, exact to the last bit.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     sets: {
       title: "Sets",
-      meaning: "Groups it belongs to.",
+      meaning: "Groups that the counter belongs to.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     description: {
       title: "Description",
-      meaning: "What it counts, in the recorder's words.",
+      meaning: "What the counter counts, in the recorder's words.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3110,7 +3110,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     max_at_ps: {
       title: "Most at",
       kind: "duration",
-      meaning: "Sample with the largest value.",
+      meaning: "Time of the sample with the largest value.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3118,7 +3118,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "First",
       kind: "duration",
-      meaning: "First sample.",
+      meaning: "Time of the first sample in the selection.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3126,14 +3126,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     end_ps: {
       title: "Last at",
       kind: "duration",
-      meaning: "Last sample.",
+      meaning: "Time of the last sample in the selection.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that recorded the counter.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3149,7 +3149,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     unit: {
       title: "Unit",
-      meaning: "The part of the chip.",
+      meaning: "Part of the chip that the registers belong to, such as TensorCore 0.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3157,7 +3157,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Use",
       kind: "ratio",
-      meaning: "Counted against the most that could have been in the time of the sample.",
+      meaning: "Utilization of the unit: its count ÷ the most that was possible in the time of the sample.",
       formula: "counted ÷ at most",
       adds: "no",
       better: "neither",
@@ -3165,7 +3165,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     achieved: {
       title: "Counted",
       kind: "count",
-      meaning: "Sum of registers.",
+      meaning: "Count of the unit in the sample, as the sum of its registers.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3173,28 +3173,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak: {
       title: "At most",
       kind: "count",
-      meaning: "Cycles of the unit times what it can do in one, or a peak rate times the time.",
+      meaning: "Upper limit of the count: cycles of the unit × what it can do per cycle, or a peak rate × the time.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     measure: {
       title: "In",
-      meaning: "One of cycles, instructions or bytes.",
+      meaning: "What the registers count in: one of cycles, instructions or bytes.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name.",
+      meaning: "Name of the device that the sample is from.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     line: {
       title: "Line",
-      meaning: "Name of the line, such as the kernel's.",
+      meaning: "Name of the line that the sample was recorded on, such as the kernel's.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3202,7 +3202,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     sample: {
       title: "Sample",
       kind: "count",
-      meaning: "Number of the sample: the line's.",
+      meaning: "Number of the sample: that of the line it was recorded on.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3210,14 +3210,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     at_ps: {
       title: "At",
       kind: "duration",
-      meaning: "When it was taken.",
+      meaning: "Time of the sample.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     peak_source: {
       title: "Limit from",
-      meaning: "Where the peak comes from.",
+      meaning: "Where the upper limit of the count comes from.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3226,21 +3226,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "memory.allocators": {
     allocator: {
       title: "Allocator",
-      meaning: "Name as recorded, such as GPU_0_bfc; the device's number where it has none.",
+      meaning: "Name of the allocator as recorded, such as GPU_0_bfc. Number of the device if the allocator has no name.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that the allocator runs on.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device whose memory it hands out; empty for memory of the host.",
+      meaning: "Device whose memory the allocator hands out. Empty for host memory.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3248,7 +3248,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak_bytes: {
       title: "Peak",
       kind: "bytes",
-      meaning: "Most bytes taken (handed out + set aside for programs) in the window.",
+      meaning: "Largest number of bytes in use in the window: handed out + set aside for programs.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3264,7 +3264,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak_ps: {
       title: "At",
       kind: "duration",
-      meaning: "When that was, since the session began.",
+      meaning: "Time of the memory peak, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3272,7 +3272,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak_step: {
       title: "Step",
       kind: "count",
-      meaning: "Step in which it was; absent between steps.",
+      meaning: "Step in which the memory peak occurred. Absent if it occurred between steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3280,7 +3280,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     recorded_peak_bytes: {
       title: "Recorded peak",
       kind: "bytes",
-      meaning: "Largest bytes handed out since the process began, as the allocator itself counts them; what is set aside for programs is not in it.",
+      meaning: "Largest number of bytes handed out since the process started, as the allocator itself counts them. Excludes bytes set aside for programs.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3288,7 +3288,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     capacity_bytes: {
       title: "Capacity",
       kind: "bytes",
-      meaning: "Bytes the allocator has to give: the largest taken + free.",
+      meaning: "Total bytes that the allocator manages: the largest sum of bytes in use and free bytes in the window.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3296,7 +3296,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak_ratio: {
       title: "Full",
       kind: "ratio",
-      meaning: "The larger of both peaks ÷ capacity, 0..1; absent without a capacity.",
+      meaning: "Share of the capacity in use at the peak, 0..1: the larger of the peak in the window and the recorded peak ÷ capacity. Absent without a capacity.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3304,7 +3304,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     headroom_bytes: {
       title: "Headroom",
       kind: "bytes",
-      meaning: "Capacity − the larger of both peaks.",
+      meaning: "Capacity − peak, where the peak is the larger of the peak in the window and the recorded peak.",
       formula: "",
       adds: "no",
       better: "more",
@@ -3312,7 +3312,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     last_bytes: {
       title: "At the end",
       kind: "bytes",
-      meaning: "Bytes taken when the window ends.",
+      meaning: "Bytes in use (handed out + set aside for programs) at the end of the window.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3320,7 +3320,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     fragmentation_ratio: {
       title: "Fragmentation",
       kind: "ratio",
-      meaning: "How scattered the free bytes were at the peak, 0..1, as the allocator computes it.",
+      meaning: "Fragmentation of the free bytes at the peak, 0..1, as the allocator computes it.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3328,7 +3328,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     largest_fragmentation_ratio: {
       title: "Largest",
       kind: "ratio",
-      meaning: "The largest of it in the window.",
+      meaning: "Largest fragmentation of the free bytes in the window, 0..1, as the allocator computes it.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3336,7 +3336,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocations: {
       title: "Allocations",
       kind: "count",
-      meaning: "Allocations in the window.",
+      meaning: "Number of allocations in the window.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -3344,7 +3344,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     deallocations: {
       title: "Deallocations",
       kind: "count",
-      meaning: "Deallocations in the window.",
+      meaning: "Number of deallocations in the window.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -3352,7 +3352,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocated_bytes: {
       title: "Handed out",
       kind: "bytes",
-      meaning: "Σ bytes handed out in the window.",
+      meaning: "Σ bytes that the allocator handed out in the window.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -3360,7 +3360,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     rounding_ratio: {
       title: "Rounding",
       kind: "ratio",
-      meaning: "Share of those bytes that nobody asked for: blocks are rounded up.",
+      meaning: "Share of the bytes handed out in the window that no caller requested, because blocks are rounded up. Absent if no requested sizes were recorded.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3368,7 +3368,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     small_allocations: {
       title: "Small",
       kind: "count",
-      meaning: "Allocations of at most 4 KiB.",
+      meaning: "Number of allocations of at most 4 KiB in the window.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -3376,7 +3376,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     growth_bytes_per_step: {
       title: "Growth per step",
       kind: "bytes",
-      meaning: "How much more is in use at the low point of each step than at that of the step before: the median of the slopes between all pairs of steps. Absent with fewer than five steps.",
+      meaning: "Growth per step of the lowest bytes in use in a step: the median of the slopes between all pairs of steps. Absent with fewer than five steps.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3384,14 +3384,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     growth_confidence_ratio: {
       title: "Confidence",
       kind: "ratio",
-      meaning: "How sure it is that there is a trend, 0..1 (Mann and Kendall's test).",
+      meaning: "Confidence that the lowest bytes in use per step have a trend, 0..1 (Mann–Kendall test). Absent with fewer than five steps.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     is_growing: {
       title: "Growing",
-      meaning: "The low points rise, surely, and still do so in the second half of the steps.",
+      meaning: "Whether the lowest bytes in use per step rise: with a confidence of at least 0.95, by more than 0.5 % of their median over all steps, and still in the second half of the steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3399,7 +3399,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     spike_count: {
       title: "Spikes",
       kind: "count",
-      meaning: "Steps whose peak stands out by the outlier rule of steps.",
+      meaning: "Number of steps whose memory peak is an upward outlier by the rule of steps.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3408,21 +3408,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "memory.rows": {
     allocator: {
       title: "Allocator",
-      meaning: "Allocator.",
+      meaning: "Name of the allocator that holds the bytes.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that the allocator runs on.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     kind: {
       title: "Kind",
-      meaning: "One of allocation, before_window (in use when the recording began), reserved (set aside for programs), or unexplained (negative: freed without a record).",
+      meaning: "One of allocation, before_window (in use when the recording started), reserved (set aside for programs), or unexplained (negative: freed without a record).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3430,7 +3430,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes that were alive at the peak; the rows sum to it.",
+      meaning: "Bytes that were live at the peak of the allocator. The rows of an allocator sum to its peak.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3438,7 +3438,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Of the peak",
       kind: "ratio",
-      meaning: "Its share.",
+      meaning: "Share of the allocator's peak that these bytes make up.",
       formula: "bytes ÷ peak",
       adds: "no",
       better: "neither",
@@ -3446,49 +3446,49 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Count",
       kind: "count",
-      meaning: "Allocations of one size, for one purpose and from one caller.",
+      meaning: "Number of allocations of the same size, for the same purpose, and from the same caller.",
       formula: "",
       adds: "over_rows",
       better: "neither",
     },
     op: {
       title: "Op",
-      meaning: "Framework op as recorded; empty if unknown.",
+      meaning: "Framework op that made the allocation, as recorded. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     caller: {
       title: "Called from",
-      meaning: "The innermost recorded call of the thread that allocated.",
+      meaning: "Innermost recorded call on the thread that made the allocation.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Python",
-      meaning: "The Python line that allocated, with the Python tracer on.",
+      meaning: "Python line that made the allocation. Requires the Python tracer.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     region: {
       title: "Region",
-      meaning: "As recorded.",
+      meaning: "Region of the allocations as recorded, such as dynamic, persist, or output.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     data_type: {
       title: "Type",
-      meaning: "Element type.",
+      meaning: "Element type of the allocated data.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     shape: {
       title: "Shape",
-      meaning: "As recorded.",
+      meaning: "Shape of the allocated data, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3496,7 +3496,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocated_ps: {
       title: "Allocated",
       kind: "duration",
-      meaning: "When the first of them was allocated. Absent if before the window.",
+      meaning: "Time at which the first of the allocations was made. Absent if before the window.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3504,7 +3504,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocated_step: {
       title: "Step",
       kind: "count",
-      meaning: "The step in which that was.",
+      meaning: "Step in which the first of the allocations was made. Absent if before the window or between steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3512,7 +3512,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     freed_ps: {
       title: "Freed",
       kind: "duration",
-      meaning: "When the last of them was freed; nothing where one outlives the recording.",
+      meaning: "Time at which the last of the allocations was freed. Absent if one of them outlives the recording.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3521,14 +3521,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "memory.steps": {
     allocator: {
       title: "Allocator",
-      meaning: "Allocator.",
+      meaning: "Name of the allocator that was measured.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that the allocator runs on.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3544,7 +3544,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Start since the session began.",
+      meaning: "Start of the step, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3552,7 +3552,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Length.",
+      meaning: "Duration of the step.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3560,7 +3560,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak_bytes: {
       title: "Peak",
       kind: "bytes",
-      meaning: "Most bytes taken.",
+      meaning: "Largest number of bytes in use during the step: handed out + set aside for programs.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3568,7 +3568,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lowest_bytes: {
       title: "Lowest",
       kind: "bytes",
-      meaning: "Fewest bytes taken.",
+      meaning: "Smallest number of bytes in use during the step: handed out + set aside for programs.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3576,14 +3576,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocations: {
       title: "Allocations",
       kind: "count",
-      meaning: "Allocations.",
+      meaning: "Number of allocations during the step.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     is_spike: {
       title: "Spike",
-      meaning: "The peak stands out, upwards, by the outlier rule of steps.",
+      meaning: "Whether the memory peak of the step is an upward outlier by the rule of steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3592,14 +3592,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "memory.snapshots": {
     snapshot: {
       title: "Snapshot",
-      meaning: "Name.",
+      meaning: "Name of the memory snapshot.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device; empty for what belongs to none, such as programs.",
+      meaning: "Device that holds the bytes. Empty for what belongs to no device, such as programs.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3607,7 +3607,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocations: {
       title: "Allocations",
       kind: "count",
-      meaning: "Allocations alive.",
+      meaning: "Number of allocations that were live at the snapshot.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -3615,7 +3615,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes alive.",
+      meaning: "Bytes that were live at the snapshot.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3624,14 +3624,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "buffers.rows": {
     name: {
       title: "Buffer",
-      meaning: "The instruction whose value it holds, and the position in its tuple. A block that several values take over one after another is called by the last.",
+      meaning: "Instruction whose value the buffer holds, and the position in its tuple. A block that several values occupy one after another is named after the last one.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     category: {
       title: "Category",
-      meaning: "What the memory is for: the first that applies of argument, result, thread-local, constant, temporary.",
+      meaning: "What the memory is used for: the first that applies of parameter (argument), output (result), thread-local, constant and temporary.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3639,7 +3639,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes held, padding included.",
+      meaning: "Bytes that the buffer holds, padding included.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3647,14 +3647,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of what is held at the point.",
+      meaning: "Share of the buffer in all bytes held at the selected point of the schedule.",
       formula: "bytes ÷ Σ bytes at the point",
       adds: "no",
       better: "neither",
     },
     shape: {
       title: "Shape",
-      meaning: "Shape with layout.",
+      meaning: "Shape of the value in the buffer, with layout.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3662,21 +3662,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     padding_bytes: {
       title: "Padding",
       kind: "bytes",
-      meaning: "Bytes that a layout in whole tiles takes beyond its elements.",
+      meaning: "Bytes that a layout in whole tiles needs beyond the elements of the value.",
       formula: "bytes − Π dimensions × bytes of an element",
       adds: "over_rows",
       better: "less",
     },
     scope: {
       title: "Scope",
-      meaning: "Name stack; of a parameter, the argument's name.",
+      meaning: "Name stack of the instruction. For a parameter, the name of the argument.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line; empty if unknown.",
+      meaning: "Source line of the instruction, as file:line. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3684,7 +3684,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start: {
       title: "From",
       kind: "count",
-      meaning: "First point at which it is held; absent where it is held from beginning to end.",
+      meaning: "First point of the schedule at which the buffer is held. Absent if it is held from start to end.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3692,35 +3692,35 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     end: {
       title: "To",
       kind: "count",
-      meaning: "First point at which it is held no more; absent where it is held to the end.",
+      meaning: "First point of the schedule at which the buffer is no longer held. Absent if it is held to the end.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     end_instruction: {
       title: "Freed at",
-      meaning: "Where the schedule is when it is freed: the instruction that was last given memory.",
+      meaning: "Position in the schedule when the buffer is freed: the instruction that was last given memory.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     opcode: {
       title: "Opcode",
-      meaning: "Opcode of the instruction.",
+      meaning: "Opcode of the instruction whose value the buffer holds.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     sharding: {
       title: "Sharding",
-      meaning: "How the value is divided over devices; empty if unknown.",
+      meaning: "How the value of an argument is divided over devices. Empty for other values and if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_donated: {
       title: "Donated",
-      meaning: "Memory that an argument hands over to a result, which then takes none of its own.",
+      meaning: "Whether the memory belongs to an argument that donates it to a result, which then needs no memory of its own.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3728,7 +3728,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     unpadded_bytes: {
       title: "Without padding",
       kind: "bytes",
-      meaning: "Bytes without padding.",
+      meaning: "Bytes that the buffer would hold without padding.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -3736,21 +3736,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     offset_bytes: {
       title: "Offset",
       kind: "bytes",
-      meaning: "Bytes from the beginning of its allocation. Absent where it is the allocation.",
+      meaning: "Bytes from the start of the allocation that contains the buffer. Absent if the buffer is the allocation itself.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     instruction: {
       title: "Instruction",
-      meaning: "Instruction alone, as the graph knows it.",
+      meaning: "Name of the instruction alone, as in the graph analysis.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     buffer_id: {
       title: "Buffer id",
-      meaning: "Number of the buffer in the compiler's plan.",
+      meaning: "Number of the buffer in the compiler's memory plan.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3759,7 +3759,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "buffers.savings": {
     remedy: {
       title: "Remedy",
-      meaning: "One of rematerialise, donate, shard, precision, batch or padding.",
+      meaning: "Way to need less memory: one of rematerialise, donate, shard, precision, batch or padding.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3767,7 +3767,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     frees_bytes: {
       title: "Would free",
       kind: "bytes",
-      meaning: "By how much the peak falls, the point of the new peak being elsewhere perhaps.",
+      meaning: "Bytes by which the peak would fall. The new peak may lie at another point of the schedule.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3775,7 +3775,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Held",
       kind: "bytes",
-      meaning: "Bytes that they hold at the peak.",
+      meaning: "Bytes that the buffers of the group hold at the peak.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3783,35 +3783,35 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Buffers",
       kind: "count",
-      meaning: "Buffers at the peak that it is about.",
+      meaning: "Number of buffers at the peak that the remedy applies to.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     group: {
       title: "What",
-      meaning: "What it is about: a name stack with numbers left out, arguments, or all temporaries.",
+      meaning: "What the remedy applies to: a name stack with numbers left out, arguments, results, all temporaries, an opcode or a shape.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line, that most of it comes from; empty if unknown.",
+      meaning: "Source line of the largest buffer in the group, as file:line. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     instruction: {
       title: "Largest",
-      meaning: "Largest instruction of the group.",
+      meaning: "Instruction of the largest buffer in the group.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     advice: {
       title: "Advice",
-      meaning: "What to do, in a sentence or two.",
+      meaning: "Recommended change, in a sentence or two.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3820,7 +3820,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "buffers.categories": {
     category: {
       title: "Category",
-      meaning: "One of parameter, output, thread-local, constant or temporary.",
+      meaning: "What the memory is used for: one of parameter, output, thread-local, constant or temporary.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3828,7 +3828,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes held.",
+      meaning: "Bytes that buffers of the category hold at the selected point of the schedule, padding included.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3836,7 +3836,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     unpadded_bytes: {
       title: "Without padding",
       kind: "bytes",
-      meaning: "Bytes without padding.",
+      meaning: "Bytes that buffers of the category hold at the selected point of the schedule, without padding.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -3844,7 +3844,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of what is held at the point, 0..1.",
+      meaning: "Share of the category in all bytes held at the selected point of the schedule, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3852,7 +3852,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Buffers",
       kind: "count",
-      meaning: "Buffers.",
+      meaning: "Number of buffers of the category that are held at the selected point of the schedule.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -3861,7 +3861,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "buffers.padding": {
     shape: {
       title: "Shape",
-      meaning: "Shape with layout.",
+      meaning: "Shape of the padded buffers, with layout.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3869,7 +3869,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     padding_bytes: {
       title: "Padding",
       kind: "bytes",
-      meaning: "Bytes lost at the peak.",
+      meaning: "Bytes lost to padding in buffers of the shape at the peak.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3877,7 +3877,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     padding_ratio: {
       title: "Of it",
       kind: "ratio",
-      meaning: "Share of them that is padding, 0..1.",
+      meaning: "Share of padding in the bytes that buffers of the shape hold at the peak, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -3885,7 +3885,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes held at the peak, padding included.",
+      meaning: "Bytes that padded buffers of the shape hold at the peak, padding included.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -3893,21 +3893,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Buffers",
       kind: "count",
-      meaning: "Buffers of this shape.",
+      meaning: "Number of padded buffers of the shape that are held at the peak.",
       formula: "",
       adds: "over_rows",
       better: "neither",
     },
     instruction: {
       title: "First",
-      meaning: "The first of them.",
+      meaning: "Instruction of the first padded buffer of the shape.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Its file:line; empty if unknown.",
+      meaning: "Source line of the first padded buffer of the shape, as file:line. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3916,7 +3916,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "buffers.spaces": {
     name: {
       title: "Memory",
-      meaning: "Name, such as HBM.",
+      meaning: "Name of the memory space, such as HBM.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -3924,7 +3924,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak_bytes: {
       title: "Peak",
       kind: "bytes",
-      meaning: "Most bytes held at any point.",
+      meaning: "Most bytes of the memory space that are held at any point of the schedule.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3932,7 +3932,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocation_bytes: {
       title: "Reserved",
       kind: "bytes",
-      meaning: "Bytes that are reserved while the program runs.",
+      meaning: "Bytes of the memory space that are reserved while the program runs.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3940,7 +3940,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     parameter_bytes: {
       title: "Arguments",
       kind: "bytes",
-      meaning: "Bytes of arguments.",
+      meaning: "Bytes of the memory space that hold arguments.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3948,7 +3948,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     live_out_bytes: {
       title: "Results",
       kind: "bytes",
-      meaning: "Bytes that may hold results, those taken over from arguments included.",
+      meaning: "Bytes of the memory space that may hold results, including memory that arguments donate.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3956,7 +3956,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     temporary_bytes: {
       title: "Temporaries",
       kind: "bytes",
-      meaning: "Bytes of intermediate values.",
+      meaning: "Bytes of the memory space that hold intermediate values.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3964,7 +3964,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     constant_bytes: {
       title: "Constants",
       kind: "bytes",
-      meaning: "Bytes of constants.",
+      meaning: "Bytes of the memory space that hold constants.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3972,7 +3972,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     thread_local_bytes: {
       title: "Thread-local",
       kind: "bytes",
-      meaning: "Bytes that each thread has of its own.",
+      meaning: "Bytes of the memory space that are private to each thread.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3980,7 +3980,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     non_reusable_bytes: {
       title: "Not reusable",
       kind: "bytes",
-      meaning: "Bytes that no other value can be placed in: thread-local ones and tables of pointers.",
+      meaning: "Bytes that cannot be reused for any other value: thread-local memory and tables of pointers.",
       formula: "",
       adds: "no",
       better: "less",
@@ -3996,7 +3996,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocation_count: {
       title: "Allocations",
       kind: "count",
-      meaning: "Allocations.",
+      meaning: "Number of allocations in the memory space.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4004,7 +4004,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     event_count: {
       title: "Events",
       kind: "count",
-      meaning: "Events of the heap trace; 0 where there is none.",
+      meaning: "Number of events in the heap trace of the memory space. 0 if there is no trace.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4012,7 +4012,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     color: {
       title: "Number",
       kind: "count",
-      meaning: "The compiler's number of it.",
+      meaning: "The compiler's number for the memory space.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4021,7 +4021,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "buffers.programs": {
     program: {
       title: "Program",
-      meaning: "Program, as module(program id).",
+      meaning: "Program with a memory plan, as module(program id).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4029,7 +4029,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     peak_bytes: {
       title: "Peak",
       kind: "bytes",
-      meaning: "Most bytes held at any point.",
+      meaning: "Most bytes of device memory that the program holds at any point of its schedule.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4037,7 +4037,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocation_bytes: {
       title: "Reserved",
       kind: "bytes",
-      meaning: "Bytes that are reserved while it runs.",
+      meaning: "Bytes of device memory that are reserved while the program runs.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4045,7 +4045,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     parameter_bytes: {
       title: "Arguments",
       kind: "bytes",
-      meaning: "Bytes of arguments.",
+      meaning: "Bytes of device memory that hold arguments of the program.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4053,7 +4053,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     live_out_bytes: {
       title: "Results",
       kind: "bytes",
-      meaning: "Bytes that may hold results.",
+      meaning: "Bytes of device memory that may hold results of the program.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4061,7 +4061,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     temporary_bytes: {
       title: "Temporaries",
       kind: "bytes",
-      meaning: "Bytes of intermediate values.",
+      meaning: "Bytes of device memory that hold intermediate values of the program.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4069,7 +4069,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     instruction_count: {
       title: "Instructions",
       kind: "count",
-      meaning: "Instructions.",
+      meaning: "Number of instructions in the program.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4077,21 +4077,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     run_count: {
       title: "Runs",
       kind: "count",
-      meaning: "Runs in the capture.",
+      meaning: "Number of runs of the program in the capture.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     has_heap_trace: {
       title: "Heap trace",
-      meaning: "It has a heap trace, so that what is held is known at every point.",
+      meaning: "Whether the program has a heap trace, which shows what is held at every point of the schedule.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program_id: {
       title: "Program id",
-      meaning: "Its id.",
+      meaning: "Id of the program.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4100,7 +4100,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "heap.rows": {
     site: {
       title: "Allocated in",
-      meaning: "Innermost frame that is shown: function (file.py:12).",
+      meaning: "Innermost frame of the stack that is shown, as function (file.py:12).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4108,7 +4108,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change",
       kind: "bytes",
-      meaning: "Bytes now − bytes then.",
+      meaning: "Live bytes of the stack now − in the snapshot compared with.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4116,14 +4116,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Allocations now − allocations then.",
+      meaning: "Live allocations of the stack now − in the snapshot compared with.",
       formula: "",
       adds: "over_rows",
       better: "neither",
     },
     change: {
       title: "State",
-      meaning: "What became of it, by what the report is by.",
+      meaning: "What became of the stack since the other snapshot, by bytes or allocations, whichever the report ranks by: new, grown, same, shrunk or gone.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4131,7 +4131,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes alive.",
+      meaning: "Live bytes of the stack.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4139,7 +4139,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocations: {
       title: "Count",
       kind: "count",
-      meaning: "Allocations alive.",
+      meaning: "Number of live allocations of the stack.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4147,35 +4147,35 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of the total of what the report is by, 0..1; null where that total is 0.",
+      meaning: "Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if that total is 0.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     kind: {
       title: "Kind",
-      meaning: "One of buffer, executable; empty when not recorded.",
+      meaning: "Kind of the allocations: one of buffer, executable. Empty if not recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     devices: {
       title: "Devices",
-      meaning: "Devices, comma separated; empty when not recorded.",
+      meaning: "Devices that hold the allocations of the stack, comma separated. Empty if not recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Its file, as recorded, and line.",
+      meaning: "File, as recorded, and line of the innermost frame that is shown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     stack: {
       title: "Stack",
-      meaning: "Its frames as function (file.py:12), outermost first.",
+      meaning: "Frames of the stack, as function (file.py:12), outermost first.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4184,7 +4184,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "heap.functions": {
     name: {
       title: "Function",
-      meaning: "Function.",
+      meaning: "Name of the function.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4192,7 +4192,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change",
       kind: "bytes",
-      meaning: "Change of total_bytes.",
+      meaning: "Change in the live bytes of all stacks that contain the function (total_bytes), compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4200,7 +4200,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Change of total_allocations.",
+      meaning: "Change in the live allocations of all stacks that contain the function (total_allocations), compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4208,7 +4208,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes of stacks it takes part in; each stack counts once, however often it recurs there.",
+      meaning: "Live bytes of stacks that contain the function. Each stack counts once, even if the function recurs in it.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4216,7 +4216,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_bytes: {
       title: "Self",
       kind: "bytes",
-      meaning: "Bytes of stacks that end in it.",
+      meaning: "Live bytes of stacks that end in the function.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4224,7 +4224,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of the total of what the report is by, 0..1; null where that total is 0.",
+      meaning: "Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if that total is 0.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4232,7 +4232,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_allocations: {
       title: "Count",
       kind: "count",
-      meaning: "Allocations of stacks it takes part in.",
+      meaning: "Number of live allocations of stacks that contain the function.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4240,14 +4240,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_allocations: {
       title: "Self count",
       kind: "count",
-      meaning: "Allocations of stacks that end in it.",
+      meaning: "Number of live allocations of stacks that end in the function.",
       formula: "",
       adds: "over_rows",
       better: "neither",
     },
     source: {
       title: "Source",
-      meaning: "Its file, as recorded.",
+      meaning: "File of the function, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4256,7 +4256,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "heap.devices": {
     name: {
       title: "Device",
-      meaning: "Device or kind; empty where none is recorded.",
+      meaning: "Name of the device or kind. Empty if none is recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4264,7 +4264,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change",
       kind: "bytes",
-      meaning: "Bytes now − bytes then.",
+      meaning: "Live bytes of the device or kind now − in the snapshot compared with.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4272,7 +4272,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Allocations now − allocations then.",
+      meaning: "Live allocations of the device or kind now − in the snapshot compared with.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4280,7 +4280,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes alive.",
+      meaning: "Live bytes of the device or kind.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4288,7 +4288,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocations: {
       title: "Count",
       kind: "count",
-      meaning: "Allocations alive.",
+      meaning: "Number of live allocations of the device or kind.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4296,7 +4296,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of the total of what the report is by, 0..1; null where that total is 0.",
+      meaning: "Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if that total is 0.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4305,7 +4305,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "heap.kinds": {
     name: {
       title: "Kind",
-      meaning: "Device or kind; empty where none is recorded.",
+      meaning: "Name of the device or kind. Empty if none is recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4313,7 +4313,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change",
       kind: "bytes",
-      meaning: "Bytes now − bytes then.",
+      meaning: "Live bytes of the device or kind now − in the snapshot compared with.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4321,7 +4321,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Allocations now − allocations then.",
+      meaning: "Live allocations of the device or kind now − in the snapshot compared with.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4329,7 +4329,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes alive.",
+      meaning: "Live bytes of the device or kind.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4337,7 +4337,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocations: {
       title: "Count",
       kind: "count",
-      meaning: "Allocations alive.",
+      meaning: "Number of live allocations of the device or kind.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4345,7 +4345,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Share",
       kind: "ratio",
-      meaning: "Share of the total of what the report is by, 0..1; null where that total is 0.",
+      meaning: "Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if that total is 0.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4354,7 +4354,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "heap.tree": {
     name: {
       title: "Frame",
-      meaning: "Function.",
+      meaning: "Function of the frame.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4362,7 +4362,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change",
       kind: "bytes",
-      meaning: "Change of total_bytes.",
+      meaning: "Change in the live bytes of stacks through the frame (total_bytes), compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4370,7 +4370,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Change of total_allocations.",
+      meaning: "Change in the live allocations of stacks through the frame (total_allocations), compared with the other snapshot.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4378,7 +4378,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes of stacks through it.",
+      meaning: "Live bytes of stacks through the frame.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4386,7 +4386,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_bytes: {
       title: "Self",
       kind: "bytes",
-      meaning: "Bytes of stacks that end in it.",
+      meaning: "Live bytes of stacks that end in the frame.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4394,7 +4394,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_allocations: {
       title: "Count",
       kind: "count",
-      meaning: "Allocations of stacks through it.",
+      meaning: "Number of live allocations of stacks through the frame.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4402,7 +4402,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_allocations: {
       title: "Self count",
       kind: "count",
-      meaning: "Allocations of stacks that end in it.",
+      meaning: "Number of live allocations of stacks that end in the frame.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4410,14 +4410,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     depth: {
       title: "Level",
       kind: "count",
-      meaning: "Level, 0 for the outermost frames.",
+      meaning: "Level of the frame in the tree, 0 for the outermost frames.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Its file, as recorded, and the line where all stacks through it share one.",
+      meaning: "File of the frame, as recorded, with the line if all stacks through the frame share one.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4426,7 +4426,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "heap.snapshots": {
     name: {
       title: "Snapshot",
-      meaning: "Name of its file, without suffix.",
+      meaning: "Name of the snapshot's file, without its suffix.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4434,7 +4434,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes alive over everything selected.",
+      meaning: "Live bytes in the snapshot, over everything selected.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -4442,7 +4442,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     allocations: {
       title: "Count",
       kind: "count",
-      meaning: "Allocations alive over everything selected.",
+      meaning: "Number of live allocations in the snapshot, over everything selected.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -4450,7 +4450,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_bytes: {
       title: "Change to the one before",
       kind: "bytes",
-      meaning: "Change to the snapshot before; null for the first.",
+      meaning: "Change in live bytes from the previous snapshot. Null for the first.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4458,7 +4458,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_allocations: {
       title: "Change of count",
       kind: "count",
-      meaning: "Change to the snapshot before; null for the first.",
+      meaning: "Change in live allocations from the previous snapshot. Null for the first.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4468,42 +4468,42 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Gap",
       kind: "duration",
-      meaning: "Length.",
+      meaning: "Length of the gap.",
       formula: "",
       adds: "no",
       better: "less",
     },
     cause: {
       title: "Cause",
-      meaning: "What the threads that drive the device did meanwhile. An instant counts for the first cause in the order compilation, data loading, garbage collection, checkpoint, profiler, transfer, dispatch, sleep, Python, runtime, annotation, blocked; a gap has the cause with most of its time.",
+      meaning: "What the threads that drive the device did during the gap. Each instant counts for the first cause in the order callback, device, compilation, data loading, garbage collection, checkpoint, profiler, transfer, dispatch, sleep, Python, runtime, annotation, blocked. A gap has the cause with the most of its time.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     what: {
       title: "What the host did",
-      meaning: "The innermost call with at least half of the cause’s time in the gap.",
+      meaning: "Innermost call that covers at least half of the cause's time in the gap, or the longest call if none does.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     python: {
       title: "Python",
-      meaning: "The innermost frame of Python with at least half of the gap.",
+      meaning: "Innermost Python frame that covers at least half of the gap, preferably from the program's own files.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     annotation: {
       title: "Annotation",
-      meaning: "The outermost annotation of the program around at least half of the gap.",
+      meaning: "Outermost annotation of the program that covers at least half of the gap.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name.",
+      meaning: "Name of the device that was idle.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4511,7 +4511,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step: {
       title: "Step",
       kind: "count",
-      meaning: "Step in which its middle lies; absent outside of steps.",
+      meaning: "Step that contains the middle of the gap. Absent outside of steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4519,15 +4519,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Start since the session began.",
+      meaning: "Start of the gap, measured from the start of the session.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     cause_ps: {
-      title: "Of the cause",
+      title: "Time in cause",
       kind: "duration",
-      meaning: "How much of the gap its cause took.",
+      meaning: "Time within the gap that belongs to the cause of the gap.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4536,7 +4536,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "idle.causes": {
     cause: {
       title: "Cause",
-      meaning: "What the host did.",
+      meaning: "What the host did while devices were idle.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4544,7 +4544,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Idle time",
       kind: "duration",
-      meaning: "Σ time of listed gaps in which it did.",
+      meaning: "Σ time within listed gaps in which the host did this.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -4552,7 +4552,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     window_ratio: {
       title: "Of window",
       kind: "ratio",
-      meaning: "Total ÷ Σ windows of the devices, 0..1.",
+      meaning: "Idle time of the cause ÷ Σ windows of the devices, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4560,7 +4560,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Gaps",
       kind: "count",
-      meaning: "Gaps of which it has most.",
+      meaning: "Number of listed gaps in which this cause has the most time.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -4568,14 +4568,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     longest_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "The longest of those.",
+      meaning: "Longest of the gaps in which this cause has the most time.",
       formula: "",
       adds: "no",
       better: "less",
     },
     meaning: {
       title: "The host is",
-      meaning: "The same in words.",
+      meaning: "What the host did while devices were idle, in words.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4584,7 +4584,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "idle.devices": {
     device: {
       title: "Device",
-      meaning: "Device name.",
+      meaning: "Name of the device.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4592,7 +4592,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     window_ps: {
       title: "Window",
       kind: "duration",
-      meaning: "What was looked at; busy and idle sum to it.",
+      meaning: "Observed time of the device. Its busy and idle time sum to it.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -4600,7 +4600,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ps: {
       title: "Busy",
       kind: "duration",
-      meaning: "Union of its work.",
+      meaning: "Time in which the device ran any work, overlapping work counted once.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -4608,7 +4608,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     idle_ps: {
       title: "Idle",
       kind: "duration",
-      meaning: "Σ gaps, short ones included.",
+      meaning: "Σ length of all gaps on the device, including those too short to be listed.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -4616,7 +4616,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     idle_ratio: {
       title: "Idle share",
       kind: "ratio",
-      meaning: "Idle ÷ window, 0..1.",
+      meaning: "Idle ÷ window of the device, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4624,7 +4624,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     gap_count: {
       title: "Gaps",
       kind: "count",
-      meaning: "Listed gaps.",
+      meaning: "Number of listed gaps on the device.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -4632,7 +4632,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     longest_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "The longest gap.",
+      meaning: "Longest listed gap on the device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4640,7 +4640,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     short_count: {
       title: "Shorter",
       kind: "count",
-      meaning: "Shorter gaps.",
+      meaning: "Number of gaps on the device that are too short to be listed.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -4648,7 +4648,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     short_ps: {
       title: "Σ shorter",
       kind: "duration",
-      meaning: "Σ shorter gaps.",
+      meaning: "Σ length of the gaps on the device that are too short to be listed.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -4658,7 +4658,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     from_ps: {
       title: "From",
       kind: "duration",
-      meaning: "Shortest length, included.",
+      meaning: "Shortest gap length of the bucket, inclusive.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4666,7 +4666,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     to_ps: {
       title: "To",
       kind: "duration",
-      meaning: "Longest length, excluded; absent for the last.",
+      meaning: "Longest gap length of the bucket, exclusive. Absent for the last bucket.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4674,7 +4674,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Gaps",
       kind: "count",
-      meaning: "How many.",
+      meaning: "Number of listed gaps in the bucket.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -4682,7 +4682,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ length.",
+      meaning: "Σ length of the listed gaps in the bucket.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -4692,14 +4692,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step: {
       title: "Step",
       kind: "count",
-      meaning: "Step number as recorded.",
+      meaning: "Number of the step, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name.",
+      meaning: "Name of the device.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4707,7 +4707,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Length of the step on the device.",
+      meaning: "Duration of the step on the device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4715,7 +4715,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     gap_count: {
       title: "Gaps",
       kind: "count",
-      meaning: "Listed gaps that reach into it.",
+      meaning: "Number of listed gaps that reach into the step.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -4723,14 +4723,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     gaps_ps: {
       title: "Σ gaps",
       kind: "duration",
-      meaning: "Σ of their parts within it.",
+      meaning: "Σ parts of the listed gaps that lie within the step.",
       formula: "",
       adds: "no",
       better: "less",
     },
     cause: {
       title: "Mostly",
-      meaning: "The same by cause, in the order of the causes' priority.",
+      meaning: "Cause with the most time in the listed gaps of the step; of equals, the first in priority order. Absent without gaps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4740,21 +4740,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step: {
       title: "Step",
       kind: "count",
-      meaning: "Step number as recorded.",
+      meaning: "Number of the step, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name; empty when the host has none.",
+      meaning: "Name of the device. Empty if the host has none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4762,7 +4762,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Start since the session began.",
+      meaning: "Start of the step, measured from the start of the session.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4770,7 +4770,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Step time",
       kind: "duration",
-      meaning: "Length of the step.",
+      meaning: "Duration of the step.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4778,7 +4778,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_ps: {
       title: "Input",
       kind: "duration",
-      meaning: "Time in which the device has nothing to do because its data is not there.",
+      meaning: "Time in which the device has nothing to do because its data has not arrived.",
       formula: "waiting + copies in",
       adds: "no",
       better: "less",
@@ -4786,7 +4786,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_ratio: {
       title: "Of step",
       kind: "ratio",
-      meaning: "Share of the step that input takes.",
+      meaning: "Share of the step spent on input.",
       formula: "input ÷ step time",
       adds: "no",
       better: "neither",
@@ -4794,7 +4794,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     waiting_ps: {
       title: "Waiting",
       kind: "duration",
-      meaning: "The device is idle, nothing is compiled, and a thread that drives it loads or waits for input.",
+      meaning: "Time in which the device is idle, nothing is compiled, and a thread that drives the device loads or waits for input.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4802,7 +4802,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     copies_ps: {
       title: "Copies in",
       kind: "duration",
-      meaning: "Copies to the device that nothing hides, and the host’s transfers while the device is idle.",
+      meaning: "Time of copies to the device that no other work hides, plus the host's transfers while the device is idle.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4810,14 +4810,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     loading_ps: {
       title: "Loading",
       kind: "duration",
-      meaning: "A thread that drives the device loads, whether the device waits or not.",
+      meaning: "Time in which a thread that drives the device loads input, whether the device waits or not.",
       formula: "",
       adds: "no",
       better: "less",
     },
     cause: {
       title: "Mostly",
-      meaning: "What loading does, the first of: copies to the device, reads files, preprocesses, feeds the infeed, prefetches, waits for the iterator, anything else.",
+      meaning: "Cause with the most waiting in the step. Each instant counts for the first of transfer (copies to the device), read (reads files), preprocess, enqueue (feeds the infeed), prefetch, wait (waits for the iterator) and load (anything else).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4826,15 +4826,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "input.hosts": {
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     input_median_ps: {
-      title: "Input, median",
+      title: "Median input",
       kind: "duration",
-      meaning: "Input of the median step: one odd step does not colour it.",
+      meaning: "Median input time per step of the host, which a single odd step does not distort.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4842,7 +4842,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean input of a step.",
+      meaning: "Mean input time per step of the host.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4850,23 +4850,23 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_ratio: {
       title: "Of step",
       kind: "ratio",
-      meaning: "Σ input ÷ Σ durations, 0..1.",
+      meaning: "Σ input time ÷ Σ step durations of the host, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     loading_mean_ps: {
-      title: "Loading, mean",
+      title: "Mean loading",
       kind: "duration",
-      meaning: "Mean loading of a step, whether the device waits or not.",
+      meaning: "Mean loading time per step of the host, whether the device waits or not.",
       formula: "",
       adds: "no",
       better: "less",
     },
     duration_mean_ps: {
-      title: "Step, mean",
+      title: "Mean step",
       kind: "duration",
-      meaning: "Mean step.",
+      meaning: "Mean step duration of the host.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4874,7 +4874,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     longest_ps: {
       title: "Worst",
       kind: "duration",
-      meaning: "Input of the worst step.",
+      meaning: "Input time of the step in which the host's input took longest.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4882,7 +4882,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     longest_step: {
       title: "In step",
       kind: "count",
-      meaning: "That step's number.",
+      meaning: "Number of the step in which the host's input took longest.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4891,7 +4891,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "input.bounds": {
     title: {
       title: "Part",
-      meaning: "Title.",
+      meaning: "Part of the step that can bound it.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4899,7 +4899,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean over rows.",
+      meaning: "Mean time of the part per step, over steps and devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4907,14 +4907,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Of step",
       kind: "ratio",
-      meaning: "Σ ÷ Σ durations, 0..1; absent without steps.",
+      meaning: "Σ time of the part ÷ Σ step durations, 0..1. Absent without steps.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     verdict: {
       title: "Verdict",
-      meaning: "What to think of it.",
+      meaning: "Rating of the part: good below the lower threshold, bad from the upper threshold on, warning in between, unknown without steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4922,7 +4922,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     low_ratio: {
       title: "Good below",
       kind: "ratio",
-      meaning: "Good below.",
+      meaning: "Share of the step below which the part is rated good.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4930,7 +4930,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     high_ratio: {
       title: "Bad from",
       kind: "ratio",
-      meaning: "Bad from here on.",
+      meaning: "Share of the step from which the part is rated bad.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4939,7 +4939,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "input.causes": {
     cause: {
       title: "Cause",
-      meaning: "One of transfer, read, preprocess, enqueue, prefetch, wait, load, copies.",
+      meaning: "Why devices wait for input: one of transfer, read, preprocess, enqueue, prefetch, wait, load, copies.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4947,15 +4947,15 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Waiting",
       kind: "duration",
-      meaning: "Σ time that devices waited.",
+      meaning: "Σ time that devices waited because of this cause.",
       formula: "",
       adds: "over_steps",
       better: "less",
     },
     mean_ps: {
-      title: "A step",
+      title: "Per step",
       kind: "duration",
-      meaning: "Mean over rows.",
+      meaning: "Mean time per step that devices waited because of this cause, over steps and devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -4963,14 +4963,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ratio: {
       title: "Of step",
       kind: "ratio",
-      meaning: "Total ÷ Σ durations, 0..1.",
+      meaning: "Waiting time of the cause ÷ Σ step durations, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     meaning: {
       title: "The input is",
-      meaning: "In words, after “The input is”.",
+      meaning: "The cause in words, to be read after “The input is”.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -4979,21 +4979,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "input.stages": {
     name: {
       title: "Stage",
-      meaning: "Name as recorded.",
+      meaning: "Name of the stage, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     stage: {
       title: "Does",
-      meaning: "One of wait, enqueue, read, preprocess, prefetch, load.",
+      meaning: "What the stage does: one of wait, enqueue, read, preprocess, prefetch, load.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "From",
-      meaning: "One of tf.data, python or annotation.",
+      meaning: "Where the stage comes from: one of tf.data, python or annotation.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5001,7 +5001,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Count",
       kind: "count",
-      meaning: "Slices.",
+      meaning: "Number of recorded slices of the stage.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -5009,7 +5009,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Σ (duration − stages that run within).",
+      meaning: "Σ (duration − stages that run within) over the slices of the stage.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -5017,7 +5017,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration; stages run within stages.",
+      meaning: "Σ duration of the stage's slices, including stages that run within them.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -5025,7 +5025,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean duration.",
+      meaning: "Mean duration of a slice of the stage.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5033,7 +5033,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     longest_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "Longest.",
+      meaning: "Longest slice of the stage.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5041,14 +5041,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     background_ps: {
       title: "Background",
       kind: "duration",
-      meaning: "Self time on threads that do not drive devices.",
+      meaning: "Self time of the stage on threads that do not drive devices.",
       formula: "",
       adds: "over_steps",
       better: "less",
     },
     is_bottleneck: {
       title: "Slowest",
-      meaning: "The stage with most self time of those that do work.",
+      meaning: "Whether the stage has the most self time of all stages that do work (not wait, enqueue or prefetch).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5057,7 +5057,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compile.rows": {
     function: {
       title: "Function",
-      meaning: "The jitted function whose call compiled. Again: it was compiled before in the window, or a program of it ran before.",
+      meaning: "Jitted function whose call triggered the compilation. Again: the function was compiled before in the window, or one of its programs ran before.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5065,7 +5065,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "From the first slice of the compilation to the last.",
+      meaning: "Time from the first slice of the compilation to the last.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5073,7 +5073,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     trace_ps: {
       title: "Trace",
       kind: "duration",
-      meaning: "Python is traced.",
+      meaning: "Time in which Python code of the function is traced.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5081,7 +5081,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lower_ps: {
       title: "Lower",
       kind: "duration",
-      meaning: "Lowered to StableHLO.",
+      meaning: "Time in which the function is lowered to StableHLO.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5089,7 +5089,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     optimise_ps: {
       title: "HLO",
       kind: "duration",
-      meaning: "Passes of XLA over HLO.",
+      meaning: "Time in which XLA runs its passes over HLO.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5097,7 +5097,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     generate_ps: {
       title: "Code",
       kind: "duration",
-      meaning: "Machine code is made: LLVM, PTX, TPU.",
+      meaning: "Time in which machine code is generated (LLVM, PTX, TPU).",
       formula: "",
       adds: "no",
       better: "less",
@@ -5105,7 +5105,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     autotune_ps: {
       title: "Autotune",
       kind: "duration",
-      meaning: "Kernels are measured.",
+      meaning: "Time in which the compiler measures kernels (autotuning).",
       formula: "",
       adds: "no",
       better: "less",
@@ -5113,7 +5113,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     backend_ps: {
       title: "Backend",
       kind: "duration",
-      meaning: "The compiler, not told apart further.",
+      meaning: "Time in the compiler that cannot be attributed to a more specific phase.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5121,7 +5121,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     cache_ps: {
       title: "Cache",
       kind: "duration",
-      meaning: "The persistent cache is asked, read or written.",
+      meaning: "Time in which the persistent cache is queried, read or written.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5129,14 +5129,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     other_ps: {
       title: "Other",
       kind: "duration",
-      meaning: "The rest: between the phases.",
+      meaning: "Remaining time of the compilation, between its phases.",
       formula: "",
       adds: "no",
       better: "less",
     },
     cache: {
       title: "Cache hit",
-      meaning: "The persistent compilation cache: a hit where it was asked and no compiler ran, a miss where one did.",
+      meaning: "Result of asking the persistent compilation cache: hit if it was asked and no compiler ran, miss if it was asked and one did.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5144,7 +5144,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step: {
       title: "Step",
       kind: "count",
-      meaning: "Step in which it began; absent outside of steps.",
+      meaning: "Step in which the compilation started. Absent outside of steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5152,42 +5152,42 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Start since the session began.",
+      meaning: "Start of the compilation since the session began.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that compiled.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     thread: {
       title: "Thread",
-      meaning: "Thread that asked for it.",
+      meaning: "Thread that requested the compilation.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "The program it made, module(program id); empty if none could be matched.",
+      meaning: "Program that the compilation produced, as module(program id). Empty if none could be matched.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_again: {
       title: "Again",
-      meaning: "The function had been compiled before.",
+      meaning: "Whether the function was compiled earlier in the window, or one of its programs ran before.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     change: {
       title: "What changed",
-      meaning: "Arguments whose shape or dtype differs from those of the program before.",
+      meaning: "Arguments whose shape or dtype differs from those of the previous program of the function.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5196,7 +5196,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compile.functions": {
     function: {
       title: "Function",
-      meaning: "The function; empty if not known.",
+      meaning: "Name of the compiled function. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5204,7 +5204,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Compiled",
       kind: "count",
-      meaning: "Compilations.",
+      meaning: "Number of compilations of the function.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -5212,7 +5212,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     again_count: {
       title: "Again",
       kind: "count",
-      meaning: "Of those, of what had been compiled before.",
+      meaning: "Number of compilations of a function that had already been compiled before.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -5220,7 +5220,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     hit_count: {
       title: "From cache",
       kind: "count",
-      meaning: "Of all, those that the persistent cache answered.",
+      meaning: "Number of compilations of the function that the persistent cache answered.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -5228,7 +5228,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration.",
+      meaning: "Σ duration of the compilations of the function.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -5236,14 +5236,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     longest_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "The longest.",
+      meaning: "Duration of the longest compilation of the function.",
       formula: "",
       adds: "no",
       better: "less",
     },
     changes: {
       title: "What changed",
-      meaning: "What changed from one program to the next.",
+      meaning: "What changed from one program of the function to the next.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5252,14 +5252,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compile.passes": {
     name: {
       title: "Pass",
-      meaning: "Name.",
+      meaning: "Name of the compiler pass.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     phase: {
       title: "Phase",
-      meaning: "The phase that the name tells, else pass.",
+      meaning: "Compilation phase that the name of the pass indicates, or pass if it indicates none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5267,7 +5267,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Runs",
       kind: "count",
-      meaning: "How often.",
+      meaning: "Number of runs of the pass.",
       formula: "",
       adds: "over_rows",
       better: "neither",
@@ -5275,7 +5275,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     self_ps: {
       title: "Self",
       kind: "duration",
-      meaning: "Σ (duration − what runs within).",
+      meaning: "Self time of the pass: Σ (duration − what runs within it).",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -5283,7 +5283,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ duration; passes run within passes.",
+      meaning: "Σ duration of the pass, including other passes that run within it.",
       formula: "",
       adds: "over_rows",
       better: "less",
@@ -5292,14 +5292,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "collectives.rows": {
     name: {
       title: "Collective",
-      meaning: "The op that begins it: an all-reduce, its asynchronous start, or the kernel where no op is known.",
+      meaning: "Op that starts the collective: an all-reduce, its asynchronous start, or the kernel if no op is known.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     kind: {
       title: "Kind",
-      meaning: "How data is exchanged between the participants.",
+      meaning: "How data is exchanged between the participants, such as all-reduce.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5307,7 +5307,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "Times it happened, over all selected devices.",
+      meaning: "Number of occurrences of the collective, over all selected devices.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -5315,7 +5315,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     exposed_ps: {
       title: "Exposed",
       kind: "duration",
-      meaning: "Communication while the same device computes nothing: the time it really costs.",
+      meaning: "Communication while the same device computes nothing: the time that the collective really costs.",
       formula: "communication − compute, as intervals of one device",
       adds: "over_steps",
       better: "less",
@@ -5323,7 +5323,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     hidden_ps: {
       title: "Hidden",
       kind: "duration",
-      meaning: "Communication behind computation of the same device.",
+      meaning: "Communication that is hidden behind computation of the same device.",
       formula: "total − exposed",
       adds: "over_steps",
       better: "neither",
@@ -5331,7 +5331,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Total",
       kind: "duration",
-      meaning: "Σ time from start to end.",
+      meaning: "Σ time of the occurrences, from start to end.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -5339,7 +5339,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean time from start to end of one occurrence.",
+      meaning: "Mean time of one occurrence, from start to end.",
       formula: "total ÷ count",
       adds: "no",
       better: "less",
@@ -5347,7 +5347,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     min_ps: {
       title: "Shortest",
       kind: "duration",
-      meaning: "Shortest.",
+      meaning: "Duration of the shortest occurrence.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5355,7 +5355,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     max_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "Longest occurrence. A row opens it in the timeline.",
+      meaning: "Duration of the longest occurrence.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5363,7 +5363,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     own_ps: {
       title: "Own",
       kind: "duration",
-      meaning: "Σ time in its own ops and kernels.",
+      meaning: "Σ time in the collective's own ops and kernels.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -5371,7 +5371,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wait_ps: {
       title: "Wait",
       kind: "duration",
-      meaning: "Waiting for the last participant, over occurrences matched with those of others. Absent without any.",
+      meaning: "Time spent waiting for the last participant, over occurrences that were matched with those of other devices. Absent if none was matched.",
       formula: "Σ last arrival − own arrival, on aligned clocks",
       adds: "over_steps",
       better: "less",
@@ -5379,7 +5379,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     transfer_ps: {
       title: "Transfer",
       kind: "duration",
-      meaning: "What is left once everybody has arrived. Absent without any.",
+      meaning: "Time that remains after all participants have arrived, over matched occurrences. Absent if none was matched.",
       formula: "Σ own end − last arrival",
       adds: "over_steps",
       better: "less",
@@ -5387,7 +5387,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     matched: {
       title: "Matched",
       kind: "count",
-      meaning: "Occurrences that were matched over their participants.",
+      meaning: "Number of occurrences that were matched across their participants.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -5395,7 +5395,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Size of one occurrence, as NCCL’s tests count it: the operands of one device; of an all- gather what each device has in the end. Absent where the shapes are not known.",
+      meaning: "Size of one occurrence, as NCCL's tests count it: the operands of one device or, for an all-gather, what each device has at the end. Absent if the shapes are unknown.",
       formula: "from the shapes of the program",
       adds: "no",
       better: "neither",
@@ -5403,7 +5403,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     group_size: {
       title: "Group",
       kind: "count",
-      meaning: "Devices that take part together, by the replica groups of the program. Absent where not known.",
+      meaning: "Number of devices that take part together, according to the replica groups of the program. Absent if unknown.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -5411,7 +5411,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     algorithm_bandwidth: {
       title: "Bandwidth",
       kind: "bandwidth",
-      meaning: "Bytes ÷ mean time, per second.",
+      meaning: "Bytes of one occurrence ÷ its mean time, per second.",
       formula: "",
       adds: "no",
       better: "more",
@@ -5419,7 +5419,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bus_bandwidth: {
       title: "Bus bandwidth",
       kind: "bandwidth",
-      meaning: "What every link of a ring carries, whatever the number of devices.",
+      meaning: "Bandwidth that every link of a ring carries, regardless of the number of devices.",
       formula: "bytes ÷ mean time × factor; all-reduce 2 (n − 1) ÷ n, all-gather, reduce-scatter, all-to-all (n − 1) ÷ n, others 1",
       adds: "no",
       better: "more",
@@ -5427,7 +5427,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     transfer_bandwidth: {
       title: "Transfer bandwidth",
       kind: "bandwidth",
-      meaning: "Bus bandwidth over the transfer alone, without waiting for the last participant. Absent without matches.",
+      meaning: "Bus bandwidth over the transfer alone, without the wait for the last participant. Absent if no occurrence was matched.",
       formula: "bytes ÷ mean transfer × factor",
       adds: "no",
       better: "more",
@@ -5435,77 +5435,77 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     link_ratio: {
       title: "Of link",
       kind: "ratio",
-      meaning: "Bus bandwidth against the peak of one link to a neighbour, one way. Above 100 % where several links are used at once.",
+      meaning: "Bus bandwidth ÷ peak of one link to a neighbor, one way. Above 100 % if several links are used at once.",
       formula: "bus bandwidth ÷ peak of one link",
       adds: "no",
       better: "neither",
     },
     reason: {
       title: "Not hidden because",
-      meaning: "What most of the exposed time is: waiting for a late participant, an op that the device waits for, nothing scheduled between start and end, or computation shorter than the transfer.",
+      meaning: "Cause of most of the exposed time: waiting for a late participant, an op that the device waits for (synchronous), nothing scheduled between start and end, or computation shorter than the transfer.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     mesh_axes: {
       title: "Mesh axes",
-      meaning: "Axes of the device mesh along which it communicates. Newer compilers write them; else they are guessed from the strides of the groups.",
+      meaning: "Axes of the device mesh along which the collective communicates. Newer compilers record them; otherwise they are guessed from the strides of the groups.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_mesh_guessed: {
       title: "Guessed",
-      meaning: "The axes were inferred from the numbers in the groups.",
+      meaning: "Whether the mesh axes were inferred from the numbers in the groups.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     groups: {
       title: "Groups",
-      meaning: "Groups as the program writes them; empty if it leaves them out.",
+      meaning: "Replica groups of the collective, as the program writes them. Empty if the program leaves them out.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_async: {
       title: "Asynchronous",
-      meaning: "The program splits it in a start and a done.",
+      meaning: "Whether the program splits the collective into a start and a done.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     algorithm: {
       title: "Algorithm",
-      meaning: "Algorithm and protocol, where the name of the kernel says.",
+      meaning: "Algorithm and protocol of the collective, if the name of the kernel contains them.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     scope: {
       title: "Scope",
-      meaning: "JAX name stack; empty if unknown.",
+      meaning: "JAX name stack of the collective. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line; empty if unknown.",
+      meaning: "Source line of the collective, as file:line. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "Program, as module(program id); empty if unknown.",
+      meaning: "Program of the collective, as module(program id). Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Names of devices, comma separated.",
+      meaning: "Names of the devices that executed the collective, comma separated.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5522,14 +5522,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "collectives.devices": {
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that the device belongs to.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name.",
+      meaning: "Name of the device.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5537,7 +5537,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Communication",
       kind: "duration",
-      meaning: "Union of its communication.",
+      meaning: "Communication time of the device, as a union of intervals, so simultaneous collectives count once.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -5545,7 +5545,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     exposed_ps: {
       title: "Exposed",
       kind: "duration",
-      meaning: "Communication while nothing computed.",
+      meaning: "Communication of the device while it computes nothing.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -5553,7 +5553,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     hidden_ps: {
       title: "Hidden",
       kind: "duration",
-      meaning: "Communication behind computation.",
+      meaning: "Communication of the device that is hidden behind computation.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -5561,7 +5561,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wait_ps: {
       title: "Wait",
       kind: "duration",
-      meaning: "Σ waiting for the last participant, of matched occurrences; absent without any.",
+      meaning: "Σ time that the device waits for the last participant, over matched occurrences. Absent if none was matched.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -5569,7 +5569,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     window_ps: {
       title: "Window",
       kind: "duration",
-      meaning: "Length of the window: the selected steps, or from the first to the last work.",
+      meaning: "Length of the analyzed window on the device: the selected steps, or from the first to the last work.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -5577,7 +5577,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     exposed_ratio: {
       title: "Exposed share",
       kind: "ratio",
-      meaning: "Exposed ÷ window, 0..1; absent without a window.",
+      meaning: "Exposed communication ÷ length of the analyzed window, 0..1. Absent without a window.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -5595,7 +5595,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "First start on any device.",
+      meaning: "Earliest start of the step on any device.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5603,7 +5603,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Mean length of the step.",
+      meaning: "Mean duration of the step over devices that communicate.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5611,7 +5611,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_ps: {
       title: "Communication",
       kind: "duration",
-      meaning: "Mean of the union of communication.",
+      meaning: "Communication in the step as a union of intervals, mean over devices that communicate.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5619,7 +5619,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     exposed_ps: {
       title: "Exposed",
       kind: "duration",
-      meaning: "Mean of the exposed part.",
+      meaning: "Exposed communication in the step, mean over devices that communicate.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5627,14 +5627,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     exposed_ratio: {
       title: "Exposed share",
       kind: "ratio",
-      meaning: "Exposed ÷ length, 0..1.",
+      meaning: "Exposed communication ÷ duration of the step, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     device: {
       title: "Most exposed on",
-      meaning: "Device with the most exposed communication.",
+      meaning: "Device with the most exposed communication in the step.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5642,7 +5642,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     max_exposed_ps: {
       title: "There",
       kind: "duration",
-      meaning: "Its exposed time.",
+      meaning: "Exposed communication in the step on the device that has the most of it.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5651,21 +5651,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "collectives.instances": {
     name: {
       title: "Collective",
-      meaning: "The collective.",
+      meaning: "Name of the collective that occurred.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     kind: {
       title: "Kind",
-      meaning: "Kind, as in the rows.",
+      meaning: "How data is exchanged between the participants, such as all-reduce.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "Program, as module(program id); empty if unknown.",
+      meaning: "Program of the collective, as module(program id). Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5673,7 +5673,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step: {
       title: "Step",
       kind: "count",
-      meaning: "Step in which it began; absent outside of steps.",
+      meaning: "Step in which the last participant started the collective. Absent outside of steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5681,14 +5681,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     participants: {
       title: "Participants",
       kind: "count",
-      meaning: "Participants in the session.",
+      meaning: "Number of participants in this occurrence that are part of the session.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     last_device: {
       title: "Last to arrive",
-      meaning: "Device that arrived last.",
+      meaning: "Device that arrived last at this occurrence.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5696,7 +5696,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     skew_ps: {
       title: "Skew",
       kind: "duration",
-      meaning: "First arrival to last arrival.",
+      meaning: "Time from the first arrival of a participant to the last arrival.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5704,7 +5704,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wait_ps: {
       title: "Wait of all",
       kind: "duration",
-      meaning: "Waiting of all participants together.",
+      meaning: "Time that all participants together spent waiting for the last one to arrive.",
       formula: "Σ last arrival − own arrival",
       adds: "no",
       better: "less",
@@ -5712,7 +5712,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     transfer_ps: {
       title: "Transfer",
       kind: "duration",
-      meaning: "From the last arrival to the last end.",
+      meaning: "Time from the last arrival of a participant to the last end.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5720,7 +5720,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "First arrival",
       kind: "duration",
-      meaning: "First arrival, on the clock of the session.",
+      meaning: "Time of the first arrival of a participant, on the clock of the session.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5728,7 +5728,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "From the first arrival to the last end.",
+      meaning: "Time from the first arrival of a participant to the last end.",
       formula: "skew + transfer",
       adds: "no",
       better: "less",
@@ -5737,14 +5737,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "collectives.rendezvous": {
     rendezvous: {
       title: "Rendezvous",
-      meaning: "Name under which both sides meet, else the channel.",
+      meaning: "Name under which both sides of the exchange meet, or the channel if there is no name.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     transfer_type: {
       title: "Type",
-      meaning: "Kind of exchange between slices, such as ALL_REDUCE; empty where the program says none.",
+      meaning: "Kind of exchange between slices, such as ALL_REDUCE. Empty if the program does not name one.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5752,21 +5752,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     participants: {
       title: "Participants",
       kind: "count",
-      meaning: "How many take part in the exchange, as the profiler recorded with its op. Absent where the profile does not say.",
+      meaning: "Number of participants in the exchange, as the profiler recorded it with the op. Absent if the profile does not contain it.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     send_op: {
       title: "Send",
-      meaning: "Op that sends; empty if none was executed.",
+      meaning: "Name of the op that sends. Empty if none was executed.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     recv_op: {
       title: "Receive",
-      meaning: "Op that receives; empty if none was executed.",
+      meaning: "Name of the op that receives. Empty if none was executed.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5774,7 +5774,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     occurrences: {
       title: "Count",
       kind: "count",
-      meaning: "Times, over all selected devices.",
+      meaning: "Number of occurrences of the exchange, over all selected devices.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -5782,7 +5782,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     slack_ps: {
       title: "Slack",
       kind: "duration",
-      meaning: "Mean time that was there to hide it: from the start of the send to the start of the end of the receive, without other communication.",
+      meaning: "Mean time available to hide the exchange: from the start of the send to the start of recv-done, excluding communication in between.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -5790,7 +5790,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     stall_ps: {
       title: "Stall",
       kind: "duration",
-      meaning: "Mean of the four.",
+      meaning: "Mean time per occurrence in the four ops of the exchange together: send, send-done, recv and recv-done.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5798,7 +5798,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     total_stall_ps: {
       title: "Total stall",
       kind: "duration",
-      meaning: "Σ of the four.",
+      meaning: "Σ time in the four ops of the exchange (send, send-done, recv, recv-done), over all occurrences.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -5806,7 +5806,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     observed_ps: {
       title: "Observed",
       kind: "duration",
-      meaning: "Mean time from the start of the send to the end of the receive.",
+      meaning: "Mean time per occurrence from the start of the send to the end of the receive.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5814,7 +5814,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     send_ps: {
       title: "Send",
       kind: "duration",
-      meaning: "Mean time in the send.",
+      meaning: "Mean time per occurrence in the send op.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5822,7 +5822,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     send_done_ps: {
       title: "Send done",
       kind: "duration",
-      meaning: "Mean time in the end of the send.",
+      meaning: "Mean time per occurrence in the send-done op, which ends the send.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5830,7 +5830,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     recv_ps: {
       title: "Receive",
       kind: "duration",
-      meaning: "Mean time in the receive.",
+      meaning: "Mean time per occurrence in the recv op.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5838,7 +5838,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     recv_done_ps: {
       title: "Receive done",
       kind: "duration",
-      meaning: "Mean time in the end of the receive.",
+      meaning: "Mean time per occurrence in the recv-done op, which ends the receive.",
       formula: "",
       adds: "no",
       better: "less",
@@ -5846,7 +5846,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     bytes: {
       title: "Bytes",
       kind: "bytes",
-      meaning: "Bytes over the network in one occurrence. Absent where shape or participants are not known.",
+      meaning: "Bytes over the network in one occurrence, or the size of the value for an exchange with the host. Absent if the shape or the number of participants is unknown.",
       formula: "bytes received, by the kind of exchange and how many take part",
       adds: "no",
       better: "neither",
@@ -5854,14 +5854,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     required_bandwidth: {
       title: "Required bandwidth",
       kind: "bandwidth",
-      meaning: "Bytes ÷ slack, per second: what hides it; absent where there is no slack or no size.",
+      meaning: "Bytes ÷ slack, per second: the bandwidth that hides the exchange. Absent if there is no slack or the size is unknown.",
       formula: "",
       adds: "no",
       better: "more",
     },
     program: {
       title: "Program",
-      meaning: "Program it belongs to.",
+      meaning: "Program that the exchange belongs to.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5878,14 +5878,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "collectives.shardings": {
     name: {
       title: "Value",
-      meaning: "Input or output of a program: as the framework calls it, else its instruction.",
+      meaning: "Input or output of a program: the name that the framework gives it, or else its instruction.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     direction: {
       title: "Direction",
-      meaning: "Whether it goes in; else it comes out.",
+      meaning: "Whether the value is an input or an output of the program.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5893,28 +5893,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     number: {
       title: "Number",
       kind: "count",
-      meaning: "Number of the parameter, or of the element of the result.",
+      meaning: "Number of the parameter for an input, or of the element of the result for an output.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     shape: {
       title: "Shape on one device",
-      meaning: "Shape of the part that one device has.",
+      meaning: "Shape of the part of the value that one device holds.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     partition: {
       title: "Partition",
-      meaning: "Mesh axes that cut each dimension, as JAX writes them: P(data, None), P() where it is whole on every device; empty where the program does not say.",
+      meaning: "Mesh axes that split each dimension, in JAX notation: P(data, None), or P() if the value is whole on every device. Empty if the program does not specify it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_mesh_guessed: {
       title: "Guessed",
-      meaning: "Whether names of axes are ours, told by strides of devices.",
+      meaning: "Whether the names of the mesh axes are Stepscope's own, inferred from the strides of devices.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5922,7 +5922,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     part_count: {
       title: "Parts",
       kind: "count",
-      meaning: "Different parts the value is cut into; absent where the program does not say.",
+      meaning: "Number of distinct parts that the value is split into. Absent if the program does not specify it.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -5930,7 +5930,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_count: {
       title: "Devices",
       kind: "count",
-      meaning: "Devices the program runs on.",
+      meaning: "Number of devices that the program runs on.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -5954,28 +5954,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     replicated_bytes: {
       title: "Beyond one copy",
       kind: "bytes",
-      meaning: "Bytes on all devices beyond one copy; absent where the program does not say.",
+      meaning: "Bytes of the value on all devices beyond one copy. Absent if the program does not specify the sharding.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     sharding: {
       title: "Sharding",
-      meaning: "Sharding as the program writes it; empty where it does not say.",
+      meaning: "Sharding of the value, as the program writes it. Empty if the program does not specify it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     instruction: {
       title: "Instruction",
-      meaning: "Instruction that takes or makes it.",
+      meaning: "Instruction that consumes the input or produces the output.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program: {
       title: "Program",
-      meaning: "The program and its id.",
+      meaning: "Program that has the input or output, as module(program id).",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5984,7 +5984,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "hosts.rows": {
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -5992,7 +5992,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_count: {
       title: "Devices",
       kind: "count",
-      meaning: "Devices it has.",
+      meaning: "Number of devices of the host.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6000,7 +6000,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     working_count: {
       title: "Working",
       kind: "count",
-      meaning: "Those that recorded work in the observed time, as in overview.",
+      meaning: "Number of the host's devices that recorded work in the observed time, as in overview.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6008,7 +6008,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_count: {
       title: "Steps",
       kind: "count",
-      meaning: "Steps it took part in.",
+      meaning: "Number of steps the host took part in.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -6016,7 +6016,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ps: {
       title: "Step",
       kind: "duration",
-      meaning: "Mean length of the host’s steps, over its devices. Absent without steps.",
+      meaning: "Mean duration of the host's steps, over its devices. Absent without steps.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6024,7 +6024,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ps: {
       title: "Busy",
       kind: "duration",
-      meaning: "Mean time its devices were busy in a step.",
+      meaning: "Mean time per step in which the host's devices were busy.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6032,7 +6032,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_compute_ps: {
       title: "Compute",
       kind: "duration",
-      meaning: "Mean time its devices computed in a step.",
+      meaning: "Mean time per step in which the host's devices computed.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6040,7 +6040,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     collectives_ps: {
       title: "Collectives",
       kind: "duration",
-      meaning: "Mean exposed communication in a step.",
+      meaning: "Mean exposed communication per step, over the host's devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6048,7 +6048,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     copies_ps: {
       title: "Copies",
       kind: "duration",
-      meaning: "Mean time in a step in which nothing ran but copies, in whatever direction.",
+      meaning: "Mean time per step in which nothing ran but copies, in any direction.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6056,7 +6056,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     python_callbacks_ps: {
       title: "Python callbacks",
       kind: "duration",
-      meaning: "Mean time that devices wait for Python that programs call, in a step.",
+      meaning: "Mean time per step in which the devices wait for Python that programs call.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6064,7 +6064,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     input_wait_ps: {
       title: "Input wait",
       kind: "duration",
-      meaning: "Mean wait for input in a step.",
+      meaning: "Mean input wait per step: the host waits for or prepares input while its devices are idle.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6072,7 +6072,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     compilation_ps: {
       title: "Compilation",
       kind: "duration",
-      meaning: "Mean compilation in a step.",
+      meaning: "Mean compilation time per step: the host compiles while its devices are idle.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6080,7 +6080,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     host_overhead_ps: {
       title: "Host overhead",
       kind: "duration",
-      meaning: "Mean host overhead in a step.",
+      meaning: "Mean host overhead per step: the host does other recorded work while its devices are idle.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6088,7 +6088,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     idle_ps: {
       title: "Idle",
       kind: "duration",
-      meaning: "Mean time nothing was recorded in a step.",
+      meaning: "Mean idle time per step: the devices are idle and the host waits or recorded nothing.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6096,7 +6096,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lateness_ps: {
       title: "Lateness",
       kind: "duration",
-      meaning: "How much later than the median participant it arrives at matched collectives: the median over all of them; in the heat map at the one of the step that cost most waiting. Absent where none was matched.",
+      meaning: "How much later than the median participant the host arrives at matched collectives: the median over all of them; in the heat map, at the collective of the step that cost the most waiting. Absent if none was matched.",
       formula: "own arrival − median arrival, on aligned clocks",
       adds: "no",
       better: "less",
@@ -6104,7 +6104,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lateness_score: {
       title: "Score",
       kind: "count",
-      meaning: "Lateness as robust deviations among the hosts. Absent with fewer than three hosts.",
+      meaning: "Lateness of the host as a robust deviation among the hosts. Absent with fewer than three hosts.",
       formula: "0.6745 · (x − median) ÷ MAD, the MAD at least 0.1 ms",
       adds: "no",
       better: "neither",
@@ -6112,7 +6112,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     last_count: {
       title: "Last in steps",
       kind: "count",
-      meaning: "Steps in which the others waited for it most.",
+      meaning: "Number of steps in which the others waited most for this host.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -6120,7 +6120,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     caused_ps: {
       title: "Others waited",
       kind: "duration",
-      meaning: "Time the others waited for it, mean over the others, summed over steps.",
+      meaning: "Time the others waited for this host, mean over the others, summed over steps.",
       formula: "Σ last arrival − arrival of the others, mean",
       adds: "over_steps",
       better: "less",
@@ -6128,21 +6128,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wait_ps: {
       title: "Waited",
       kind: "duration",
-      meaning: "Time it waited for others, mean over its devices.",
+      meaning: "Time the host waited for others, mean over its devices.",
       formula: "Σ last arrival − own arrival",
       adds: "over_steps",
       better: "less",
     },
     is_straggler: {
       title: "Straggler",
-      meaning: "Last in at least half of the steps, which chance explains with less than 1 %, and the others wait at least 1 % of a step for it. With few steps: last in every one of five or more, each wait at least 0.6 times the median one, and 5 % of a step on average.",
+      meaning: "Last in at least half of the steps, with a probability below 1 % by chance alone, and the others wait at least 1 % of a step for it. With few steps: last in every one of five or more, each wait at least 0.6 times the median wait, and 5 % of a step on average.",
       formula: "binomial tail with one chance per host",
       adds: "no",
       better: "incomparable",
     },
     problem: {
       title: "Problem",
-      meaning: "What is wrong with the recording of this host.",
+      meaning: "What is wrong with the recording of the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6158,21 +6158,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     },
     device: {
       title: "Device",
-      meaning: "Its devices that did, comma separated.",
+      meaning: "Devices of the host that arrived last, comma separated.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     activity: {
       title: "What it did before",
-      meaning: "What it did longest between leaving the collective before and arriving: slices, outermost first, joined by  › . Empty where nothing that was recorded explains a third of its lateness.",
+      meaning: "What the device or its host did longest between leaving the previous collective and arriving: slices, outermost first, joined by ›. Empty if nothing that was recorded explains a third of the lateness.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     activity_on: {
       title: "On",
-      meaning: "One of host or device: where that was recorded; empty without an activity.",
+      meaning: "Where the activity was recorded: one of host or device. Empty without an activity.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6180,7 +6180,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_count: {
       title: "Steps",
       kind: "count",
-      meaning: "Steps in which it was blamed.",
+      meaning: "Number of steps in which the host was blamed with this activity.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -6188,7 +6188,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ratio: {
       title: "Of steps",
       kind: "ratio",
-      meaning: "Share of the steps with a matched collective, 0..1.",
+      meaning: "Share of the steps with a matched collective in which the host was blamed with this activity, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6196,7 +6196,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     caused_ps: {
       title: "Others waited",
       kind: "duration",
-      meaning: "Σ time the others waited, mean over the others.",
+      meaning: "Σ time the others waited for the late arrivals, mean over the others.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -6204,7 +6204,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lateness_ps: {
       title: "Mean lateness",
       kind: "duration",
-      meaning: "Mean lateness: last arrival − median arrival.",
+      meaning: "Mean lateness over the blamed steps: last arrival − median arrival.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6212,7 +6212,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     activity_ps: {
       title: "Mean activity",
       kind: "duration",
-      meaning: "Mean time of the activity before an arrival.",
+      meaning: "Mean duration of the activity before an arrival.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6220,7 +6220,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step: {
       title: "Worst step",
       kind: "count",
-      meaning: "Step in which it cost most.",
+      meaning: "Step in which the lateness cost the most waiting.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6228,7 +6228,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     from_ps: {
       title: "From",
       kind: "duration",
-      meaning: "When it left the collective before, in that step, as recorded.",
+      meaning: "Time at which the late device left the previous collective in the worst step, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6236,7 +6236,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     until_ps: {
       title: "Arrival",
       kind: "duration",
-      meaning: "When it arrived, in that step, as recorded.",
+      meaning: "Time at which the late device arrived at the collective in the worst step, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6245,14 +6245,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "hosts.devices": {
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     device: {
       title: "Device",
-      meaning: "Device name; empty for a host without working devices.",
+      meaning: "Name of the device. Empty for a host without working devices.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6260,7 +6260,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_count: {
       title: "Steps",
       kind: "count",
-      meaning: "Steps it took part in.",
+      meaning: "Number of steps the device took part in.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -6268,7 +6268,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ps: {
       title: "Step",
       kind: "duration",
-      meaning: "Mean length of its steps; absent without steps.",
+      meaning: "Mean duration of the device's steps. Absent without steps.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6276,7 +6276,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ps: {
       title: "Busy",
       kind: "duration",
-      meaning: "Mean time it was busy in a step.",
+      meaning: "Mean time per step in which the device was busy.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6284,7 +6284,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lateness_ps: {
       title: "Lateness",
       kind: "duration",
-      meaning: "Median of how much later than the median participant it arrives.",
+      meaning: "Median over matched collectives of how much later than the median participant the device arrives.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6292,7 +6292,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     last_count: {
       title: "Last in steps",
       kind: "count",
-      meaning: "Steps in which the others waited for it most.",
+      meaning: "Number of steps in which the others waited most for this device.",
       formula: "",
       adds: "over_steps",
       better: "neither",
@@ -6300,7 +6300,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wait_ps: {
       title: "Waited",
       kind: "duration",
-      meaning: "Σ time it waited for others.",
+      meaning: "Σ time the device waited for others at matched collectives.",
       formula: "",
       adds: "over_steps",
       better: "less",
@@ -6310,7 +6310,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step: {
       title: "Step",
       kind: "count",
-      meaning: "Step number as recorded.",
+      meaning: "Number of the step, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6318,7 +6318,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "First start, as recorded.",
+      meaning: "First start of the step on any place, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6326,7 +6326,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Last end − first start, as recorded.",
+      meaning: "Duration of the step over all places: last end − first start, as recorded.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6334,7 +6334,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     place_count: {
       title: "Places",
       kind: "count",
-      meaning: "Places that took part.",
+      meaning: "Number of places that took part in the step: devices, or hosts without working devices.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6342,7 +6342,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     min_ps: {
       title: "Shortest",
       kind: "duration",
-      meaning: "Shortest on a place.",
+      meaning: "Shortest duration of the step on a single place: a device, or a host without working devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6350,7 +6350,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean over places.",
+      meaning: "Mean duration of the step over its places: devices, or hosts without working devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6358,36 +6358,36 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     max_ps: {
       title: "Longest",
       kind: "duration",
-      meaning: "Longest on a place.",
+      meaning: "Longest duration of the step on a single place: a device, or a host without working devices.",
       formula: "",
       adds: "no",
       better: "less",
     },
     busy_balance: {
-      title: "Busy, max/mean",
+      title: "Busy max ÷ mean",
       kind: "count",
-      meaning: "Longest busy time ÷ mean busy time: 1 is even; absent where nothing was busy.",
+      meaning: "Longest busy time ÷ mean busy time of the places in the step: 1 is even. Absent if nothing was busy.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     last_host: {
       title: "Last host",
-      meaning: "Its host.",
+      meaning: "Host of the device that the others waited for most.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     last_device: {
       title: "Last device",
-      meaning: "Device that others waited for most; empty where no collective was matched.",
+      meaning: "Device that the others waited for most in the step. Empty if no collective was matched.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     collective: {
       title: "At",
-      meaning: "The collective they waited at.",
+      meaning: "Collective at which the others waited most for the last device.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6395,7 +6395,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     lateness_ps: {
       title: "Lateness",
       kind: "duration",
-      meaning: "Its last arrival − its median arrival; absent where none was matched.",
+      meaning: "Last arrival − median arrival at the collective of the last device. Absent if none was matched.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6403,14 +6403,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     caused_ps: {
       title: "Others waited",
       kind: "duration",
-      meaning: "Σ time others waited for that device in the step, mean over the others.",
+      meaning: "Σ time the others waited for the last device in the step, mean over the others.",
       formula: "",
       adds: "no",
       better: "less",
     },
     activity: {
       title: "What it did before",
-      meaning: "What it did before it arrived.",
+      meaning: "What the last device or its host did before the device arrived at the collective.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6418,7 +6418,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     activity_ps: {
       title: "For",
       kind: "duration",
-      meaning: "Time of that activity before the arrival.",
+      meaning: "Duration of the activity before the last device arrived.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6426,7 +6426,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     from_ps: {
       title: "From",
       kind: "duration",
-      meaning: "When it left the collective before, as recorded.",
+      meaning: "Time at which the last device left the previous collective, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6434,7 +6434,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     until_ps: {
       title: "Arrival",
       kind: "duration",
-      meaning: "When it arrived, as recorded.",
+      meaning: "Time at which the last device arrived at the collective, as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6443,14 +6443,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "hosts.clocks": {
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     reference: {
       title: "Against",
-      meaning: "Host it is compared with; empty if no collective is common with any.",
+      meaning: "Host whose clock serves as the reference. Empty if the host has no collective in common with any other.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6458,7 +6458,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     offset_ps: {
       title: "Ahead by",
       kind: "duration",
-      meaning: "How far its clock is ahead, after the recorded start times are taken into account; absent if it was not compared.",
+      meaning: "How far the host's clock is ahead of the reference clock, after accounting for the recorded start times. Absent if it was not compared.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6466,7 +6466,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     drift_ppm: {
       title: "Drift (ppm)",
       kind: "count",
-      meaning: "By how much it gains, parts of a million; absent if it was not compared.",
+      meaning: "Rate at which the host's clock gains on the reference clock, in parts per million. Absent if it was not compared.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6474,7 +6474,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     residual_ps: {
       title: "Residual",
       kind: "duration",
-      meaning: "Median distance of single comparisons from offset and drift.",
+      meaning: "Median distance of single comparisons from the fitted offset and drift.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6482,7 +6482,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     max_residual_ps: {
       title: "Largest",
       kind: "duration",
-      meaning: "Largest distance.",
+      meaning: "Largest distance of a single comparison from the fitted offset and drift.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6490,7 +6490,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     matched_count: {
       title: "Compared",
       kind: "count",
-      meaning: "Collectives compared.",
+      meaning: "Number of collectives over which the clocks were compared.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6498,7 +6498,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     recorded_ps: {
       title: "Recorded start",
       kind: "duration",
-      meaning: "Where its time 0 lies in the session, by its recorded start.",
+      meaning: "Position of the host's time 0 in the session, according to its recorded start.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6507,14 +6507,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "requests.rows": {
     name: {
       title: "Request",
-      meaning: "Name as recorded.",
+      meaning: "Name of the request as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     request_id: {
       title: "Id",
-      meaning: "Id as recorded; empty if none.",
+      meaning: "ID of the request as recorded. Empty if none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6522,7 +6522,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     latency_ps: {
       title: "Latency",
       kind: "duration",
-      meaning: "Duration of the request as annotated; the phases sum to it.",
+      meaning: "Latency: the duration of the request as annotated. The phases sum to it.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6530,7 +6530,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Start since the session began.",
+      meaning: "Start of the request, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6538,7 +6538,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     prepare_ps: {
       title: "Prepare",
       kind: "duration",
-      meaning: "The host prepares the request.",
+      meaning: "Time in which the host prepares the request.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6546,7 +6546,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     queue_ps: {
       title: "Queue",
       kind: "duration",
-      meaning: "It waits for its batch.",
+      meaning: "Time in which the request waits for its batch.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6554,7 +6554,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     formation_ps: {
       title: "Formation",
       kind: "duration",
-      meaning: "The batch is put together.",
+      meaning: "Time in which the batch of the request is formed.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6562,7 +6562,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     runtime_ps: {
       title: "Runtime",
       kind: "duration",
-      meaning: "The host dispatches, or works between device work.",
+      meaning: "Time of the request in which the host dispatches, or works between device work.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6570,7 +6570,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     to_device_ps: {
       title: "To device",
       kind: "duration",
-      meaning: "Data is copied to the device.",
+      meaning: "Time of the request in which data is copied to the device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6578,7 +6578,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_ps: {
       title: "Device",
       kind: "duration",
-      meaning: "The device works.",
+      meaning: "Time of the request in which the device works.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6586,7 +6586,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     to_host_ps: {
       title: "To host",
       kind: "duration",
-      meaning: "Data is copied to the host.",
+      meaning: "Time of the request in which data is copied to the host.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6594,7 +6594,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     finish_ps: {
       title: "Finish",
       kind: "duration",
-      meaning: "The host finishes the request.",
+      meaning: "Time in which the host finishes the request.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6602,7 +6602,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     idle_ps: {
       title: "Idle",
       kind: "duration",
-      meaning: "Nothing of it was recorded.",
+      meaning: "Time of the request in which no activity for it was recorded.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6610,14 +6610,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     batch_id: {
       title: "Batch",
       kind: "count",
-      meaning: "Position of its batch in batches; absent if none was found.",
+      meaning: "Position of the request's batch in batches. Absent if none was found.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that handled the request.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6627,7 +6627,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     percentile: {
       title: "Percentile",
       kind: "count",
-      meaning: "50 to 99.9.",
+      meaning: "Percentile of the latency, 50 to 99.9.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6635,14 +6635,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     latency_ps: {
       title: "Latency",
       kind: "duration",
-      meaning: "Latency of the request that stands there.",
+      meaning: "Latency of the request at this percentile (nearest rank).",
       formula: "",
       adds: "no",
       better: "less",
     },
     request_id: {
       title: "Request",
-      meaning: "Its id as recorded; empty if none.",
+      meaning: "ID of the request at this percentile, as recorded. Empty if none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6650,7 +6650,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Its start since the session began.",
+      meaning: "Start of the request at this percentile, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6667,7 +6667,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "Mean",
       kind: "duration",
-      meaning: "Mean over requests.",
+      meaning: "Mean time in the phase, over requests.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6675,7 +6675,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     latency_ratio: {
       title: "Of latency",
       kind: "ratio",
-      meaning: "Σ phase ÷ Σ latencies, 0..1.",
+      meaning: "Share of the phase in the latency of all requests, 0..1: Σ phase ÷ Σ latencies.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6683,22 +6683,22 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     median_ps: {
       title: "Median",
       kind: "duration",
-      meaning: "Median.",
+      meaning: "Median time in the phase, over requests.",
       formula: "",
       adds: "no",
       better: "less",
     },
     high_ps: {
-      title: "90 %",
+      title: "p90",
       kind: "duration",
-      meaning: "90th percentile.",
+      meaning: "90th percentile of the time in the phase, over requests.",
       formula: "",
       adds: "no",
       better: "less",
     },
     meaning: {
       title: "Meanwhile",
-      meaning: "In words.",
+      meaning: "What happens during the phase, in words.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6707,14 +6707,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "requests.batches": {
     name: {
       title: "Batch",
-      meaning: "Name as recorded.",
+      meaning: "Name of the batch as recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     batch_id: {
       title: "Id",
-      meaning: "Id as recorded; empty if none.",
+      meaning: "ID of the batch as recorded. Empty if none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6722,7 +6722,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     duration_ps: {
       title: "Duration",
       kind: "duration",
-      meaning: "Length.",
+      meaning: "Duration of the batch.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6730,7 +6730,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     start_ps: {
       title: "Start",
       kind: "duration",
-      meaning: "Start since the session began.",
+      meaning: "Start of the batch, since the session started.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6738,7 +6738,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     request_count: {
       title: "Requests",
       kind: "count",
-      meaning: "Requests that waited for it.",
+      meaning: "Number of requests that waited for the batch.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6746,7 +6746,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     size: {
       title: "Size",
       kind: "count",
-      meaning: "Elements, padding included; absent if not recorded.",
+      meaning: "Number of elements in the batch, including padding. Absent if not recorded.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6754,7 +6754,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     padding: {
       title: "Padding",
       kind: "count",
-      meaning: "Elements that are padding; absent if not recorded.",
+      meaning: "Number of padding elements in the batch. Absent if not recorded.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6762,7 +6762,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     efficiency_ratio: {
       title: "Efficiency",
       kind: "ratio",
-      meaning: "1 − padding ÷ size, 0..1.",
+      meaning: "Share of the batch that is not padding, 0..1: 1 − padding ÷ size. Absent if not recorded.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6770,7 +6770,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_ps: {
       title: "Device",
       kind: "duration",
-      meaning: "Device work within it.",
+      meaning: "Device work within the batch.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6778,14 +6778,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     delay_ps: {
       title: "Delay",
       kind: "duration",
-      meaning: "From the start of its first request to its own; absent without requests.",
+      meaning: "Time from the start of the first request of the batch to the start of the batch. Absent without requests.",
       formula: "",
       adds: "no",
       better: "less",
     },
     host: {
       title: "Host",
-      meaning: "Host name.",
+      meaning: "Name of the host that ran the batch.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6794,14 +6794,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.sessions": {
     session: {
       title: "Session",
-      meaning: "Name of the session.",
+      meaning: "Name of the session that is compared with the baseline.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     devices: {
       title: "Devices",
-      meaning: "Kinds of devices with counts, such as 8 × XLA:CPU.",
+      meaning: "Kinds of devices of the session with counts, such as 8 × XLA:CPU.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6809,7 +6809,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_count: {
       title: "Steps",
       kind: "count",
-      meaning: "Steps that are compared.",
+      meaning: "Number of steps that are compared.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6817,7 +6817,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     typical_step_count: {
       title: "Typical",
       kind: "count",
-      meaning: "Those of them that are no outliers.",
+      meaning: "Number of compared steps that are not outliers.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6825,7 +6825,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ps: {
       title: "Step",
       kind: "duration",
-      meaning: "Mean of the typical steps; absent without steps.",
+      meaning: "Mean duration of the typical steps, which exclude outliers. Absent without steps.",
       formula: "mean over hosts of the mean over the host’s devices, per step",
       adds: "no",
       better: "less",
@@ -6833,7 +6833,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference_ps: {
       title: "Difference",
       kind: "duration",
-      meaning: "Mean step here − in the baseline.",
+      meaning: "Mean typical step of this session − mean typical step of the baseline.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6841,14 +6841,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Change",
       kind: "ratio",
-      meaning: "Difference ÷ the baseline’s step.",
+      meaning: "Difference of the mean typical step ÷ mean typical step of the baseline.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     evidence: {
       title: "Noise",
-      meaning: "Whether the difference is more than the noise of the steps explains.",
+      meaning: "Whether the difference is larger than the noise of the steps explains.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6856,7 +6856,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     busy_ratio: {
       title: "Busy",
       kind: "ratio",
-      meaning: "Device busy ÷ step, in typical steps, 0..1; absent without steps.",
+      meaning: "Share of the typical steps in which the device is busy, 0..1. Absent without steps.",
       formula: "device busy ÷ step, in typical steps",
       adds: "no",
       better: "neither",
@@ -6864,7 +6864,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     launch_count: {
       title: "Launches",
       kind: "count",
-      meaning: "Slices of work in a typical step, mean over devices: kernel launches and copies on GPUs.",
+      meaning: "Number of slices of work in a typical step, mean over devices. On GPUs, these are kernel launches and copies.",
       formula: "mean over devices",
       adds: "no",
       better: "neither",
@@ -6872,7 +6872,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     compilation_ps: {
       title: "Compiling",
       kind: "duration",
-      meaning: "Time in which a host compiled, of the host that did most.",
+      meaning: "Time spent compiling, on the host that compiled most.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6880,7 +6880,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     memory_peak_bytes: {
       title: "Memory peak",
       kind: "bytes",
-      meaning: "Largest memory in use on a device: by its allocator, else by memory snapshots, else by the memory plan of the largest program.",
+      meaning: "Largest memory in use on a device, according to its allocator, else memory snapshots, else the memory plan of the largest program.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -6888,7 +6888,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     collective_bytes: {
       title: "Communicated",
       kind: "bytes",
-      meaning: "Bytes that the collectives of a typical step move, mean over devices; absent without any whose shapes are known.",
+      meaning: "Bytes that the collectives of a step move, mean over devices. Absent if there is no collective with known shapes.",
       formula: "mean over devices",
       adds: "no",
       better: "neither",
@@ -6896,7 +6896,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     wall_step_ps: {
       title: "Wall step",
       kind: "duration",
-      meaning: "Mean wall time of the captured steps by the program's own clock, from the manifest; absent where there is none.",
+      meaning: "Mean wall time of the captured steps by the program's own clock, from the manifest. Absent if there is none.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6904,7 +6904,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     training_wall_ps: {
       title: "Training",
       kind: "duration",
-      meaning: "Wall time of training, from wall_clock.json in the log directory; absent where there is none.",
+      meaning: "Wall time of training, from wall_clock.json in the log directory. Absent if there is none.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6912,7 +6912,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     run_wall_ps: {
       title: "Whole run",
       kind: "duration",
-      meaning: "Wall time of the whole run, from the same file.",
+      meaning: "Wall time of the whole run, from wall_clock.json in the log directory. Absent if there is none.",
       formula: "",
       adds: "no",
       better: "less",
@@ -6921,14 +6921,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.causes": {
     session: {
       title: "Session",
-      meaning: "Name of the session.",
+      meaning: "Name of the session that is compared with the baseline.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     kind: {
       title: "Kind",
-      meaning: "Stable key of its kind, such as op_slower or recompiled.",
+      meaning: "Stable key for the kind of cause, such as op_slower or recompiled.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6936,21 +6936,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference_ps: {
       title: "Per step",
       kind: "duration",
-      meaning: "What it does to the mean step; absent where that is not known.",
+      meaning: "Effect of the cause on the mean step. Absent if unknown.",
       formula: "",
       adds: "no",
       better: "less",
     },
     evidence: {
       title: "Noise",
-      meaning: "Whether the difference is more than the noise of the steps explains.",
+      meaning: "Whether the difference is larger than the noise of the steps explains.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     text: {
       title: "Why",
-      meaning: "A sentence.",
+      meaning: "Why the session differs from the baseline, in one sentence.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6959,28 +6959,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.waterfall": {
     session: {
       title: "Session",
-      meaning: "Name of the session.",
+      meaning: "Name of the session that is compared with the baseline.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     title: {
       title: "What",
-      meaning: "In words.",
+      meaning: "What the bar represents, in words.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     kind: {
       title: "Kind",
-      meaning: "What kind.",
+      meaning: "Kind of the bar, such as op, new_op, overlap or outlier_steps.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     part: {
       title: "Part",
-      meaning: "The part of a step that it belongs to; absent where it belongs to none.",
+      meaning: "Part of the step that the bar belongs to. Absent if it belongs to none.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -6988,14 +6988,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference_ps: {
       title: "Difference",
       kind: "duration",
-      meaning: "Its share of the difference.",
+      meaning: "Contribution of this bar to the difference of the mean step, outlier steps included. All bars sum to that difference.",
       formula: "",
       adds: "no",
       better: "less",
     },
     evidence: {
       title: "Noise",
-      meaning: "Whether the difference is more than the noise of the steps explains.",
+      meaning: "Whether the difference is larger than the noise of the steps explains.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7004,28 +7004,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.ops": {
     session: {
       title: "Session",
-      meaning: "Position of the other session in sessions.",
+      meaning: "Session that is compared with the baseline, by name; in JSON, its position in sessions.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     name: {
       title: "Op",
-      meaning: "Name of the op here; empty where it is gone.",
+      meaning: "Name of the op in this session. Empty if the op is gone.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     baseline_name: {
       title: "Baseline",
-      meaning: "Name of the op in the baseline; empty where it is new.",
+      meaning: "Name of the op in the baseline. Empty if the op is new.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     matched: {
       title: "Matched",
-      meaning: "One of same, renamed, changed (shape or content), new or gone.",
+      meaning: "How the op matches the baseline: one of same, renamed, changed (shape or content), new or gone.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7033,7 +7033,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     baseline_ps: {
       title: "Before",
       kind: "duration",
-      meaning: "Self time per step in the baseline, mean over devices.",
+      meaning: "Self time of the op per step in the baseline, mean over devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7041,7 +7041,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "After",
       kind: "duration",
-      meaning: "Self time per step here, mean over devices.",
+      meaning: "Self time of the op per step in this session, mean over devices.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7049,14 +7049,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_difference_ps: {
       title: "Of step",
       kind: "duration",
-      meaning: "What it does to the step: the difference of its self time, scaled so that the ops of a part sum to the part, since they may run beside each other.",
+      meaning: "Effect of the op on the step: the difference of its self time, scaled so that the ops of a part sum to the part, because they may overlap.",
       formula: "",
       adds: "no",
       better: "less",
     },
     evidence: {
       title: "Noise",
-      meaning: "Whether the difference is more than the noise of the steps explains.",
+      meaning: "Whether the difference is larger than the noise of the steps explains.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7064,7 +7064,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     low_ps: {
       title: "Low",
       kind: "duration",
-      meaning: "Lower end of the interval of the difference.",
+      meaning: "Lower end of the confidence interval of the difference in self time.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7072,42 +7072,42 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     high_ps: {
       title: "High",
       kind: "duration",
-      meaning: "Upper end of the interval of the difference.",
+      meaning: "Upper end of the confidence interval of the difference in self time.",
       formula: "",
       adds: "no",
       better: "less",
     },
     change: {
       title: "Change",
-      meaning: "What changed of it, in words; empty if nothing is known.",
+      meaning: "What changed about the op, in words. Empty if nothing is known.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Line of the program that made it.",
+      meaning: "Source line of the program that created the op.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     scope: {
       title: "Scope",
-      meaning: "Where the program made it: its name stack.",
+      meaning: "Name stack of the op: where the program created it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     program_id: {
       title: "Program",
-      meaning: "Program it is part of here.",
+      meaning: "Id of the program that contains the op in this session.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     baseline_program_id: {
       title: "Baseline program",
-      meaning: "Program it was part of in the baseline.",
+      meaning: "Id of the program that contains the op in the baseline.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7115,7 +7115,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference_ps: {
       title: "Self difference",
       kind: "duration",
-      meaning: "Self time here − in the baseline.",
+      meaning: "Self time of the op per step in this session − in the baseline.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7123,7 +7123,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Relative",
       kind: "ratio",
-      meaning: "Difference ÷ the baseline’s self time.",
+      meaning: "Difference in self time ÷ self time of the op in the baseline.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7132,14 +7132,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.parts": {
     session: {
       title: "Session",
-      meaning: "Name of the session.",
+      meaning: "Name of the session that is compared with the baseline.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     part: {
       title: "Part",
-      meaning: "Which part.",
+      meaning: "Part of the step that is compared.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7147,7 +7147,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     baseline_ps: {
       title: "Before",
       kind: "duration",
-      meaning: "The part in the mean step of the baseline.",
+      meaning: "Mean time of the part per typical step in the baseline.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7155,7 +7155,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "After",
       kind: "duration",
-      meaning: "The part in the mean step here.",
+      meaning: "Mean time of the part per typical step in this session.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7163,7 +7163,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference_ps: {
       title: "Difference",
       kind: "duration",
-      meaning: "The part here − in the baseline.",
+      meaning: "Mean time of the part per typical step in this session − in the baseline.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7171,7 +7171,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     low_ps: {
       title: "Low",
       kind: "duration",
-      meaning: "Lower end of the interval of the difference.",
+      meaning: "Lower end of the confidence interval of the difference in the part.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7179,14 +7179,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     high_ps: {
       title: "High",
       kind: "duration",
-      meaning: "Upper end of the interval of the difference.",
+      meaning: "Upper end of the confidence interval of the difference in the part.",
       formula: "",
       adds: "no",
       better: "less",
     },
     evidence: {
       title: "Noise",
-      meaning: "Whether the difference is more than the noise of the steps explains.",
+      meaning: "Whether the difference is larger than the noise of the steps explains.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7195,28 +7195,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.programs": {
     session: {
       title: "Session",
-      meaning: "Name of the session.",
+      meaning: "Name of the session, unique among the compared sessions.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     baseline: {
       title: "Baseline",
-      meaning: "Name in the baseline; empty for a new one.",
+      meaning: "Name of the program in the baseline. Empty for a new program.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     other: {
       title: "Program",
-      meaning: "Name in the other session; empty for one that is gone.",
+      meaning: "Name of the program in this session. Empty for a program that is gone.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     matched: {
       title: "Matched",
-      meaning: "Ops are matched by scope, source line, opcode, shape, neighbours and place in the program, not by name.",
+      meaning: "How the program matches the baseline: one of same, changed, new or gone. Ops are matched by scope, source line, opcode, shape, neighbors and position in the program, not by name.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7224,7 +7224,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     baseline_instructions: {
       title: "Before",
       kind: "count",
-      meaning: "Instructions of the baseline, those of fusions and mere bookkeeping aside; absent without HLO.",
+      meaning: "Number of instructions of the program in the baseline, excluding those inside fusions and mere bookkeeping. Absent without HLO.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7232,7 +7232,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     other_instructions: {
       title: "After",
       kind: "count",
-      meaning: "Instructions of the other.",
+      meaning: "Number of instructions of the program in this session, excluding those inside fusions and mere bookkeeping. Absent without HLO.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7240,7 +7240,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     added_count: {
       title: "Added",
       kind: "count",
-      meaning: "How many.",
+      meaning: "Number of instructions that this session has and the baseline does not.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7248,7 +7248,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     removed_count: {
       title: "Removed",
       kind: "count",
-      meaning: "How many.",
+      meaning: "Number of instructions that the baseline has and this session does not.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7256,7 +7256,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     changed_count: {
       title: "Changed",
       kind: "count",
-      meaning: "How many.",
+      meaning: "Number of instructions whose shape or content differs between the baseline and this session.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7265,28 +7265,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.environment": {
     session: {
       title: "Session",
-      meaning: "Name of the session.",
+      meaning: "Name of the session that is compared with the baseline.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     name: {
       title: "Fact",
-      meaning: "Name, such as jax_version.",
+      meaning: "Name of the fact that differs, such as jax_version.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     baseline: {
       title: "Baseline",
-      meaning: "In the baseline; empty if not recorded.",
+      meaning: "Value of the fact in the baseline. Empty if not recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     other: {
       title: "This session",
-      meaning: "In the other; empty if not recorded.",
+      meaning: "Value of the fact in the session that is compared with the baseline. Empty if not recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7295,7 +7295,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.methods": {
     method: {
       title: "Method",
-      meaning: "Name of the session, with the scope where there is one.",
+      meaning: "Name of the session, with the name scope if there is one.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7303,7 +7303,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_ps: {
       title: "Device time",
       kind: "duration",
-      meaning: "Self time of its kernels, per unit and device.",
+      meaning: "Self time of the kernels of the method, per unit (step, run or capture) and device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7311,14 +7311,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Of first",
       kind: "ratio",
-      meaning: "Device time ÷ that of the first method; absent for the first.",
+      meaning: "Device time of the method ÷ device time of the first method. Absent for the first.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     unit: {
       title: "Per",
-      meaning: "What figures are per, on each device.",
+      meaning: "What the figures of the method are per, on each device: step, run or capture.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7326,7 +7326,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Times",
       kind: "count",
-      meaning: "How many steps, or how many runs on all devices, there were.",
+      meaning: "Number of steps, or of runs on all devices, that the method had.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7334,7 +7334,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     launch_count: {
       title: "Launches",
       kind: "count",
-      meaning: "Launches, per unit and device.",
+      meaning: "Number of launches of the method, per unit (step, run or capture) and device.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7342,7 +7342,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     kernel_count: {
       title: "Kernels",
       kind: "count",
-      meaning: "Different kernels.",
+      meaning: "Number of different kernels that the method launches.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7350,7 +7350,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_launch_ps: {
       title: "Mean launch",
       kind: "duration",
-      meaning: "Self time ÷ launches; absent without launches.",
+      meaning: "Self time ÷ launches of the method. Absent if there are no launches.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7359,14 +7359,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "compare.kernels": {
     method: {
       title: "Method",
-      meaning: "Position of the method in methods.",
+      meaning: "Method that is compared with the first, by name; in JSON, its position in methods.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     kernel: {
       title: "Kernel",
-      meaning: "Name of the kernel; of the kind of op where devices run ops.",
+      meaning: "Name of the kernel, or of the kind of op where devices run ops.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7374,7 +7374,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     baseline_count: {
       title: "Launches before",
       kind: "count",
-      meaning: "Launches in the first method, per its unit and device.",
+      meaning: "Launches of the kernel in the first method, per unit of that method (step, run or capture) and device.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7382,7 +7382,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     count: {
       title: "Launches after",
       kind: "count",
-      meaning: "Launches in this one.",
+      meaning: "Launches of the kernel in the method that is compared with the first, per unit of that method and device.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7390,7 +7390,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     baseline_ps: {
       title: "Before",
       kind: "duration",
-      meaning: "Self time in the first method, per its unit and device.",
+      meaning: "Self time of the kernel in the first method, per unit of that method (step, run or capture) and device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7398,7 +7398,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     mean_ps: {
       title: "After",
       kind: "duration",
-      meaning: "Self time in this one.",
+      meaning: "Self time of the kernel in the method that is compared with the first, per unit of that method and device.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7406,7 +7406,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference_ps: {
       title: "Difference",
       kind: "duration",
-      meaning: "The latter − the former.",
+      meaning: "Self time of the kernel in the compared method − self time in the first method.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7415,14 +7415,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "scaling.rows": {
     method: {
       title: "Method",
-      meaning: "What differs in the names of sessions besides device count and time. --method REGEX picks it.",
+      meaning: "What differs in the names of sessions besides device count and time. --method REGEX selects it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "One of capture or benchmark.",
+      meaning: "Source of the measurements: capture or benchmark.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7430,21 +7430,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_count: {
       title: "Devices",
       kind: "count",
-      meaning: "Devices that worked in typical steps.",
+      meaning: "Number of devices that worked in typical steps.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     devices: {
       title: "Kind",
-      meaning: "Kinds of devices with counts, such as 8 × XLA:CPU; empty if unknown.",
+      meaning: "Kinds of devices with their counts, such as 8 × XLA:CPU. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_virtual: {
       title: "Virtual",
-      meaning: "They share the cores of one machine, so that times say little.",
+      meaning: "Whether the devices share the cores of one machine, so that their times mean little.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7452,7 +7452,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     sample_count: {
       title: "Samples",
       kind: "count",
-      meaning: "Sessions or benchmarks of this method and count.",
+      meaning: "Number of sessions or benchmarks with this method and device count.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7460,7 +7460,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ps: {
       title: "Step",
       kind: "duration",
-      meaning: "Mean over the samples of the mean of their typical steps, outliers set aside.",
+      meaning: "Step time: mean over the samples of the mean of their typical steps, excluding outliers.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7468,7 +7468,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_min_ps: {
       title: "Least",
       kind: "duration",
-      meaning: "Least of the samples.",
+      meaning: "Shortest step time of any sample.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7476,7 +7476,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_max_ps: {
       title: "Most",
       kind: "duration",
-      meaning: "Largest of the samples.",
+      meaning: "Longest step time of any sample.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7484,7 +7484,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     throughput_per_second: {
       title: "Steps/s",
       kind: "count",
-      meaning: "Steps per second; with weak scaling × device count, as each device brings work of its own.",
+      meaning: "Throughput in steps per second. With weak scaling, multiplied by the device count, because each device adds work of its own.",
       formula: "1 ÷ step",
       adds: "no",
       better: "neither",
@@ -7492,7 +7492,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     examples_per_second: {
       title: "Examples/s",
       kind: "count",
-      meaning: "Throughput × the batch that was given.",
+      meaning: "Examples per second: throughput × the given batch size. Absent without a batch size.",
       formula: "batch × steps per second",
       adds: "no",
       better: "neither",
@@ -7500,7 +7500,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     speedup_ratio: {
       title: "Speed-up",
       kind: "count",
-      meaning: "How many times as fast as on the least device count of the method.",
+      meaning: "Speed-up over the smallest device count of the method.",
       formula: "throughput ÷ throughput on the least count",
       adds: "no",
       better: "neither",
@@ -7508,7 +7508,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ideal_speedup_ratio: {
       title: "Ideal",
       kind: "count",
-      meaning: "Device count ÷ the least count: what perfect scaling gives.",
+      meaning: "Speed-up with perfect scaling: device count ÷ smallest device count.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7516,7 +7516,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     efficiency_ratio: {
       title: "Efficiency",
       kind: "ratio",
-      meaning: "Share of perfect scaling that is reached.",
+      meaning: "Achieved share of perfect scaling.",
       formula: "speed-up ÷ (device count ÷ least count)",
       adds: "no",
       better: "neither",
@@ -7524,7 +7524,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     compute_ps: {
       title: "Compute",
       kind: "duration",
-      meaning: "Computation in a step, mean over devices; absent for benchmarks, as the next six are.",
+      meaning: "Computation in a step, mean over devices. Absent for benchmarks.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7532,7 +7532,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     communication_ps: {
       title: "Communication",
       kind: "duration",
-      meaning: "Union of a device’s communication in a step, hidden or not, mean over devices.",
+      meaning: "Union of a device's communication in a step, hidden or exposed, mean over the devices that communicate. Absent for benchmarks.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7540,7 +7540,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     communication_ratio: {
       title: "Comm. share",
       kind: "ratio",
-      meaning: "Communication ÷ step.",
+      meaning: "Communication, hidden or exposed, as a share of the step: communication ÷ step. Absent for benchmarks.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7548,7 +7548,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     exposed_ps: {
       title: "Exposed",
       kind: "duration",
-      meaning: "Communication while the same device computes nothing.",
+      meaning: "Exposed communication in a step: communication while the same device computes nothing, mean over devices. Absent for benchmarks.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7556,7 +7556,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     exposed_ratio: {
       title: "Exposed share",
       kind: "ratio",
-      meaning: "Exposed communication ÷ step.",
+      meaning: "Exposed communication as a share of the step: exposed communication ÷ step. Absent for benchmarks.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7564,7 +7564,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     balance_ratio: {
       title: "Balance",
       kind: "ratio",
-      meaning: "How evenly devices compute: 100 % is even.",
+      meaning: "How evenly computation is distributed over the devices: 100 % is even. Absent for benchmarks.",
       formula: "mean over devices of their computation ÷ that of the device with most",
       adds: "no",
       better: "neither",
@@ -7573,14 +7573,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "scaling.limits": {
     method: {
       title: "Method",
-      meaning: "What differs in the names of sessions besides device count and time. --method REGEX picks it.",
+      meaning: "What differs in the names of sessions besides device count and time. --method REGEX selects it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     title: {
       title: "Limit",
-      meaning: "The same in words.",
+      meaning: "What limits scaling, in words: a part of the step, or uneven load.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7588,7 +7588,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     before_ps: {
       title: "Before",
       kind: "duration",
-      meaning: "The same on the count before it; absent where there is none.",
+      meaning: "Time of the limit in the step on the device count before the largest. Absent if there is none.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7596,7 +7596,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ps: {
       title: "Largest count",
       kind: "duration",
-      meaning: "Mean over the samples of the mean of their typical steps, outliers set aside.",
+      meaning: "Time of the limit in the step on the largest device count: mean over the samples of the mean of their typical steps, excluding outliers.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7604,7 +7604,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     next_ps: {
       title: "Twice as many",
       kind: "duration",
-      meaning: "What it takes on the next count, if it goes on as from the count before to the largest.",
+      meaning: "Predicted time of the limit on twice the largest device count, if it changes as from the count before to the largest.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7612,7 +7612,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     cost_ps: {
       title: "Too much",
       kind: "duration",
-      meaning: "What a part of the step takes beyond perfect scaling when devices double once more, if it goes on as at the last doubling.",
+      meaning: "Time that a part of the step takes beyond perfect scaling when the device count doubles once more, if it changes as at the last doubling.",
       formula: "part on twice as many devices − half of the part now; weak scaling: − the part now",
       adds: "no",
       better: "less",
@@ -7620,7 +7620,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     cost_ratio: {
       title: "Of the step",
       kind: "ratio",
-      meaning: "Cost ÷ the step on the largest count, 0..1.",
+      meaning: "Cost of the limit as a share of the step on the largest device count, 0..1.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7629,14 +7629,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "scaling.methods": {
     method: {
       title: "Method",
-      meaning: "What the names of its sessions have in common besides count and time stamp.",
+      meaning: "What the names of the method's sessions have in common, besides device count and time stamp.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "One of capture or benchmark.",
+      meaning: "Source of the measurements: capture or benchmark.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7644,7 +7644,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     base_device_count: {
       title: "Base",
       kind: "count",
-      meaning: "The least of them: speed-up and efficiency are measured against it.",
+      meaning: "Smallest device count of the method, relative to which speed-up and efficiency are computed.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7652,7 +7652,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     next_device_count: {
       title: "Next",
       kind: "count",
-      meaning: "Twice the largest of them.",
+      meaning: "Twice the largest device count of the method.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7660,7 +7660,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     serial_ratio: {
       title: "Serial share",
       kind: "ratio",
-      meaning: "Share of the base's step that does not shrink with more devices, by Amdahl's law, 0..1; absent with one count, with weak scaling, and where the law does not fit.",
+      meaning: "Share of the step on the smallest device count that does not shrink with more devices, by Amdahl's law, 0..1. Absent with one count, with weak scaling, and if the law does not fit.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7668,7 +7668,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     fit_error_ratio: {
       title: "Error of fit",
       kind: "ratio",
-      meaning: "Largest distance of a measured step from that law ÷ the step; absent without the law, and with two counts, through which it always fits.",
+      meaning: "Largest deviation of a measured step from Amdahl's law ÷ the step. Absent without the law, and with two counts, which it always fits.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7676,7 +7676,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     next_step_ps: {
       title: "Next step",
       kind: "duration",
-      meaning: "What the law, or with weak scaling the last doubling, says of a step on the next count.",
+      meaning: "Predicted step time on twice the largest device count: by Amdahl's law, or with weak scaling by the trend of the last doubling.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7684,7 +7684,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     next_speedup_ratio: {
       title: "Next speed-up",
       kind: "count",
-      meaning: "The same as speed-up over the base.",
+      meaning: "Predicted speed-up over the smallest device count on twice the largest device count.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7692,7 +7692,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     largest_speedup_ratio: {
       title: "Largest speed-up",
       kind: "count",
-      meaning: "Speed-up over the base that no number of devices exceeds; absent where nothing limits it.",
+      meaning: "Speed-up over the smallest device count that no number of devices exceeds. Absent if nothing limits it.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7701,21 +7701,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "scaling.samples": {
     name: {
       title: "Sample",
-      meaning: "Name of the session, or file and benchmark.",
+      meaning: "Name of the session, or of the file and the benchmark.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     method: {
       title: "Method",
-      meaning: "Method that its name was taken for.",
+      meaning: "Method that the sample was assigned to by its name.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "One of capture or benchmark.",
+      meaning: "Source of the sample: capture or benchmark.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7723,7 +7723,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     device_count: {
       title: "Devices",
       kind: "count",
-      meaning: "Devices that worked.",
+      meaning: "Number of devices that worked in the sample.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7731,7 +7731,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_count: {
       title: "Steps",
       kind: "count",
-      meaning: "Steps or calls that were measured, outliers set aside.",
+      meaning: "Number of measured steps or calls, excluding outliers.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7739,7 +7739,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     step_ps: {
       title: "Step",
       kind: "duration",
-      meaning: "Mean of them.",
+      meaning: "Mean duration of the measured steps or calls, excluding outliers.",
       formula: "",
       adds: "no",
       better: "less",
@@ -7748,42 +7748,42 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "check.rows": {
     budget: {
       title: "Budget",
-      meaning: "As it was written, such as step_time=+2%.",
+      meaning: "Budget as it was written, such as step_time=+2%.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     verdict: {
       title: "Verdict",
-      meaning: "Passed: the value keeps to the limit. Within noise: it does not, but its interval reaches back over it. Broken: neither does any end of the interval. Unknown: the figure or its baseline is missing.",
+      meaning: "Passed: the value stays within the limit. Within noise: the value is beyond the limit, but its interval reaches back across it. Broken: the value and its whole interval are beyond the limit. Unknown: the figure or its baseline is missing or cannot be compared.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     baseline_text: {
       title: "Baseline",
-      meaning: "Figure of the baseline, in its unit.",
+      meaning: "Figure of the baseline, formatted with its unit; with several baselines, their median.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     limit_text: {
       title: "Limit",
-      meaning: "The figure that still passes, in its unit.",
+      meaning: "Figure that still passes the budget, formatted with its unit.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     value_text: {
       title: "Value",
-      meaning: "Figure of this session, in its unit.",
+      meaning: "Figure of the checked session, formatted with its unit.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     difference_text: {
       title: "Difference",
-      meaning: "Value − baseline, in the unit of the figure.",
+      meaning: "Value − baseline, formatted with the unit of the figure.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7791,42 +7791,42 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Change",
       kind: "ratio",
-      meaning: "Difference ÷ baseline; absent where that is 0.",
+      meaning: "Difference ÷ baseline. Absent if the baseline is 0.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     interval_text: {
       title: "Interval",
-      meaning: "Where the value lies, noise within and between runs included.",
+      meaning: "Interval in which the true value lies, noise within and between runs included.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     text: {
       title: "Why",
-      meaning: "Why the verdict is what it is, in a sentence.",
+      meaning: "Reason for the verdict, in one sentence.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line, of the op of the budget; empty if it is about no op or that is unknown.",
+      meaning: "Source line of the op that the budget is about, as file:line. Empty if the budget is about no op or the line is unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     metric: {
       title: "Figure",
-      meaning: "Name of the figure, such as step_time.",
+      meaning: "Name of the figure that the budget limits, such as step_time.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     unit: {
       title: "Unit",
-      meaning: "In what the figures are measured.",
+      meaning: "Unit of the figures of the budget: picos, bytes, count or ratio.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7834,7 +7834,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     baseline: {
       title: "Baseline, number",
       kind: "count",
-      meaning: "Figure of the baseline.",
+      meaning: "Figure of the baseline, as a number; with several baselines, their median. Absent if there is no baseline.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7842,7 +7842,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     limit: {
       title: "Limit, number",
       kind: "count",
-      meaning: "The baseline’s figure with the change that the budget allows, or the bound that it gives.",
+      meaning: "Figure of the baseline plus the change that the budget allows, or the bound that the budget sets, as a number.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7850,7 +7850,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     value: {
       title: "Value, number",
       kind: "count",
-      meaning: "Figure of this session; the line through it is its interval, noise within and between runs included.",
+      meaning: "Figure of the checked session, as a number. The line drawn through it is its interval, noise within and between runs included.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7858,7 +7858,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference: {
       title: "Difference, number",
       kind: "count",
-      meaning: "Value − baseline.",
+      meaning: "Value − baseline, as a number in the unit of the figure.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7866,7 +7866,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     low: {
       title: "Low, number",
       kind: "count",
-      meaning: "Least that the value may truly be, noise within and between runs included; absent where steps are too few to say.",
+      meaning: "Lowest value that the figure may truly have, noise within and between runs included. Absent if there are too few steps to determine it.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7874,7 +7874,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     high: {
       title: "High, number",
       kind: "count",
-      meaning: "Most.",
+      meaning: "Highest value that the figure may truly have, noise within and between runs included. Absent if there are too few steps to determine it.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7883,7 +7883,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "check.causes": {
     kind: {
       title: "Kind",
-      meaning: "Stable key of its kind, such as op_slower or recompiled.",
+      meaning: "Stable key for the kind of cause, such as op_slower or recompiled.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7891,28 +7891,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     difference_ps: {
       title: "Per step",
       kind: "duration",
-      meaning: "What it does to the mean step; absent where that is not known.",
+      meaning: "Effect of the cause on the mean step. Absent if unknown.",
       formula: "",
       adds: "no",
       better: "less",
     },
     evidence: {
       title: "Noise",
-      meaning: "Whether the difference is more than noise; absent where it is no time.",
+      meaning: "Whether the difference is larger than noise explains. Absent if the cause is not about time.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "Source line, as file:line, of its op or buffer; empty if it is about none or that is unknown.",
+      meaning: "Source line of the op or buffer that the cause is about, as file:line. Empty if it is about neither or the line is unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     text: {
       title: "Why the session differs",
-      meaning: "A sentence.",
+      meaning: "Why the session differs from the baseline, in one sentence.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7921,21 +7921,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "check.environment": {
     name: {
       title: "Fact",
-      meaning: "Name, such as jax_version.",
+      meaning: "Name of the fact that differs, such as jax_version.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     baseline: {
       title: "Baseline",
-      meaning: "In the baseline; empty if not recorded.",
+      meaning: "Value of the fact in the baseline. Empty if not recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     other: {
       title: "Session",
-      meaning: "In the other; empty if not recorded.",
+      meaning: "Value of the fact in the session that is compared with the baseline. Empty if not recorded.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7944,28 +7944,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "check.figures": {
     metric: {
       title: "Figure",
-      meaning: "Name, such as step_time.",
+      meaning: "Name of the figure, such as step_time.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     title: {
       title: "In words",
-      meaning: "The same in words.",
+      meaning: "Name of the figure, in words.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     value_text: {
       title: "Value",
-      meaning: "The figure.",
+      meaning: "Figure of the checked session, formatted with its unit.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     unit: {
       title: "Unit",
-      meaning: "In what it is measured.",
+      meaning: "Unit of the figure: picos, bytes, count or ratio.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -7973,7 +7973,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     value: {
       title: "Number",
       kind: "count",
-      meaning: "The figure.",
+      meaning: "Figure of the checked session, as a number in its unit.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -7982,28 +7982,28 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "history.rows": {
     metric: {
       title: "Figure",
-      meaning: "Name, such as step_time.",
+      meaning: "Name of the figure, such as step_time.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     title: {
       title: "In words",
-      meaning: "The same in words.",
+      meaning: "Name of the figure in words.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     last_text: {
       title: "Last",
-      meaning: "The latest run, in the unit of the figure.",
+      meaning: "Value of the latest run that has the figure, in the unit of the figure.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     level_text: {
       title: "Level",
-      meaning: "Median of the runs since the last change point, in the unit of the figure.",
+      meaning: "Level of the figure: its median over the runs since the last change point, in the unit of the figure.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -8011,7 +8011,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     spread_ratio: {
       title: "Runs differ by",
       kind: "ratio",
-      meaning: "How far runs lie apart since the last change point, as a share of the level.",
+      meaning: "Standard deviation of the runs since the last change point, as a share of the level.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -8019,7 +8019,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     change_count: {
       title: "Changes",
       kind: "count",
-      meaning: "Change points.",
+      meaning: "Number of change points of the figure.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -8027,7 +8027,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     level_run_count: {
       title: "Runs since",
       kind: "count",
-      meaning: "Runs since the last change point.",
+      meaning: "Number of runs since the figure's last change point.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -8035,14 +8035,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     run_count: {
       title: "Runs",
       kind: "count",
-      meaning: "Runs that have it.",
+      meaning: "Number of runs that have the figure.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     unit: {
       title: "Unit",
-      meaning: "In what it is measured.",
+      meaning: "Unit in which the figure is measured.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -8050,7 +8050,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     last: {
       title: "Last, number",
       kind: "count",
-      meaning: "The latest.",
+      meaning: "Value of the figure in the latest run that has it.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -8058,7 +8058,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     level: {
       title: "Level, number",
       kind: "count",
-      meaning: "Median of the runs since the last change point: the level.",
+      meaning: "Level of the figure: its median over the runs since the last change point.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -8066,7 +8066,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     spread: {
       title: "Spread, number",
       kind: "count",
-      meaning: "Standard deviation of these runs; absent with fewer than two.",
+      meaning: "Standard deviation of the figure over the runs since the last change point. Absent with fewer than two runs.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -8075,21 +8075,21 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "history.changes": {
     metric: {
       title: "Figure",
-      meaning: "Name of the figure.",
+      meaning: "Name of the figure that changed.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     before_text: {
       title: "Before",
-      meaning: "Median of the runs between the change point before and this one.",
+      meaning: "Median of the figure over the runs from the previous change point to this one, in the unit of the figure.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     after_text: {
       title: "After",
-      meaning: "Median of the runs from this one to the next change point.",
+      meaning: "Median of the figure over the runs from this change point to the next one, in the unit of the figure.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -8097,14 +8097,14 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     ratio: {
       title: "Change",
       kind: "ratio",
-      meaning: "(After − before) ÷ before; absent where that is 0.",
+      meaning: "(After − before) ÷ before, with the medians on both sides of the change point. Absent if before is 0.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     is_worse: {
       title: "Worse",
-      meaning: "Whether it got worse.",
+      meaning: "Whether the figure got worse at the change point.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -8112,35 +8112,35 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     confidence_ratio: {
       title: "Confidence",
       kind: "ratio",
-      meaning: "How sure it is that the figure changed: 1 − how often chance alone gives as much.",
+      meaning: "Confidence that the figure changed: 1 − the probability that chance alone produces as large a change.",
       formula: "",
       adds: "no",
       better: "neither",
     },
     run_name: {
       title: "Since run",
-      meaning: "Its name.",
+      meaning: "Name of the first run at the new level.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     commit: {
       title: "Commit",
-      meaning: "Its commit; empty if unknown.",
+      meaning: "Commit of the first run at the new level. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     previous_commit: {
       title: "Commit before",
-      meaning: "Commit of the run before; empty if unknown.",
+      meaning: "Commit of the last run before the change point. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     unit: {
       title: "Unit",
-      meaning: "In what it is measured.",
+      meaning: "Unit in which the figure is measured.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -8148,7 +8148,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     before: {
       title: "Before, number",
       kind: "count",
-      meaning: "Median of the runs between the change point before and this one.",
+      meaning: "Median of the figure over the runs from the previous change point to this one.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -8156,7 +8156,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     after: {
       title: "After, number",
       kind: "count",
-      meaning: "Median of the runs from this one to the next change point.",
+      meaning: "Median of the figure over the runs from this change point to the next one.",
       formula: "",
       adds: "no",
       better: "neither",
@@ -8165,42 +8165,42 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
   "history.runs": {
     name: {
       title: "Run",
-      meaning: "Name of its session.",
+      meaning: "Name of the run's session.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     recorded: {
       title: "Recorded (UTC)",
-      meaning: "When it was captured or recorded; empty if unknown.",
+      meaning: "Date and time (UTC) at which the run was captured or recorded. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     commit: {
       title: "Commit",
-      meaning: "Commit of the program; empty if unknown.",
+      meaning: "Commit of the program in the run. Empty if unknown.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     verdict: {
       title: "Verdict",
-      meaning: "What check said of it when it was recorded; empty where nothing was checked.",
+      meaning: "Verdict of check when the run was recorded. Empty if nothing was checked.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     is_accepted: {
       title: "Accepted",
-      meaning: "Its level was accepted: baselines begin with it.",
+      meaning: "Whether the level of the run was accepted, so that baselines start with it.",
       formula: "",
       adds: "no",
       better: "incomparable",
     },
     source: {
       title: "Source",
-      meaning: "The file in which it stands; session for one that was measured now.",
+      meaning: "History file that contains the run; session if the run was measured now.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -8215,9 +8215,9 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "incomparable",
     },
     run: {
-      title: "Run, from 0",
+      title: "Run index",
       kind: "count",
-      meaning: "Position of the run, the oldest being 0.",
+      meaning: "Position of the run in the history, starting at 0 for the oldest.",
       formula: "",
       adds: "no",
       better: "incomparable",
@@ -8232,7 +8232,7 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
     value: {
       title: "Value",
       kind: "count",
-      meaning: "The figure.",
+      meaning: "Value of the figure in the run.",
       formula: "",
       adds: "no",
       better: "neither",

@@ -12,7 +12,7 @@ use crate::verdict::Severity;
 
 pub(super) static RULE: Rule = Rule {
     id: "exposed_communication",
-    title: "Communication that nothing hides",
+    title: "Exposed communication",
     parts: &[PartKind::Collectives],
     check,
 };

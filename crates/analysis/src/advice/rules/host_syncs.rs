@@ -16,7 +16,7 @@ use crate::work::NO_LEVEL;
 
 pub(super) static RULE: Rule = Rule {
     id: "host_syncs",
-    title: "The host stops for the device many times a step",
+    title: "Many host syncs per step",
     parts: WAITING,
     check,
 };

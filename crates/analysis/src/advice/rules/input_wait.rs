@@ -83,7 +83,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             others(&waits.hosts, worst),
         ),
     )
-    .why("The next batch is made in the loop, after the step before it, instead of beside it.")
+    .why("The next batch is made in the loop, after the step before it, instead of in parallel with it.")
     .fix(format!(
         "{} Keep a few batches ahead of the step, on the device already.{}",
         remedy.unwrap_or_default(),

@@ -58,8 +58,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         });
     finding(&RULE, severity, text)
         .why("The next larger batch, a second program or a fragment too many ends in an out-of-memory error.")
-        .fix("Donate what is not needed after the step, rematerialise cheap results, shard or offload the optimiser's state, take smaller batches and accumulate gradients.")
-        .fix_elsewhere("Let go of what is not needed after the step, rematerialise cheap results, shard or offload the optimiser's state, take smaller batches and accumulate gradients.")
+        .fix("Donate what is not needed after the step, rematerialize cheap results, shard or offload the optimizer's state, take smaller batches and accumulate gradients.")
+        .fix_elsewhere("Let go of what is not needed after the step, rematerialize cheap results, shard or offload the optimizer's state, take smaller batches and accumulate gradients.")
         .code("step = jax.jit(train_step, donate_argnums=0)")
         .seen(holders)
         .seen(ways_to_shrink(facts))

@@ -1,4 +1,4 @@
-//! Many short programs in a step (guides: jit larger functions, work dispatched op by op).
+//! Many short programs per step (guides: jit larger functions, work dispatched op by op).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::steps::median;
 
 pub(super) static RULE: Rule = Rule {
     id: "program_runs",
-    title: "Many short programs in a step",
+    title: "Many short programs per step",
     parts: WAITING,
     check,
 };

@@ -1,4 +1,4 @@
-//! Attention in pieces: a softmax between two matrix products, with its scores in device memory
+//! Unfused attention: a softmax between two matrix products, with its scores in device memory
 //! (guides: unoptimised attention).
 //!
 //! ```text
@@ -20,7 +20,7 @@ use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "unfused_attention",
-    title: "Attention in pieces",
+    title: "Unfused attention",
     parts: &[PartKind::DeviceCompute],
     check,
 };
@@ -74,14 +74,14 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let ratio = all_ps as f64 / facts.total_self_ps().max(1) as f64;
     let share = format::percent(ratio);
     let Some(severity) = gravity(&facts.threshold("unfused_attention_ratio"), ratio) else {
-        return Outcome::Passed(format!("{share} of the work is attention in pieces."));
+        return Outcome::Passed(format!("{share} of the work is unfused attention."));
     };
     rows.sort_by(|a, b| b.self_ps.cmp(&a.self_ps).then_with(|| a.name.cmp(&b.name)));
     finding(
         &RULE,
         severity,
         format!(
-            "{share} of the devices' work is attention in pieces: {} between two matrix products, \
+            "{share} of the devices' work is unfused attention: {} between two matrix products, \
              with scores of up to {} written to device memory and read again.",
             if count == 1 {
                 "a softmax".to_owned()

@@ -9,7 +9,7 @@ use crate::overview::PartKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "unfused_ops",
-    title: "Ops that were not fused",
+    title: "Unfused ops",
     parts: &[PartKind::DeviceCompute],
     check,
 };
@@ -34,7 +34,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         found.severity,
         format!(
-            "{} of the devices' work are {} that XLA did not fuse with their neighbours.",
+            "{} of the devices' work are {} that XLA did not fuse with their neighbors.",
             found.text,
             format::counted(ops, "elementwise op")
         ),

@@ -58,9 +58,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
         ),
         [step] => (
             Severity::Warning,
-            format!(
-                "The devices waited for it in step {step}, which is no step of the steady state."
-            ),
+            format!("The devices waited for it in step {step}, which is not a steady-state step."),
         ),
         steps => (
             Severity::Warning,

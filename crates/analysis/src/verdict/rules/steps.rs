@@ -46,7 +46,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     if counted == 1 {
         found.push(
             Finding::new("single_step", Severity::Info, "One step was captured.")
-                .why("A single step has no spread, so nobody can tell whether it is typical.")
+                .why("A single step has no spread, so it is unknown whether it is typical.")
                 .fix("Capture 5 to 10 steps."),
         );
     }

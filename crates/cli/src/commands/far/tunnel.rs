@@ -325,7 +325,7 @@ fn check_zone(zone: &str) -> Result<(), Failure> {
     if is_zone {
         return Ok(());
     }
-    Err(Failure::new(Exit::Usage, format!("{zone} is no zone"))
+    Err(Failure::new(Exit::Usage, format!("{zone} is not a zone"))
         .hint("a zone is a region and a letter, such as us-central2-b; the order is TPU_VM ZONE PROJECT"))
 }
 

@@ -95,8 +95,8 @@ impl Budget {
                 _ => return Err(wrong("a change begins with + or -, a bound with <= or >=")),
             }
         };
-        let limit =
-            limit.ok_or_else(|| wrong(&format!("{right:?} is not a {}", wanted_of(metric.unit()))))?;
+        let limit = limit
+            .ok_or_else(|| wrong(&format!("{right:?} is not a {}", wanted_of(metric.unit()))))?;
         Ok(Self {
             text: text.to_owned(),
             metric,

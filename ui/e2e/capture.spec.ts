@@ -92,7 +92,7 @@ test('a host that is missing is named, and the rest opens on request', async ({ 
   await dialog.getByLabel('Seconds').fill('0.2');
   await dialog.getByRole('button', { name: 'Capture', exact: true }).click();
   await expect(dialog).toContainText('Captured in part');
-  await expect(dialog.getByRole('alert')).toContainText('Nothing listens there');
+  await expect(dialog.getByRole('alert')).toContainText('onnection refused');
   await expect(dialog.getByRole('alert')).toContainText('start_server');
   await dialog.getByRole('button', { name: 'Open what came' }).click();
   await expect(page).toHaveURL(/#\/s\/[^/]+\/overview/);

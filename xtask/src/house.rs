@@ -11,6 +11,7 @@ use crate::links;
 use crate::package;
 use crate::tree::{self, SourceFile};
 use crate::versions;
+use crate::words;
 
 /// Lines after which a file needs a reason in `docs/internals/layers.toml`.
 const LINES_MAX: usize = 600;
@@ -65,6 +66,7 @@ pub(crate) fn violations(root: &Path) -> Result<Vec<String>> {
     found.extend(links::violations(root, &files));
     found.extend(versions::violations(root)?);
     found.extend(package::violations(root, &files)?);
+    found.extend(words::violations(root, &files)?);
     Ok(found)
 }
 

@@ -27,6 +27,7 @@ mod python;
 mod setup;
 mod tree;
 mod versions;
+mod words;
 
 #[path = "../../crates/server/build/npm.rs"]
 mod npm;

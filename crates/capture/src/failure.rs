@@ -54,10 +54,10 @@ impl CaptureError {
 #[non_exhaustive]
 pub enum HostFailure {
     /// The name is not known.
-    #[error("there is no host of this name ({0})")]
+    #[error("unknown host ({0})")]
     UnknownHost(String),
     /// Nothing listens there.
-    #[error("nothing listens there (connection refused)")]
+    #[error("connection refused: no server on that port")]
     Refused,
     /// No answer to a connection.
     #[error("no connection within {}", seconds(*.0))]
@@ -66,16 +66,16 @@ pub enum HostFailure {
     #[error("the connection failed: {0}")]
     Connection(String),
     /// A web server answers.
-    #[error("a web server answers there, not a profiler")]
+    #[error("this is a web server, not a profiler")]
     WebServer,
     /// A server that wants TLS answers.
-    #[error("a server that requires encryption (TLS) answers there, not a profiler")]
+    #[error("this server requires TLS; it is not a profiler")]
     Tls,
     /// Something that does not speak HTTP/2.
-    #[error("what listens there does not speak gRPC")]
+    #[error("not a gRPC server")]
     NotGrpc,
     /// A gRPC server without a profiler.
-    #[error("a gRPC server answers there, but it has no profiler")]
+    #[error("this gRPC server has no profiler service")]
     NoProfiler,
     /// The server has the profiler but not this call.
     #[error("this profiler has no continuous profiling")]
@@ -84,7 +84,7 @@ pub enum HostFailure {
     #[error("continuous profiling is running already")]
     AlreadyContinuous,
     /// Continuous profiling is not running.
-    #[error("continuous profiling is not running any more")]
+    #[error("continuous profiling is no longer running")]
     NotContinuous,
     /// Somebody else is recording.
     #[error("another profiling session is active; gave up after {attempts} attempts in {}", seconds(*.waited))]
@@ -101,14 +101,14 @@ pub enum HostFailure {
     #[error("the job ended during the capture")]
     Ended,
     /// No answer in time.
-    #[error("no answer {} after the end of the capture", seconds(*.0))]
+    #[error("no reply {} after the capture ended", seconds(*.0))]
     NoAnswer(Duration),
     /// It recorded nothing at all.
     #[error("the host recorded nothing")]
     Nothing,
     /// An old profiler wrote to its own disk.
     #[error(
-        "this profiler cannot hand profiles over; it wrote to the disk of its own machine, below {}",
+        "this profiler cannot return profiles; it wrote to its own disk, below {}",
         .0.display()
     )]
     KeptByHost(PathBuf),
@@ -116,13 +116,13 @@ pub enum HostFailure {
     #[error("the profiler refused: {0}")]
     Refusal(String),
     /// It was too much for a message.
-    #[error("the profile is too large to be handed over ({0})")]
+    #[error("the profile is too large to send ({0})")]
     TooLarge(String),
     /// The file cannot be written here.
     #[error("its profile came but cannot be written: {0}")]
     NotWritten(String),
     /// The user gave up before it answered.
-    #[error("given up before it answered")]
+    #[error("canceled before it replied")]
     GivenUp,
 }
 

@@ -69,7 +69,7 @@ fn common() -> [Arg; 4] {
             .hide_default_value(true)
             .global(true)
             .help_heading(HEADING)
-            .help("Colours: auto (default; NO_COLOR is respected), always, never"),
+            .help("Colors: auto (default; NO_COLOR is respected), always, never"),
         flag(
             "quiet",
             "No remarks and no progress on standard error, only warnings and errors",

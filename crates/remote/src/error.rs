@@ -269,7 +269,7 @@ pub(crate) fn unreachable(text: &str, is_timeout: bool, url: &str) -> RemoteErro
         )
     } else if has("connection refused") || has("refused") {
         (
-            "nothing listens there (connection refused)".to_owned(),
+            "connection refused: no server on that port".to_owned(),
             "look at host and port; a custom endpoint comes from AWS_ENDPOINT_URL, \
              STORAGE_EMULATOR_HOST or AZURITE_BLOB_STORAGE_URL",
         )
@@ -315,7 +315,7 @@ mod tests {
             ("dns error: failed to lookup", "no such host"),
             (
                 "tcp connect error: Connection refused (os error 111)",
-                "nothing listens",
+                "no server on that port",
             ),
             ("operation timed out", "nothing answered"),
             ("invalid peer certificate: UnknownIssuer", "certificate"),

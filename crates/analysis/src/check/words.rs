@@ -172,7 +172,7 @@ fn unknown(budget: &Budget, why: &Unknown) -> String {
                 .to_owned()
         }
         Unknown::NoBaseline(value) => format!(
-            "{} here, and no baseline to hold it against.",
+            "{} here, and no baseline to compare it with.",
             figure(*value, unit)
         ),
         Unknown::TooFewSteps(value, count) => format!(

@@ -123,7 +123,7 @@ fn guessed(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Vec<Note> {
     let mut notes = Vec::new();
     if counted(evidence, ops, Grouping::ByOrder) > 0 {
         notes.push(Note::info(
-            "Which devices belong together was told by the order of hosts and devices, since the \
+            "Which devices belong together was inferred from the order of hosts and devices, since the \
              profile does not say which ids its devices have.",
         ));
     }

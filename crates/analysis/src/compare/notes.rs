@@ -50,7 +50,7 @@ pub(super) fn notes(
     notes.push(
         Note::info(format!(
             "Intervals hold with {percent_of} confidence. They cover steps that differ from each other, \
-             neighbours that are alike, and runs that differ though nothing changed (standard deviation \
+             neighbors that are alike, and runs that differ though nothing changed (standard deviation \
              {runs})."
         ))
         .with_hint("--run-noise 0.01 where your runs are known to differ by 1 %."),

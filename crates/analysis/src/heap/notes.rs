@@ -123,7 +123,7 @@ fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note
             let is_moved = |change| report.rows.iter().any(|row| row.change == Some(change));
             if moved.into_iter().all(is_moved) {
                 notes.push(Note::info(
-                    "Stacks are told apart by the lines they go through: what one line made and \
+                    "Stacks are distinguished by the lines they go through: what one line made and \
                      another has replaced since, as steps do with parameters, is gone at the one \
                      and new at the other.",
                 ));

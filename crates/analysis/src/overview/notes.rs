@@ -55,7 +55,7 @@ fn idle_devices(devices: &[DeviceBusy]) -> Option<Note> {
     }
     let share = format::counted(idle.len(), "device");
     Some(Note::warning(format!(
-        "{share} of {} recorded no work in the observed time and count in no mean: {}.",
+        "{share} of {} recorded no work in the observed time and are excluded from means: {}.",
         devices.len(),
         idle.join(", ")
     )))

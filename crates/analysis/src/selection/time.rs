@@ -54,7 +54,7 @@ pub(super) fn select_time(
 fn parse_time(text: &str) -> Result<Span, AnalysisError> {
     let wrong = || {
         AnalysisError::Options(format!(
-            "--time wants 1.2s..1.5s, 300ms.., ..2s or a list of these (ps, ns, us, ms, s), not \
+            "--time takes 1.2s..1.5s, 300ms.., ..2s or a list of these (ps, ns, us, ms, s), not \
              {text:?}"
         ))
     };

@@ -75,7 +75,7 @@ fn a_partial_capture_names_who_is_missing() {
     assert!(
         answer
             .stderr
-            .contains("warning: 127.0.0.1:1: nothing listens there")
+            .contains("warning: 127.0.0.1:1: connection refused")
     );
     assert!(answer.stderr.contains("hint: is the job running"));
     assert!(
@@ -220,7 +220,11 @@ fn a_recording_that_was_left_running_is_kept_and_stopped() {
     );
     let nothing = run(&[&arguments[..], &["--stop"]].concat());
     assert_eq!(nothing.code, 1);
-    assert!(nothing.stderr.contains("not running"), "{}", nothing.stderr);
+    assert!(
+        nothing.stderr.contains("no longer running"),
+        "{}",
+        nothing.stderr
+    );
 }
 
 #[test]

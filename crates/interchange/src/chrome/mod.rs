@@ -421,7 +421,7 @@ fn tally_remarks(tally: &Tally) -> Vec<String> {
     );
     add(
         tally.too_large,
-        "events are larger than 64 MiB and were passed over",
+        "events are larger than 64 MiB and were skipped",
     );
     add(tally.without_time, "events have no time and are not shown");
     add(

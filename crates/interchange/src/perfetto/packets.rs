@@ -393,7 +393,7 @@ impl Packets {
         add(self.dropped, "times the recorder lost packets");
         add(
             self.too_large,
-            "packets are larger than 64 MiB and were passed over",
+            "packets are larger than 64 MiB and were skipped",
         );
         let others: Vec<String> = self
             .others

@@ -55,7 +55,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let note = |what: &str| finding(&RULE, Severity::Info, format!("{figures} {what}"));
     if compute > threshold.good && memory < threshold.bad {
         return note("They are bound by compute.")
-            .why("The matrix units are busy; that is what one wants.")
+            .why("The matrix units are busy; this is the goal.")
             .fix("To go faster: fewer operations (a smaller model, sparsity) or a smaller type (bf16, int8, fp8).")
             .found();
     }
@@ -64,7 +64,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
             .why("Ops move more bytes than they compute with.")
             .fix(
                 "Larger batches, bf16 instead of f32, fewer intermediate results (fusion, \
-                 rematerialisation of cheap ones), fused attention.",
+                 rematerialization of cheap ones), fused attention.",
             )
             .seen(facts.largest_ops(|row| row.bound_by == "memory"))
             .found();

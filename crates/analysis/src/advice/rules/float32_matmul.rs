@@ -99,7 +99,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
         )
         .fix(
             "Cast weights and activations to bf16 for the products and keep the sums and the \
-             optimiser in f32.",
+             optimizer in f32.",
         )
         .gain(
             found.per_step.map(|time| time / 2.0),

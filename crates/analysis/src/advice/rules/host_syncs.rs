@@ -41,7 +41,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     }
     if facts.session.step_origin != Some(StepOrigin::Annotation) {
         return Outcome::Skipped(
-            "Steps were not annotated on the host, so nobody knows which stops belong to them."
+            "Steps were not annotated on the host, so it is unknown which stops belong to them."
                 .to_owned(),
         );
     }

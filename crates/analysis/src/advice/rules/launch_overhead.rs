@@ -36,7 +36,7 @@ fn check(facts: &Facts<'_>) -> Outcome {
     let queue = depth(kernels);
     let text = format!(
         "The host is in launch calls for {} of a mean step ({}), {calls:.0} calls; {queue:.1} \
-         launches are in the queue in the mean.",
+         launches are queued on average.",
         format::duration_ps(launching),
         format::percent(launching / step),
     );

@@ -41,8 +41,8 @@ fn check(facts: &Facts<'_>) -> Outcome {
         &RULE,
         severity,
         format!(
-            "Requests wait {} of {} ({share}) in the queue and for their batch, in the mean; up to {} \
-             run at once.",
+            "Requests wait {} of {} ({share}) on average in the queue and for their batch; up to {} run \
+             at once.",
             format::duration_ps(mean),
             format::duration_ps(latency),
             report.concurrency_max

@@ -33,12 +33,12 @@ fn check(facts: &Facts<'_>) -> Outcome {
     finding(&RULE, severity, text)
         .why("Each small array is a result of a program or a copy of its own: scalars and metrics that are computed outside of the step, trees of small leaves.")
         .fix(format!(
-            "Compute metrics within the jitted step and return them as one array; keep optimisers' \
+            "Compute metrics within the jitted step and return them as one array; keep optimizers' \
              counters together. Fewer results also make each call cheaper. Fragments: {} at the peak.",
             format::percent(row.fragmentation_ratio)
         ))
         .fix_elsewhere(format!(
-            "Compute metrics within the step and return them as one array; keep optimisers' counters \
+            "Compute metrics within the step and return them as one array; keep optimizers' counters \
              together. Fewer results also make each call cheaper. Fragments: {} at the peak.",
             format::percent(row.fragmentation_ratio)
         ))

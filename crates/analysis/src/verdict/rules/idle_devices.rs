@@ -37,7 +37,7 @@ fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
     );
     vec![
         Finding::new("idle_devices", Severity::Info, what)
-            .why("They count in no mean.")
+            .why("They are excluded from means.")
             .fix(match session.framework() {
                 Framework::Jax => {
                     "If the program should use them, look at the sharding of its inputs: \

@@ -58,7 +58,7 @@ pub(crate) fn command(entry: &'static ComparisonEntry) -> Command {
                 .action(ArgAction::Append)
                 .help_heading(BASELINE)
                 .help(
-                    "What it is held against: a path, PATH@NAME, a session of PATH such as latest~1, \
+                    "What it is compared with: a path, PATH@NAME, a session of PATH such as latest~1, \
                      or `history`; may be repeated",
                 ),
         )

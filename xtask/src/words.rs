@@ -26,8 +26,8 @@ pub(crate) fn violations(root: &Path, files: &[SourceFile]) -> Result<Vec<String
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.path != GLOSSARY) {
         let texts = match () {
-            () if file.path.ends_with(".md") => prose(&file.text),
-            () if is_program(&file.path) => literals(&file.text),
+            () if file.has_extension(&["md"]) => prose(&file.text),
+            () if is_program(file) => literals(&file.text),
             () => continue,
         };
         for (line, text) in texts {
@@ -66,12 +66,11 @@ fn uses<'a>(text: &'a str, words: &'a [Word]) -> impl Iterator<Item = &'a Word> 
 }
 
 /// What the program says to people: the crates but for their tests and those that only test.
-fn is_program(path: &str) -> bool {
-    path.starts_with("crates/")
-        && path.contains("/src/")
-        && path.ends_with(".rs")
-        && !path.starts_with("crates/testing/")
-        && !path.contains("test")
+fn is_program(file: &SourceFile) -> bool {
+    file.path.starts_with("crates/")
+        && file.is_below("src")
+        && file.has_extension(&["rs"])
+        && !file.path.contains("test")
 }
 
 /// Lines of Markdown without code, quotations of code and links' targets; each with its number.

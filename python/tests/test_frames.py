@@ -107,5 +107,5 @@ print([name for name in ("pandas", "polars", "pyarrow", "numpy", "jax") if name 
 
 
 def test_units_that_do_not_exist(session: stepscope.Session) -> None:
-    with pytest.raises(errors.OptionsError, match='there are: "ps", "ns", "us", "ms", "s"'):
+    with pytest.raises(errors.OptionsError, match='available: "ps", "ns", "us", "ms", "s"'):
         session.ops().to_arrow(units="minutes")  # type: ignore[arg-type]

@@ -101,7 +101,7 @@ def test_a_truncated_capture_opens_with_a_warning(tmp_path: Path) -> None:
 
 
 def test_a_session_that_is_not_there() -> None:
-    with pytest.raises(errors.NoSuchSessionError, match="there are: demo"):
+    with pytest.raises(errors.NoSuchSessionError, match="available: demo"):
         stepscope.open(DEMO, session="another")
 
 
@@ -110,7 +110,7 @@ def test_questions_that_make_no_sense() -> None:
     with pytest.raises(ValueError, match="^steps= ") as raised:
         session.ops(steps="first")
     assert type(raised.value) is errors.OptionsError
-    with pytest.raises(errors.NothingSelectedError, match="there are"):
+    with pytest.raises(errors.NothingSelectedError, match="available"):
         session.ops(device="TPU:99")
     with pytest.raises(errors.OptionsError, match="no keyword no_such_option="):
         session.run("ops", no_such_option=1)

@@ -99,7 +99,10 @@ fn generate(root: &Path, packages: &[&str]) -> Result<(Files, Files)> {
         bail!("no Rust type is exported to TypeScript");
     }
     let tables = declared::Registry::read(&registry)?;
-    fresh.insert(tables::NAME.to_owned(), tables::generate(&tables)?);
+    fresh.insert(
+        tables::NAME.to_owned(),
+        tables::generate(&tables, &page_sources(root)?)?,
+    );
     let within = |folder: &'static str, files: Files| {
         let files = files.into_iter();
         files.map(move |(name, text)| (format!("{folder}/{name}"), text))
@@ -107,6 +110,15 @@ fn generate(root: &Path, packages: &[&str]) -> Result<(Files, Files)> {
     let python = within(python::FOLDER, python::generate(root, &registry)?);
     let docs = within(docs::FOLDER, docs::generate(root, &tables)?);
     Ok((fresh, python.chain(docs).collect()))
+}
+
+/// What people wrote of the page, one file after another.
+fn page_sources(root: &Path) -> Result<String> {
+    let files = tree::text_files(&root.join("ui/src"))?;
+    let written = files
+        .iter()
+        .filter(|file| !file.is_below("generated") && !file.path.contains(".test."));
+    Ok(written.map(|file| file.text.as_str()).collect())
 }
 
 /// Folders in which ts-rs leaves types where nobody tells it where to: nothing reads them.

@@ -1,4 +1,4 @@
-//! The columns of all tables for the page, from the list of analyses that a test of
+//! The columns of the tables that the page names, from the list of analyses that a test of
 //! `stepscope-analysis` writes as JSON: titles, meanings, units, behavior.
 
 use std::fmt::Write;
@@ -31,13 +31,18 @@ export interface DeclaredColumn {
 export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
 ";
 
-/// The text of the file.
-pub(super) fn generate(registry: &Registry) -> Result<String> {
+/// The text of the file: the tables that the sources of the page name, since a report of one file
+/// carries all of it.
+pub(super) fn generate(registry: &Registry, sources: &str) -> Result<String> {
     let mut text = HEAD.to_owned();
     let mut names = Vec::new();
     for entry in registry.entries() {
         for table in &entry.tables {
-            let name = quoted(&format!("{}.{}", entry.name, table.key))?;
+            let name = format!("{}.{}", entry.name, table.key);
+            if !is_named(sources, &name) {
+                continue;
+            }
+            let name = quoted(&name)?;
             writeln!(text, "  {name}: {{")?;
             for column in &table.columns {
                 write_column(&mut text, column)?;
@@ -53,6 +58,12 @@ pub(super) fn generate(registry: &Registry) -> Result<String> {
     text.truncate(text.trim_end().len());
     text.push_str(";\n");
     Ok(text)
+}
+
+/// `'ops.rows'`, or a column of it: `'ops.rows.self_ps'`.
+fn is_named(sources: &str, name: &str) -> bool {
+    let is_in = |start: char, end: char| sources.contains(&format!("{start}{name}{end}"));
+    is_in('\'', '\'') || is_in('\'', '.') || is_in('"', '.') || is_in('`', '.')
 }
 
 fn write_column(text: &mut String, column: &Column) -> Result<()> {

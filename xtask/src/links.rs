@@ -135,7 +135,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 }
 
 /// The lines of a page that stand outside fenced code, counted from one.
-fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_code = false;
     let numbered = text.lines().enumerate();
     numbered.filter_map(move |(index, line)| {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::links;
 use crate::tree::SourceFile;
 
 const GLOSSARY: &str = "GLOSSARY.md";
@@ -73,19 +74,13 @@ fn is_program(file: &SourceFile) -> bool {
         && !file.path.contains("test")
 }
 
-/// Lines of Markdown without code, quotations of code and links' targets; each with its number.
+/// Lines of Markdown without code; each with its number.
 fn prose(text: &str) -> Vec<(usize, String)> {
-    let mut is_code = false;
-    let mut lines = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim_start().starts_with("```") {
-            is_code = !is_code;
-        } else if !is_code && !line.starts_with("    ") {
-            let spans: Vec<&str> = line.split('`').step_by(2).collect();
-            lines.push((number, spans.join("`")));
-        }
-    }
+    let lines = links::prose(text).filter(|(_, line)| !line.starts_with("    "));
+    let outside_code = |line: &str| line.split('`').step_by(2).collect::<Vec<&str>>().join("`");
     lines
+        .map(|(number, line)| (number, outside_code(line)))
+        .collect()
 }
 
 /// The string literals of a file of Rust that read like words, up to its tests; each with the number

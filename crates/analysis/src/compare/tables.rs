@@ -139,29 +139,26 @@ fn has_other_count(kernel: &ComparedKernel) -> bool {
 
 impl CompareReport {
     /// What each difference has of something, with the name of its session.
-    fn within<R>(
-        &self,
+    fn within<'a, R: 'a, I: IntoIterator<Item = &'a R>>(
+        &'a self,
         key: &'static str,
         title: &str,
         fields: &[Field<R, str>],
-        rows: fn(&SessionDifference) -> &[R],
+        rows: impl Fn(&'a SessionDifference) -> I,
     ) -> Table {
         let rows = self.differences.iter().flat_map(|difference| {
             let session = self.sessions[difference.session].name.as_str();
-            rows(difference).iter().map(move |row| (row, session))
+            rows(difference).into_iter().map(move |row| (row, session))
         });
         Table::within(key, title, fields, rows)
     }
 
     /// Only parts that take time on either side.
     fn parts(&self) -> Table {
-        let rows = self.differences.iter().flat_map(|difference| {
-            let session = self.sessions[difference.session].name.as_str();
+        self.within("parts", "Parts of a typical step", PARTS, |difference| {
             let parts = difference.parts.iter();
-            let used = parts.filter(|part| part.time.baseline_ps > 0.0 || part.time.mean_ps > 0.0);
-            used.map(move |part| (part, session))
-        });
-        Table::within("parts", "Parts of a typical step", PARTS, rows)
+            parts.filter(|part| part.time.baseline_ps > 0.0 || part.time.mean_ps > 0.0)
+        })
     }
 }
 

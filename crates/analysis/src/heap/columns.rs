@@ -4,10 +4,10 @@
 use super::report::{HeapFrameRow, HeapFunctionRow, HeapGroup, HeapSnapshotRow, HeapStackRow};
 use crate::cell::{Column, Declared, Field, Unit, indented};
 
-pub(super) const CHANGE_BYTES: Column = Column::new("change_bytes", "Change", Unit::Bytes)
+const CHANGE_BYTES: Column = Column::new("change_bytes", "Change", Unit::Bytes)
     .adds_over_rows()
     .less_is_better();
-pub(super) const CHANGE_ALLOCATIONS: Column =
+const CHANGE_ALLOCATIONS: Column =
     Column::wide("change_allocations", "Change of count", Unit::Count).adds_over_rows();
 const BYTES: Column = Column::new("bytes", "Bytes", Unit::Bytes)
     .adds_over_rows()

@@ -7,6 +7,7 @@ use super::report::{DeviceBusy, Fact, PartKind, StepBar, StepPart, Verdict};
 use super::thresholds::DEFAULTS;
 use crate::cell::{Cell, Column, Declared, Field, Unit};
 use crate::ops::columns::ROWS as OPS;
+use crate::steps::parts::PARTS;
 
 pub(super) const STEP_PARTS: &[Field<StepPart>] = &[
     Column::new("part", "Part", Unit::Text).of(|part| part.part.title().into()),
@@ -88,14 +89,14 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         "Time in which the device computes. Mean over hosts of the mean over the \
              host's devices.",
     )
-    .of(|bar| part(bar, 0)),
+    .of(|bar| part(bar, PartKind::DeviceCompute)),
     Column::wide("collectives_ps", PartKind::Collectives.title(), Unit::Picos)
         .fractional()
         .means(
             "Exposed communication: time in which the device communicates and computes \
              nothing. Mean over hosts of the mean over the host's devices.",
         )
-        .of(|bar| part(bar, 1)),
+        .of(|bar| part(bar, PartKind::Collectives)),
     Column::wide(
         "host_to_device_ps",
         PartKind::HostToDevice.title(),
@@ -106,7 +107,7 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         "Time of exposed host-to-device copies. Mean over hosts of the mean over \
              the host's devices.",
     )
-    .of(|bar| part(bar, 2)),
+    .of(|bar| part(bar, PartKind::HostToDevice)),
     Column::wide(
         "device_to_host_ps",
         PartKind::DeviceToHost.title(),
@@ -117,7 +118,7 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         "Time of exposed device-to-host copies. Mean over hosts of the mean over \
              the host's devices.",
     )
-    .of(|bar| part(bar, 3)),
+    .of(|bar| part(bar, PartKind::DeviceToHost)),
     Column::wide(
         "device_to_device_ps",
         PartKind::DeviceToDevice.title(),
@@ -128,7 +129,7 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         "Time of exposed device-to-device copies. Mean over hosts of the mean over \
              the host's devices.",
     )
-    .of(|bar| part(bar, 4)),
+    .of(|bar| part(bar, PartKind::DeviceToDevice)),
     Column::wide(
         "python_callbacks_ps",
         PartKind::PythonCallbacks.title(),
@@ -139,21 +140,21 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         "Time in which the program calls Python on the host and the device waits. \
              Mean over hosts of the mean over the host's devices.",
     )
-    .of(|bar| part(bar, 5)),
+    .of(|bar| part(bar, PartKind::PythonCallbacks)),
     Column::wide("input_wait_ps", PartKind::InputWait.title(), Unit::Picos)
         .fractional()
         .means(
             "Time in which the device is idle while the host waits for or prepares \
              input. Mean over hosts of the mean over the host's devices.",
         )
-        .of(|bar| part(bar, 6)),
+        .of(|bar| part(bar, PartKind::InputWait)),
     Column::wide("compilation_ps", PartKind::Compilation.title(), Unit::Picos)
         .fractional()
         .means(
             "Time in which the device is idle while its host compiles. Mean over hosts \
              of the mean over the host's devices.",
         )
-        .of(|bar| part(bar, 7)),
+        .of(|bar| part(bar, PartKind::Compilation)),
     Column::wide(
         "host_overhead_ps",
         PartKind::HostOverhead.title(),
@@ -164,14 +165,14 @@ pub(super) const STEP_SERIES: &[Field<StepBar>] = &[
         "Time in which the device is idle while the host does other recorded work. \
              Mean over hosts of the mean over the host's devices.",
     )
-    .of(|bar| part(bar, 8)),
+    .of(|bar| part(bar, PartKind::HostOverhead)),
     Column::wide("idle_ps", PartKind::Idle.title(), Unit::Picos)
         .fractional()
         .means(
             "Time in which the device is idle while the host waits or recorded nothing. \
              Mean over hosts of the mean over the host's devices.",
         )
-        .of(|bar| part(bar, 9)),
+        .of(|bar| part(bar, PartKind::Idle)),
     Column::new("is_outlier", "Outlier", Unit::Flag).of(|bar| bar.is_outlier.into()),
 ];
 
@@ -199,7 +200,9 @@ fn figure(verdict: &Verdict) -> Option<String> {
     known.map(|(value, entry)| entry.figure(value))
 }
 
-/// A part by its position among `PARTS` of steps.
-fn part(bar: &StepBar, position: usize) -> Cell {
-    bar.parts_ps.get(position).copied().into()
+/// A part of the step.
+fn part(bar: &StepBar, kind: PartKind) -> Cell {
+    let mut parts = PARTS.iter().zip(&bar.parts_ps);
+    let found = parts.find(|(part, _)| **part == kind);
+    found.map(|(_, time_ps)| *time_ps).into()
 }

@@ -249,7 +249,6 @@ const COLUMNS = declared<CounterRow>('counters.rows', [
   },
   {
     key: 'last_exact',
-    title: 'Last, exact',
     width: 0,
     value: (row) => row.last_exact,
     isExportOnly: true,

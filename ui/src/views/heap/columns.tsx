@@ -2,13 +2,13 @@
 import { formatDate } from '../../format/numbers';
 import { ShareCell } from '../../widgets/bars';
 import { Middle } from '../../widgets/middle';
+import { declared, type Layout } from '../../widgets/table/declared';
 import type { Column } from '../../widgets/table/rows';
 import type { HeapFunctionRow } from '../../wire/generated/HeapFunctionRow';
 import type { HeapGroup } from '../../wire/generated/HeapGroup';
 import type { HeapSnapshotRow } from '../../wire/generated/HeapSnapshotRow';
 import type { HeapStackRow } from '../../wire/generated/HeapStackRow';
 import { signed } from './frames';
-import { declared, type Layout } from '../../widgets/table/declared';
 
 interface Changing {
   change_bytes: number | null;
@@ -30,13 +30,13 @@ function alive<Row extends Alive>(): Layout<Row>[] {
     {
       key: 'bytes',
       width: 96,
-        scale: 'bytes',
+      scale: 'bytes',
       value: (row) => row.bytes,
     },
     {
       key: 'allocations',
       width: 78,
-        value: (row) => row.allocations,
+      value: (row) => row.allocations,
     },
   ];
 }
@@ -46,7 +46,7 @@ function changes<Row extends Changing>(): Layout<Row>[] {
     {
       key: 'change_bytes',
       width: 104,
-        scale: 'bytes',
+      scale: 'bytes',
       value: (row) => row.change_bytes,
       cell: (row, scale) => (
         <Change value={row.change_bytes} text={scale.text(row.change_bytes)} />
@@ -55,7 +55,7 @@ function changes<Row extends Changing>(): Layout<Row>[] {
     {
       key: 'change_allocations',
       width: 142,
-        value: (row) => row.change_allocations,
+      value: (row) => row.change_allocations,
       cell: (row, scale) => (
         <Change value={row.change_allocations} text={scale.text(row.change_allocations)} />
       ),
@@ -170,15 +170,14 @@ export const functionColumns = (isCompared: boolean): Column<HeapFunctionRow>[] 
   },
 ]);
 
-/** Devices or kinds. */
-export function groupColumns(title: string, isCompared: boolean): Column<HeapGroup>[] {
-  return declared<HeapGroup>('heap.devices', [
-    {
-      key: 'name',
-      title,
-      width: 220,
-      value: (row) => row.name || `(no ${title.toLowerCase()})`,
-    },
+/** Devices or kinds; what has none is called after the column. */
+export function groupColumns(
+  table: 'heap.devices' | 'heap.kinds',
+  isCompared: boolean,
+): Column<HeapGroup>[] {
+  const missing = table === 'heap.devices' ? '(no device)' : '(no kind)';
+  return declared<HeapGroup>(table, [
+    { key: 'name', width: 220, value: (row) => row.name || missing },
     ...only(isCompared, changes<HeapGroup>()),
     ...alive<HeapGroup>(),
     share<HeapGroup>(),

@@ -146,12 +146,12 @@ function Tables(props: { report: HeapReport; session: string }) {
         return table(functions, count, columns, 'function', total, COMPARE.functions);
       }
       case 'devices': {
-        const columns = groupColumns('Device', isCompared);
+        const columns = groupColumns('heap.devices', isCompared);
         return table(devices, devices.length, columns, 'device', '', COMPARE.devices);
       }
       case 'kinds':
         {
-        const columns = groupColumns('Kind', isCompared);
+        const columns = groupColumns('heap.kinds', isCompared);
         return table(kinds, kinds.length, columns, 'kind', '', COMPARE.kinds);
       }
       case 'snapshots':

@@ -154,7 +154,6 @@ export const PEAKS = declared<RooflinePeak>('roofline.peaks', [
   },
   {
     key: 'ridge_intensity',
-    title: 'Ridge, FLOP/B',
     width: 120,
     value: (row) => row.ridge_intensity?.toPrecision(4) ?? '',
   },

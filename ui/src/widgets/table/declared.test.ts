@@ -63,6 +63,8 @@ test('what is declared is said nowhere else', () => {
   ]);
   expect(self).toMatchObject({ title: 'Self', kind: 'duration', figure: 'ops.rows.self_ps' });
   expect(() => declared('ops.rows', [{ key: 'gone', width: 90, value: () => null }])).toThrow();
+  const twice = { key: 'self_ps', title: 'Own', width: 90, value: () => null };
+  expect(() => declared('ops.rows', [twice])).toThrow();
 });
 
 test('every column has a meaning, and one of its own', () => {

@@ -22,6 +22,8 @@ export function declaredColumn<Row>(table: TableName, column: Layout<Row>): Colu
     if (column.title === undefined) throw new Error(`${table} has no column ${column.key}`);
     return { ...column, title: column.title };
   }
+  // A title of the page's own would be dropped in silence.
+  if (column.title !== undefined) throw new Error(`${table} declares the title of ${column.key}`);
   return {
     ...column,
     title: figure.title,

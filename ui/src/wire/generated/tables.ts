@@ -3015,6 +3015,55 @@ export const TABLES: Record<TableName, Record<string, DeclaredColumn>> = {
       better: "neither",
     },
   },
+  "heap.kinds": {
+    name: {
+      title: "Kind",
+      meaning: "Name of the device or kind. Empty if none is recorded.",
+      formula: "",
+      adds: "no",
+      better: "incomparable",
+    },
+    change_bytes: {
+      title: "Change",
+      kind: "bytes",
+      meaning: "Live bytes of the device or kind now − in the snapshot compared with.",
+      formula: "",
+      adds: "over_rows",
+      better: "less",
+    },
+    change_allocations: {
+      title: "Change of count",
+      kind: "count",
+      meaning: "Live allocations of the device or kind now − in the snapshot compared with.",
+      formula: "",
+      adds: "over_rows",
+      better: "neither",
+    },
+    bytes: {
+      title: "Bytes",
+      kind: "bytes",
+      meaning: "Live bytes of the device or kind.",
+      formula: "",
+      adds: "over_rows",
+      better: "less",
+    },
+    allocations: {
+      title: "Count",
+      kind: "count",
+      meaning: "Number of live allocations of the device or kind.",
+      formula: "",
+      adds: "over_rows",
+      better: "neither",
+    },
+    ratio: {
+      title: "Share",
+      kind: "ratio",
+      meaning: "Share of the total live bytes or allocations, whichever the report ranks by, 0..1. Null if that total is 0.",
+      formula: "",
+      adds: "no",
+      better: "neither",
+    },
+  },
   "heap.snapshots": {
     name: {
       title: "Snapshot",
@@ -5415,6 +5464,7 @@ export type TableName =
   | "heap.rows"
   | "heap.functions"
   | "heap.devices"
+  | "heap.kinds"
   | "heap.snapshots"
   | "idle.rows"
   | "idle.devices"

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use criterion::{BatchSize, Criterion};
-use stepscope_analysis::timeline::TimelineIndex;
-use stepscope_analysis::timeline::search::{DEFAULT_LIMIT, search};
+use stepscope_analysis::views::timeline::TimelineIndex;
+use stepscope_analysis::views::timeline::search::{DEFAULT_LIMIT, search};
 use stepscope_benches::input::inputs;
 use stepscope_benches::paired::{Contestant, print_ratios};
 use stepscope_model::Session;

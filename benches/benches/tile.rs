@@ -3,9 +3,9 @@
 
 use anyhow::{Context, Result};
 use criterion::{BatchSize, Criterion};
-use stepscope_analysis::timeline::TimelineIndex;
-use stepscope_analysis::timeline::encode::encode;
-use stepscope_analysis::timeline::tile::{TileRequest, tile};
+use stepscope_analysis::views::timeline::TimelineIndex;
+use stepscope_analysis::views::timeline::encode::encode;
+use stepscope_analysis::views::timeline::tile::{TileRequest, tile};
 use stepscope_benches::input::inputs;
 use stepscope_benches::paired::{quantile, time};
 use stepscope_benches::random::{Lengths, Random};

@@ -15,12 +15,14 @@ use anyhow::{Result, bail};
 
 mod bench;
 mod check;
+mod circles;
 mod codegen;
 mod counts;
 mod fixtures;
 mod house;
 mod layers;
 mod links;
+mod modules;
 mod package;
 mod process;
 mod python;
@@ -65,6 +67,15 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
             print!("{USAGE}\nstages of test: {}\n", check::stage_names());
         }
         ("test", rest) => return check::test(rest),
+        ("uses", [src]) => {
+            let uses = modules::uses(std::path::Path::new(src))?;
+            for (file, targets) in &uses {
+                for t in targets { println!("{file} {t}"); }
+            }
+            for circle in circles::circles(&uses) {
+                eprintln!("{} files: {:?}\n   {:?}", circle.len(), circle, circles::way_round(&uses, &circle));
+            }
+        }
         ("lint", []) => return Ok(check::lint()),
         ("codegen", []) => codegen::write()?,
         ("codegen", ["--check"]) => codegen::check()?,

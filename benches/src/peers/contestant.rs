@@ -6,8 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use stepscope_analysis::timeline::encode::decode;
-use stepscope_analysis::timeline::tile::TrackContent;
+use stepscope_analysis::views::timeline::encode::decode;
+use stepscope_analysis::views::timeline::tile::TrackContent;
 
 use crate::child::{self, Cost};
 use crate::http;

@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::Value;
-use stepscope_analysis::registry::ANALYSES;
+use stepscope_analysis::catalogue::ANALYSES;
 use stepscope_model::Session;
 use stepscope_testing::corpus::Capture;
 

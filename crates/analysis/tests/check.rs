@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use stepscope_analysis::registry::NamedText;
+use stepscope_analysis::asking::NamedText;
 use stepscope_analysis::{AnalysisError, Compared, find_comparison};
 use stepscope_model::Session;
 

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use stepscope_analysis::Analysis;
-use stepscope_analysis::advice::{Advice, AdviceOptions};
-use stepscope_analysis::heap::{Heap, HeapBy, HeapChange, HeapOptions, HeapReport};
-use stepscope_analysis::verdict::{Verdict, VerdictOptions};
+use stepscope_analysis::judging::advice::{Advice, AdviceOptions};
+use stepscope_analysis::judging::verdict::{Verdict, VerdictOptions};
+use stepscope_analysis::views::heap::{Heap, HeapBy, HeapChange, HeapOptions, HeapReport};
 use stepscope_analysis::{AnalysisError, Selection};
 use stepscope_model::Session;
 use stepscope_model::ingest::{MemoryInput, ingest_with_memory};
@@ -260,8 +260,8 @@ fn a_leak_is_told_in_verdict_and_advice_with_its_line() {
             .sum::<i64>()
     };
     for said in [
-        stepscope_analysis::format::bytes(bytes(&first) as f64),
-        stepscope_analysis::format::bytes(bytes(&last) as f64),
+        stepscope_analysis::telling::format::bytes(bytes(&first) as f64),
+        stepscope_analysis::telling::format::bytes(bytes(&last) as f64),
     ] {
         assert!(what.contains(&said), "no {said} in {what}");
     }

@@ -6,8 +6,9 @@ use std::any::TypeId;
 use clap::{Arg, ArgAction};
 use serde_json::{Value, json};
 
-use stepscope_analysis::cell::{Adds, Better, Declared, DeclaredColumn, Unit};
-use stepscope_analysis::registry::{ANALYSES, Asks, COMPARISONS, Declaration};
+use stepscope_analysis::asking::{Asks, Declaration};
+use stepscope_analysis::catalogue::{ANALYSES, COMPARISONS};
+use stepscope_analysis::telling::cell::{Adds, Better, Declared, DeclaredColumn, Unit};
 
 /// Names the file to write; without it nothing is written.
 const VARIABLE: &str = "STEPSCOPE_REGISTRY_EXPORT";

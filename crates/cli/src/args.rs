@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, Resettable};
 use clap::{Arg, ArgAction, Args, Command, Id, value_parser};
-use stepscope_analysis::registry::Asks;
-use stepscope_analysis::{
-    ANALYSES, COMPARISONS, ComparisonEntry, Declaration, Entry, Selection, registry,
-};
+use stepscope_analysis::asking::Asks;
+use stepscope_analysis::{ANALYSES, COMPARISONS, ComparisonEntry, Declaration, Entry, Selection, asking};
 
 /// Rows that a table shows on a terminal unless `--limit` says otherwise.
 pub(crate) const DEFAULT_LIMIT: usize = 50;

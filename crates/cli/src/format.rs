@@ -1,10 +1,10 @@
 //! Figures as text in tables: one unit per column, and names that fit.
 //!
-//! Single figures are formatted by [`stepscope_analysis::format`], so that headlines, notes and
+//! Single figures are formatted by [`stepscope_analysis::telling::format`], so that headlines, notes and
 //! pages of the command line agree.
 
 use stepscope_analysis::Unit;
-pub(crate) use stepscope_analysis::format::date;
+pub(crate) use stepscope_analysis::telling::format::date;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Characters that may be used for our own words and lines. What the profile says is never changed.

@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use clap::ArgMatches;
 pub use commands::check::gate_settings;
 pub use commands::sessions::table as sessions_table;
-use stepscope_analysis::registry;
+use stepscope_analysis::asking;
 
 use exit::{Exit, Failure};
 use output::Output;

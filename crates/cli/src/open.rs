@@ -135,8 +135,8 @@ pub(crate) fn open_owned(
         output.remark(&format!(
             "{} of {} are read: threads of the host stay where they are, because this answer takes \
              nothing from them",
-            stepscope_analysis::format::bytes(read_bytes as f64),
-            stepscope_analysis::format::bytes(files.size_bytes as f64)
+            stepscope_analysis::telling::format::bytes(read_bytes as f64),
+            stepscope_analysis::telling::format::bytes(files.size_bytes as f64)
         ));
     }
     for (_, error) in unread {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
-use stepscope_analysis::overview::VerdictKind;
+use stepscope_analysis::telling::thresholds::VerdictKind;
 use stepscope_analysis::{Note, NoteKind};
 
 use crate::format::{self, Charset};

@@ -9,8 +9,8 @@ use std::io::Read;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use stepscope_analysis::timeline::encode::decode;
-use stepscope_analysis::timeline::tile::TrackContent;
+use stepscope_analysis::views::timeline::encode::decode;
+use stepscope_analysis::views::timeline::tile::TrackContent;
 use stepscope_export::html::{HtmlOptions, html};
 use stepscope_export::{About, ExportError};
 use stepscope_model::{Session, TrackId};
@@ -120,7 +120,7 @@ fn equal_answers_and_shared_objects_stand_once() {
 }
 
 /// Tiles of a group by level and index.
-fn tiles(group: &Value) -> BTreeMap<(u32, i64), stepscope_analysis::timeline::tile::Tile> {
+fn tiles(group: &Value) -> BTreeMap<(u32, i64), stepscope_analysis::views::timeline::tile::Tile> {
     let tiles = group["tiles"].as_object().expect("tiles").iter();
     tiles
         .map(|(key, text)| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use stepscope_analysis::registry::NamedText;
+use stepscope_analysis::asking::NamedText;
 use stepscope_analysis::{ANALYSES, AnalysisError, COMPARISONS, Compared, find, find_comparison};
 use stepscope_cli::exporting;
 use stepscope_export::SliceQuery;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use stepscope_analysis::timeline::TimelineIndex;
+use stepscope_analysis::views::timeline::TimelineIndex;
 use stepscope_model::{Reads, Session};
 use stepscope_storage::SessionFiles;
 use tokio::sync::watch;

@@ -10,9 +10,9 @@ mod support;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use stepscope_analysis::advice::rules::RULES;
-use stepscope_analysis::advice::thresholds::ADVICE;
 use stepscope_analysis::find;
+use stepscope_analysis::judging::advice::rules::RULES;
+use stepscope_analysis::telling::thresholds::advice::ADVICE;
 use stepscope_testing::corpus;
 
 use cases::Case;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use stepscope_analysis::find;
-use stepscope_analysis::verdict::rules::RULES;
+use stepscope_analysis::judging::verdict::rules::RULES;
 use stepscope_model::ingest::{HostInput, ingest};
 use stepscope_model::{CaptureCost, Manifest, ManifestInput, Session};
 use stepscope_testing::{corpus, drawing};

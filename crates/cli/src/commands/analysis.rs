@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use clap::ArgMatches;
-use stepscope_analysis::cell::to_csv;
-use stepscope_analysis::{Answer, Entry, Note, NoteKind, Table, registry};
+use stepscope_analysis::telling::cell::to_csv;
+use stepscope_analysis::{Answer, Entry, Note, NoteKind, Table, asking};
 use stepscope_model::Session;
 
 use super::open_session;

@@ -12,7 +12,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
-use stepscope_analysis::registry::{Asks, NamedText};
+use stepscope_analysis::asking::{Asks, NamedText};
 use stepscope_analysis::{Compared, ComparisonEntry};
 use stepscope_model::{Reads, Session};
 use stepscope_remote::is_url;
@@ -203,7 +203,7 @@ fn last_of(word: &str, count: usize, output: &Output) -> Result<Vec<Chosen>, Fai
         .map(|before| found.before_newest(before))
         .collect();
     let chosen = chosen.ok_or_else(|| {
-        let have = stepscope_analysis::format::counted(found.sessions.len(), "session");
+        let have = stepscope_analysis::telling::format::counted(found.sessions.len(), "session");
         Failure::new(
             Exit::Usage,
             format!("{have} at {word}, and a comparison needs {count}"),

@@ -1,8 +1,9 @@
 //! What to change first: the findings of `advice` with the most time to gain, as a part of the
 //! report.
 
-use stepscope_analysis::advice::{Advice, AdviceFinding, AdviceOptions};
-use stepscope_analysis::{Analysis, format as figures};
+use stepscope_analysis::judging::advice::{Advice, AdviceFinding, AdviceOptions};
+use stepscope_analysis::Analysis;
+use stepscope_analysis::telling::format as figures;
 use stepscope_model::Session;
 
 use crate::format::{self, Charset};

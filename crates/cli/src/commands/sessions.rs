@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::ArgMatches;
-use stepscope_analysis::cell::to_csv;
-use stepscope_analysis::format::{bytes, counted};
+use stepscope_analysis::telling::cell::to_csv;
+use stepscope_analysis::telling::format::{bytes, counted};
 use stepscope_analysis::{Cell, Column, Table, Unit};
 use stepscope_model::{Reads, Session};
 use stepscope_server::{SessionList, SessionState, SessionSummary, SessionsReport, list_sessions};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use stepscope_analysis::verdict::rules::RULES;
+use stepscope_analysis::judging::verdict::rules::RULES;
 use stepscope_testing::{corpus, drawing};
 use tempfile::TempDir;
 

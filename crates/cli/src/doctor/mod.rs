@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use serde_json::json;
-use stepscope_analysis::verdict::VerdictReport;
+use stepscope_analysis::judging::verdict::VerdictReport;
 
 use crate::exit::{Exit, Failure};
 use crate::open;
@@ -117,9 +117,9 @@ fn summary(checks: &[Check]) -> String {
     let count = |status: Status| checks.iter().filter(|check| check.status == status).count();
     format!(
         "{}: {} ok, {}, {} bad\n",
-        stepscope_analysis::format::counted(checks.len(), "check"),
+        stepscope_analysis::telling::format::counted(checks.len(), "check"),
         count(Status::Ok),
-        stepscope_analysis::format::counted(count(Status::Warning), "warning"),
+        stepscope_analysis::telling::format::counted(count(Status::Warning), "warning"),
         count(Status::Bad),
     )
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
-use stepscope_analysis::{AnalysisError, format as figures};
+use stepscope_analysis::AnalysisError;
+use stepscope_analysis::telling::format as figures;
 use stepscope_model::Session;
 
 use super::packed::{entry_bytes, packed};

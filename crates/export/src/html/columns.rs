@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
-use stepscope_analysis::timeline::TimelineReport;
+use stepscope_analysis::views::timeline::TimelineReport;
 use stepscope_model::{LabelId, Lane, Samples, Session, TrackId};
 
 use super::packed::{entry_bytes, packed};

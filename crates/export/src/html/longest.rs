@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use stepscope_analysis::timeline::{SliceDetails, details};
+use stepscope_analysis::views::timeline::{SliceDetails, details};
 use stepscope_model::{Session, SliceId};
 
 use super::packed::packed;

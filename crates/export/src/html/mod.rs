@@ -26,7 +26,7 @@ mod tiles;
 
 use std::collections::BTreeSet;
 
-use stepscope_analysis::timeline::{Timeline, TimelineOptions, TimelineReport, details};
+use stepscope_analysis::views::timeline::{Timeline, TimelineOptions, TimelineReport, details};
 use stepscope_analysis::{Analysis, AnalysisError};
 use stepscope_model::{LabelId, Session};
 

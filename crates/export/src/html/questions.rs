@@ -1,6 +1,6 @@
 //! What the pages ask: each view as it opens, and the other ways to ask that its controls offer.
 
-use stepscope_analysis::ops::{Ops, OpsOptions};
+use stepscope_analysis::views::ops::{Ops, OpsOptions};
 use stepscope_analysis::{ANALYSES, Analysis, Entry};
 use stepscope_model::Session;
 

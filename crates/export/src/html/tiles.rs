@@ -14,10 +14,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
-use stepscope_analysis::format as figures;
-use stepscope_analysis::timeline::encode::encode;
-use stepscope_analysis::timeline::tile::{Tile, TileRequest, TrackContent, tile};
-use stepscope_analysis::timeline::{TimelineIndex, TimelineReport};
+use stepscope_analysis::telling::format as figures;
+use stepscope_analysis::views::timeline::encode::encode;
+use stepscope_analysis::views::timeline::tile::{Tile, TileRequest, TrackContent, tile};
+use stepscope_analysis::views::timeline::{TimelineIndex, TimelineReport};
 use stepscope_model::{LabelId, Picos, Session, Span, TrackId};
 
 use super::packed::{entry_bytes, packed};

@@ -10,7 +10,7 @@ mod query;
 use std::io;
 use std::ops::{Deref, Range};
 
-use stepscope_analysis::selection::Parts;
+use stepscope_analysis::measuring::selection::Parts;
 use stepscope_analysis::{AnalysisError, CellRef, Column, Unit};
 use stepscope_model::{
     DeviceId, HostId, LabelId, Lane, ProgramId, Session, Span, Step, StringId, TrackId,

@@ -1,6 +1,6 @@
 //! Which slices: the selection of every analysis, and what tells rows of the timeline apart.
 
-use stepscope_analysis::selection::{Parts, wanted_times};
+use stepscope_analysis::measuring::selection::{Parts, wanted_times};
 use stepscope_analysis::{AnalysisError, Selection};
 use stepscope_model::{Class, LabelId, Session, SliceKind, TrackId};
 

@@ -6,13 +6,14 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use stepscope_analysis::timeline::area::{self, AreaKey};
-use stepscope_analysis::timeline::encode::encode;
-use stepscope_analysis::timeline::search;
-use stepscope_analysis::timeline::tile::{self, MAX_WIDTH_PX, TileRequest};
-use stepscope_analysis::timeline::{
-    AreaReport, LabelReport, SearchReport, SliceDetails, SliceRefReport, details,
-};
+use stepscope_analysis::views::timeline::area;
+use stepscope_analysis::views::timeline::area::AreaKey;
+use stepscope_analysis::views::timeline::encode::encode;
+use stepscope_analysis::views::timeline::search;
+use stepscope_analysis::views::timeline::tile;
+use stepscope_analysis::views::timeline::tile::{MAX_WIDTH_PX, TileRequest};
+use stepscope_analysis::views::timeline::{AreaReport, LabelReport, SearchReport, SliceDetails, details};
+use stepscope_analysis::telling::places::SliceRefReport;
 use stepscope_model::{LabelId, Picos};
 
 use super::opened;

@@ -5,8 +5,8 @@ use crate::common::{
 };
 use axum::http::{StatusCode, header};
 use stepscope_analysis::ANALYSES;
-use stepscope_analysis::timeline::encode::decode;
-use stepscope_analysis::timeline::tile::{TrackContent, TrackTile};
+use stepscope_analysis::views::timeline::encode::decode;
+use stepscope_analysis::views::timeline::tile::{TrackContent, TrackTile};
 use stepscope_server::{Library, open_files};
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar};
-use stepscope_analysis::format as figures;
+use stepscope_analysis::telling::format as figures;
 use stepscope_capture::{HostProgress, Phase, Progress, Request};
 
 use crate::output::Output;

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use clap::ArgMatches;
 use serde_json::json;
-use stepscope_analysis::{format as figures, registry};
+use stepscope_analysis::telling::format as figures;
+use stepscope_analysis::asking;
 use stepscope_capture::{HostFailure, HostOutcome, Outcome, Status};
 
 use crate::exit::Failure;

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use stepscope_analysis::check::CheckVerdict;
+use stepscope_analysis::comparing::check::CheckVerdict;
 
 use super::Told;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use stepscope_analysis::check::{CheckVerdict, CheckedBudget};
+use stepscope_analysis::comparing::check::{CheckVerdict, CheckedBudget};
 
 use super::Told;
 

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use stepscope_analysis::Cell;
-use stepscope_analysis::check::{CheckReport, CheckVerdict, CheckedBudget};
-use stepscope_analysis::registry::Report;
+use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBudget};
+use stepscope_analysis::asking::Report;
 
 use super::Told;
 
@@ -59,7 +59,7 @@ fn push_budgets(text: &mut String, report: &CheckReport) {
         let change = match (row.ratio, row.difference) {
             (Some(ratio), _) => {
                 let sign = if ratio < 0.0 { "−" } else { "+" };
-                format!("{sign}{}", stepscope_analysis::format::percent(ratio.abs()))
+                format!("{sign}{}", stepscope_analysis::telling::format::percent(ratio.abs()))
             }
             (None, Some(_)) => cell("difference_text"),
             (None, None) => "–".to_owned(),
@@ -97,7 +97,7 @@ fn push_environment(text: &mut String, report: &CheckReport) {
     if report.environment.is_empty() {
         return;
     }
-    let facts = stepscope_analysis::format::counted(report.environment.len(), "fact");
+    let facts = stepscope_analysis::telling::format::counted(report.environment.len(), "fact");
     let _ = writeln!(
         text,
         "\n<details><summary>The environment differs in {facts}</summary>\n\n\

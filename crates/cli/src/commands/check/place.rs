@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stepscope_analysis::check::{CheckVerdict, CheckedBudget, CheckedCause, FigureUnit};
+use stepscope_analysis::comparing::check::{CheckVerdict, CheckedBudget, CheckedCause, FigureUnit};
 
 use super::config::{Placed, Settings};
 

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ArgMatches;
-use stepscope_analysis::check::CheckReport;
-use stepscope_analysis::history::Sample;
+use stepscope_analysis::comparing::check::CheckReport;
+use stepscope_analysis::comparing::history::Sample;
 use stepscope_model::Session;
 
 use crate::exit::{Exit, Failure};

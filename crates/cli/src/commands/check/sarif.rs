@@ -1,7 +1,7 @@
 //! A result as SARIF 2.1.0: what breaks a budget, what is beyond its limit, what cannot be checked.
 
 use serde_json::{Value, json};
-use stepscope_analysis::check::{CheckReport, CheckVerdict, CheckedBudget};
+use stepscope_analysis::comparing::check::{CheckReport, CheckVerdict, CheckedBudget};
 
 use super::Told;
 

@@ -1,8 +1,8 @@
 //! The session that is checked, and its baselines: the last of the list is checked.
 
 use clap::ArgMatches;
-use stepscope_analysis::check::CheckOptions;
-use stepscope_analysis::format::counted;
+use stepscope_analysis::comparing::check::CheckOptions;
+use stepscope_analysis::telling::format::counted;
 use stepscope_storage::{Found, SessionFiles};
 
 use super::HISTORY;

@@ -12,8 +12,10 @@ mod xplane;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use stepscope_analysis::selection::{Selection, wanted_times};
-use stepscope_analysis::{AnalysisError, format as figures};
+use stepscope_analysis::asking::selection::Selection;
+use stepscope_analysis::measuring::selection::wanted_times;
+use stepscope_analysis::AnalysisError;
+use stepscope_analysis::telling::format as figures;
 use stepscope_interchange::write::{Wanted, Written};
 use stepscope_model::{Reads, Session};
 use stepscope_server::share::about_now;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
-use stepscope_analysis::format as figures;
+use stepscope_analysis::telling::format as figures;
 use stepscope_export::markdown::markdown;
 use stepscope_export::tables::{FileWriter, MANIFEST};
 use stepscope_export::{About, ExportError, Folder, Format, write_tables};

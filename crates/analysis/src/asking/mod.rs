@@ -1,0 +1,19 @@
+//! Asking: what a question is, how its options are read, and the form of its answer.
+
+pub mod analysis;
+mod answer;
+pub mod comparison;
+pub mod error;
+pub mod group;
+mod names;
+pub mod order;
+mod refusal;
+pub mod selection;
+
+pub use analysis::{Analysis, Declaration, Entry, Report};
+pub use answer::Answer;
+pub use comparison::{Asks, Compared, Comparison, ComparisonEntry, NamedText, ask};
+pub use error::AnalysisError;
+pub use group::Group;
+pub use names::distinct_names;
+pub use selection::Selection;

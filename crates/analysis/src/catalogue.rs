@@ -1,0 +1,53 @@
+//! The lists of everything that can be asked. This is the only file that names every analysis; the
+//! command line, the routes, the menus, Python and the docs all follow from it.
+
+use crate::asking::{ComparisonEntry, Entry};
+use crate::{comparing, judging, views};
+
+/// All analyses, in menu order.
+pub static ANALYSES: &[Entry] = &[
+    Entry::of::<views::overview::Overview>(),
+    Entry::of::<judging::advice::Advice>(),
+    Entry::of::<judging::verdict::Verdict>(),
+    Entry::of::<views::timeline::Timeline>(),
+    Entry::of::<views::steps::Steps>(),
+    Entry::of::<views::regions::Regions>(),
+    Entry::of::<views::ops::Ops>(),
+    Entry::of::<views::op_tree::OpTree>(),
+    Entry::of::<views::scopes::Scopes>(),
+    Entry::of::<views::kernels::Kernels>(),
+    Entry::of::<views::roofline::Roofline>(),
+    Entry::of::<views::graph::Graph>(),
+    Entry::of::<views::counters::Counters>(),
+    Entry::of::<views::memory::Memory>(),
+    Entry::of::<views::buffers::Buffers>(),
+    Entry::of::<views::heap::Heap>(),
+    Entry::of::<views::idle::Idle>(),
+    Entry::of::<views::input::Input>(),
+    Entry::of::<views::compile::Compile>(),
+    Entry::of::<views::collectives::Collectives>(),
+    Entry::of::<views::hosts::Hosts>(),
+    Entry::of::<views::requests::Requests>(),
+];
+
+/// The analysis with this name or alias.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ANALYSES
+        .iter()
+        .find(|entry| entry.name == name || entry.aliases.contains(&name))
+}
+
+/// All comparisons, in menu order.
+pub static COMPARISONS: &[ComparisonEntry] = &[
+    ComparisonEntry::of::<comparing::compare::Compare>(),
+    ComparisonEntry::of::<comparing::scaling::Scaling>(),
+    ComparisonEntry::of::<comparing::check::Check>(),
+    ComparisonEntry::of::<comparing::history::History>(),
+];
+
+/// The comparison with this name or alias.
+pub fn find_comparison(name: &str) -> Option<&'static ComparisonEntry> {
+    COMPARISONS
+        .iter()
+        .find(|entry| entry.name == name || entry.aliases.contains(&name))
+}

@@ -1,0 +1,258 @@
+//! Figures that may have a budget, by the names people type. Each is a figure of another analysis.
+
+use super::report::FigureUnit;
+use crate::measuring::steps::PartKind;
+
+/// A figure that may have a budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Metric {
+    /// Mean of the typical steps.
+    StepTime,
+    /// Mean of all steps.
+    AllStepsTime,
+    /// 95th percentile of all steps.
+    StepTimeP95,
+    /// A part of the mean typical step.
+    Part(PartKind),
+    /// Communication of a typical step, hidden or not.
+    Communication,
+    /// Device busy ÷ step.
+    DeviceBusy,
+    /// Largest memory in use on a device.
+    MemoryPeak,
+    /// Compilations in the capture.
+    CompilationCount,
+    /// Time in which a host compiled.
+    CompilationTime,
+    /// Slices of work in a typical step.
+    LaunchCount,
+    /// Bytes that the collectives of a typical step move.
+    CollectiveBytes,
+    /// Self time of an op, matched by meaning.
+    Op(String),
+    /// Self time of all ops in a scope.
+    Scope(String),
+}
+
+/// A metric with a fixed name.
+pub struct Known {
+    /// Which.
+    pub metric: Metric,
+    /// What people type.
+    pub name: &'static str,
+    /// What it is in words.
+    pub title: &'static str,
+    /// Where its definition stands, in a sentence.
+    pub definition: &'static str,
+}
+
+const fn known(
+    metric: Metric,
+    name: &'static str,
+    title: &'static str,
+    definition: &'static str,
+) -> Known {
+    Known {
+        metric,
+        name,
+        title,
+        definition,
+    }
+}
+
+/// All metrics with fixed names, in the order in which they are listed.
+pub const METRICS: &[Known] = &[
+    known(
+        Metric::StepTime,
+        "step_time",
+        "Step",
+        "mean of the typical steps, as in compare",
+    ),
+    known(
+        Metric::AllStepsTime,
+        "all_steps_time",
+        "All steps",
+        "mean of all steps, outliers included, as in compare",
+    ),
+    known(
+        Metric::StepTimeP95,
+        "step_time_p95",
+        "Step, 95th percentile",
+        "95th percentile of all steps by nearest rank",
+    ),
+    known(
+        Metric::Part(PartKind::DeviceCompute),
+        "compute_time",
+        "Device compute",
+        "the part device_compute of the mean typical step",
+    ),
+    known(
+        Metric::Communication,
+        "communication_time",
+        "Communication",
+        "union of a device's communication in a typical step, hidden or not, as in collectives",
+    ),
+    known(
+        Metric::Part(PartKind::Collectives),
+        "exposed_communication",
+        "Exposed communication",
+        "the part collectives of the mean typical step: the device communicates and computes nothing",
+    ),
+    known(
+        Metric::Part(PartKind::HostToDevice),
+        "host_to_device_time",
+        "Host to device",
+        "the part host_to_device of the mean typical step",
+    ),
+    known(
+        Metric::Part(PartKind::DeviceToHost),
+        "device_to_host_time",
+        "Device to host",
+        "the part device_to_host of the mean typical step",
+    ),
+    known(
+        Metric::Part(PartKind::DeviceToDevice),
+        "device_to_device_time",
+        "Device to device",
+        "the part device_to_device of the mean typical step",
+    ),
+    known(
+        Metric::Part(PartKind::PythonCallbacks),
+        "python_callback_time",
+        "Python callbacks",
+        "the part python_callbacks of the mean typical step",
+    ),
+    known(
+        Metric::Part(PartKind::InputWait),
+        "input_wait",
+        "Input wait",
+        "the part input_wait of the mean typical step",
+    ),
+    known(
+        Metric::Part(PartKind::Compilation),
+        "compilation_wait",
+        "Waiting for compilation",
+        "the part compilation of the mean typical step",
+    ),
+    known(
+        Metric::Part(PartKind::HostOverhead),
+        "host_time",
+        "Host overhead",
+        "the part host_overhead of the mean typical step",
+    ),
+    known(
+        Metric::Part(PartKind::Idle),
+        "idle_time",
+        "Idle",
+        "the part idle of the mean typical step",
+    ),
+    known(
+        Metric::DeviceBusy,
+        "device_busy",
+        "Device busy",
+        "device busy ÷ step, in typical steps; higher is better",
+    ),
+    known(
+        Metric::MemoryPeak,
+        "memory_peak",
+        "Memory peak",
+        "largest memory in use on a device, as in compare",
+    ),
+    known(
+        Metric::CompilationCount,
+        "compilation_count",
+        "Compilations",
+        "compilations in the capture",
+    ),
+    known(
+        Metric::CompilationTime,
+        "compilation_time",
+        "Compilation time",
+        "time in which a host compiled, of the host that did most; measured once a run",
+    ),
+    known(
+        Metric::LaunchCount,
+        "launch_count",
+        "Launches",
+        "slices of work in a typical step, mean over devices",
+    ),
+    known(
+        Metric::CollectiveBytes,
+        "collective_bytes",
+        "Communicated",
+        "bytes that the collectives of a typical step move, mean over devices",
+    ),
+];
+
+const OP: &str = "op:";
+const SCOPE: &str = "scope:";
+
+impl Metric {
+    /// The metric that a name means.
+    pub fn of(name: &str) -> Option<Self> {
+        let rest = |prefix: &str| {
+            let rest = name.strip_prefix(prefix)?.trim();
+            (!rest.is_empty()).then(|| rest.to_owned())
+        };
+        let known = METRICS.iter().find(|known| known.name == name);
+        known
+            .map(|known| known.metric.clone())
+            .or_else(|| rest(OP).map(Self::Op))
+            .or_else(|| rest(SCOPE).map(Self::Scope))
+    }
+
+    fn known(&self) -> Option<&'static Known> {
+        METRICS.iter().find(|known| known.metric == *self)
+    }
+
+    /// What people type.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Op(name) => format!("{OP}{name}"),
+            Self::Scope(path) => format!("{SCOPE}{path}"),
+            _ => self.known().map_or("", |known| known.name).to_owned(),
+        }
+    }
+
+    /// In words.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Op(name) => format!("Op {name}"),
+            Self::Scope(path) => format!("Scope {path}"),
+            _ => self.known().map_or("", |known| known.title).to_owned(),
+        }
+    }
+
+    /// In what it is measured.
+    pub const fn unit(&self) -> FigureUnit {
+        match self {
+            Self::DeviceBusy => FigureUnit::Ratio,
+            Self::MemoryPeak | Self::CollectiveBytes => FigureUnit::Bytes,
+            Self::CompilationCount | Self::LaunchCount => FigureUnit::Count,
+            _ => FigureUnit::Picos,
+        }
+    }
+
+    /// It is the length of steps, or a part or share of that.
+    pub(super) const fn is_of_step_time(&self) -> bool {
+        matches!(
+            self,
+            Self::StepTime
+                | Self::AllStepsTime
+                | Self::StepTimeP95
+                | Self::Part(_)
+                | Self::DeviceBusy
+        )
+    }
+
+    /// More of it is better.
+    pub const fn is_better_higher(&self) -> bool {
+        matches!(self, Self::DeviceBusy)
+    }
+
+    /// All that may be typed, for messages.
+    pub(super) fn names() -> String {
+        let names: Vec<&str> = METRICS.iter().map(|known| known.name).collect();
+        format!("{}, op:NAME, scope:PATH", names.join(", "))
+    }
+}

@@ -1,0 +1,404 @@
+//! `check`: whether a session keeps to its budgets, against baselines or by itself.
+//!
+//! The last session is checked; those before it are its baselines.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | budget | a [`metric`] and a [`limit`](budget): how far it may go |
+//! | baseline | the figure of the one baseline; of several, or of a history, the median of their runs |
+//! | value | the figure of the checked session |
+//! | interval | what the value may truly be, noise within and between runs included: [`judge`] |
+//! | broken | the value is beyond the limit, and so is the whole interval |
+//! | within noise | the value is beyond the limit, the near end of the interval is not |
+//! | unknown | the figure, or what it would be held against, is not there; of steps whose length was not recorded, everything that is of that length |
+
+mod budget;
+mod chart;
+mod columns;
+mod figures;
+mod judge;
+mod metric;
+mod report;
+mod tables;
+pub(crate) mod words;
+
+pub use budget::{Budget, split_budgets};
+use clap::Args;
+pub use metric::{Known, METRICS, Metric};
+pub use report::{
+    BaselineKind, CheckReport, CheckVerdict, CheckedBudget, CheckedCause, CheckedFigure, FigureUnit,
+};
+
+use crate::asking::group::Group;
+use crate::asking::selection::Selection;
+use crate::asking::{AnalysisError, Compared, Comparison, NamedText};
+use crate::comparing::compare::noise::FEWEST_RUNS;
+use crate::comparing::compare::pair::Both;
+use crate::comparing::compare::side::Side;
+use crate::comparing::compare::{
+    CONFIDENCE, ComparedCause, SessionDifference, checked_confidence, difference, run_noise,
+};
+use crate::comparing::history::Recorded;
+use figures::{Figures, Measured};
+use judge::{Against, Judge};
+
+/// The `check` comparison.
+pub struct Check;
+
+/// Options of [`Check`].
+#[derive(Debug, Clone, Args)]
+pub struct CheckOptions {
+    /// Which part of each session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// A figure and how far it may go: step_time=+2%, memory_peak=+100MiB, `step_time<=150ms`,
+    /// op:NAME=+5%; may be repeated
+    #[arg(long = "budget", value_name = "METRIC=LIMIT")]
+    pub budgets: Vec<String>,
+    /// Confidence with which a budget is said to be broken
+    #[arg(long, value_name = "RATIO", default_value_t = CONFIDENCE)]
+    pub confidence: f64,
+    /// How much runs of one unchanged program differ: standard deviation ÷ mean, such as 0.01
+    /// [default: what three baselines or more differ by, else as in `compare`]
+    #[arg(long, value_name = "RATIO")]
+    pub run_noise: Option<f64>,
+    /// Let budgets pass that cannot be checked, because a figure or a baseline is missing
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Histories of earlier runs, whose text a caller read from files: they are the baseline.
+    #[arg(skip)]
+    pub histories: Vec<NamedText>,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            selection: Selection::default(),
+            budgets: Vec::new(),
+            confidence: CONFIDENCE,
+            run_noise: None,
+            allow_unknown: false,
+            histories: Vec::new(),
+        }
+    }
+}
+
+impl Comparison for Check {
+    const NAME: &'static str = "check";
+    const ALIASES: &'static [&'static str] = &[];
+    const SUMMARY: &'static str =
+        "Whether a session keeps to its budgets; a script learns it from the exit code";
+    const EXAMPLES: &'static str = "\
+# At most 2 % slower than the baseline and 1 % more memory: exit code 4 if not, beyond noise
+stepscope check ./logs --baseline ./main --budget step_time=+2% --budget memory_peak=+1%
+# The newest session against the five before it, which show how much runs differ
+stepscope check ./logs --baseline-runs 5 --budget step_time=+2%
+# Without a baseline
+stepscope check ./logs --budget 'step_time<=150ms' --budget 'compilation_count<=3'
+# Budgets and baseline from stepscope.toml; a comment for a pull request, annotations for GitHub
+stepscope check ./logs --markdown comment.md --github
+# Keep a history, and check against it
+stepscope check ./logs --history stepscope-history.jsonl --baseline history --budget step_time=+2%";
+    const GROUP: Group = Group::Summary;
+    const LEAST_SESSIONS: usize = 1;
+    const TAKES_FILES: bool = true;
+    type Options = CheckOptions;
+    type Report = CheckReport;
+
+    fn with_files(options: &mut CheckOptions, files: Vec<NamedText>) {
+        options.histories = files;
+    }
+
+    fn run(
+        sessions: &[Compared<'_>],
+        options: &CheckOptions,
+    ) -> Result<CheckReport, AnalysisError> {
+        let budgets = Budget::parse_all(&options.budgets)?;
+        let judge = Judge {
+            noise: run_noise(options.run_noise)?,
+            is_known: options.run_noise.is_some(),
+            confidence: options.confidence,
+        };
+        checked_confidence(options.confidence)?;
+        only_parts(&options.selection)?;
+        let sides: Vec<Side<'_>> = sessions
+            .iter()
+            .map(|one| Side::of(*one, &options.selection).map_err(|e| e.of_session(one.name)))
+            .collect::<Result<_, _>>()?;
+        let Some((checked, baselines)) = sides.split_last() else {
+            return Err(AnalysisError::Internal("no session was given".to_owned()));
+        };
+        let recorded = Recorded::of(&options.histories);
+        let run = Run {
+            judge,
+            figures: measured(&sides, &options.selection)?,
+            pairs: pairs(baselines, checked, judge),
+            recorded: &recorded,
+            has_history: !options.histories.is_empty(),
+        };
+        let rows: Vec<CheckedBudget> = budgets.iter().map(|budget| run.row(budget)).collect();
+        let nearest = run.pairs.last().map(difference);
+        let causes = nearest.as_ref();
+        let causes = causes.map_or_else(Vec::new, |nearest| {
+            caused(nearest, &beyond(&budgets, &rows))
+        });
+        let verdict = overall(&rows, options.allow_unknown);
+        let baseline = run.baseline_kind();
+        let mut notes = words::notes(&sides, &rows, options, baseline, run.run_count());
+        notes.extend(recorded.notes());
+        Ok(CheckReport {
+            verdict,
+            is_passed: verdict != CheckVerdict::Broken
+                && (verdict != CheckVerdict::Unknown || options.allow_unknown),
+            conclusion: words::conclusion(checked.name, &rows, options.allow_unknown),
+            session: checked.name.to_owned(),
+            baseline,
+            baselines: run.baseline_names(baselines),
+            rows,
+            causes,
+            comparison: nearest
+                .as_ref()
+                .map_or_else(String::new, |one| one.conclusion.clone()),
+            environment: nearest.map_or_else(Vec::new, |one| one.environment),
+            figures: run.all_figures(&budgets),
+            confidence_ratio: options.confidence,
+            notes,
+        })
+    }
+}
+
+/// What is asked is whole sessions, or the same part of each: rows of other analyses are not chosen.
+fn only_parts(selection: &Selection) -> Result<(), AnalysisError> {
+    let given = [
+        ("--program", selection.program.is_some()),
+        ("--match", selection.pattern.is_some()),
+        ("--sort", selection.sort.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(AnalysisError::Options(format!(
+            "{name} chooses nothing here: a budget of its own says what is checked, such as \
+             --budget op:dot.1=+5% or --budget scope:layer_0=+5%"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn measured(sides: &[Side<'_>], selection: &Selection) -> Result<Vec<Figures>, AnalysisError> {
+    let each = sides.iter();
+    each.map(|side| Figures::of(side, selection).map_err(|error| error.of_session(side.name)))
+        .collect()
+}
+
+/// The checked session against each of its baselines.
+fn pairs<'a, 'b>(
+    baselines: &'b [Side<'a>],
+    checked: &'b Side<'a>,
+    judge: Judge,
+) -> Vec<Both<'a, 'b>> {
+    let position = baselines.len();
+    baselines
+        .iter()
+        .map(|baseline| Both::of([baseline, checked], position, judge.noise, judge.confidence))
+        .collect()
+}
+
+/// Everything that budgets are held against.
+struct Run<'a, 'b> {
+    judge: Judge,
+    /// Of each session; the last is checked.
+    figures: Vec<Figures>,
+    pairs: Vec<Both<'a, 'b>>,
+    recorded: &'b Recorded,
+    has_history: bool,
+}
+
+impl Run<'_, '_> {
+    fn checked(&self, metric: &Metric) -> Option<Measured> {
+        let own = self.figures.last()?;
+        match (metric, self.pairs.last()) {
+            (Metric::Op(name), Some(both)) => figures::op_of_pair(both, name).map(|pair| pair.1),
+            _ => own.measured(metric),
+        }
+    }
+
+    fn is_untimed(&self, metric: &Metric) -> bool {
+        let own = self.figures.last();
+        own.is_some_and(|own| own.is_untimed(metric))
+    }
+
+    /// The same figure of each baseline that has it.
+    fn of_baselines(&self, metric: &Metric) -> Vec<Measured> {
+        if let Metric::Op(name) = metric {
+            let pairs = self.pairs.iter();
+            let found = pairs.filter_map(|both| figures::op_of_pair(both, name));
+            return found.map(|pair| pair.0).collect();
+        }
+        let baselines = &self.figures[..self.figures.len().saturating_sub(1)];
+        let found = baselines.iter();
+        found.filter_map(|one| one.measured(metric)).collect()
+    }
+
+    /// Other work that was counted may be why the figure differs from that of the one baseline.
+    fn is_by_work(&self, metric: &Metric, baseline: f64) -> bool {
+        let (Some(both), Some(checked)) = (self.pairs.last(), self.checked(metric)) else {
+            return false;
+        };
+        let is_longer = checked.value > baseline;
+        match metric {
+            Metric::StepTime | Metric::AllStepsTime => both.is_by_work(None, is_longer),
+            Metric::Part(part) => both.is_by_work(Some(*part), is_longer),
+            _ => false,
+        }
+    }
+
+    fn row(&self, budget: &Budget) -> CheckedBudget {
+        let checked = self.checked(&budget.metric);
+        let of_baselines;
+        let against = if self.has_history {
+            Against::Runs(self.recorded.latest_values(&budget.metric.name()))
+        } else {
+            of_baselines = self.of_baselines(&budget.metric);
+            match of_baselines.as_slice() {
+                [] => Against::Nothing,
+                [one] => Against::One(one, self.is_by_work(&budget.metric, one.value)),
+                several => Against::Runs(several.iter().map(|one| one.value).collect()),
+            }
+        };
+        let mixed = self.mixed_sources(&budget.metric);
+        let judged = match (&checked, mixed) {
+            (Some(checked), None) => self.judge.judge(budget, checked, &against),
+            (Some(checked), Some(why)) if budget.needs_baseline() => {
+                Err(words::Unknown::OtherSource(checked.value, why))
+            }
+            (Some(checked), Some(_)) => self.judge.judge(budget, checked, &Against::Nothing),
+            (None, _) if self.is_untimed(&budget.metric) => Err(words::Unknown::NoStepTime),
+            (None, _) => Err(words::Unknown::NotMeasured),
+        };
+        words::row(budget, &judged, self.source_of(&budget.metric))
+    }
+
+    /// Peaks of memory that are known from elsewhere say nothing of each other.
+    fn mixed_sources(&self, metric: &Metric) -> Option<String> {
+        if *metric != Metric::MemoryPeak || self.has_history {
+            return None;
+        }
+        let sources = self.figures.iter().map(|one| one.memory_source.as_str());
+        let known: Vec<&str> = sources.filter(|source| !source.is_empty()).collect();
+        let last = known.last()?;
+        let other = known.iter().find(|source| *source != last)?;
+        Some(format!("by {last} here, by {other} in the baseline"))
+    }
+
+    /// Where the op of a budget stands in its program.
+    fn source_of(&self, metric: &Metric) -> String {
+        match (metric, self.figures.last()) {
+            (Metric::Op(name), Some(own)) => own.source_of_op(name),
+            _ => String::new(),
+        }
+    }
+
+    fn baseline_kind(&self) -> BaselineKind {
+        match (self.has_history, self.pairs.len()) {
+            (true, _) => BaselineKind::History,
+            (false, 0) => BaselineKind::None,
+            (false, _) => BaselineKind::Sessions,
+        }
+    }
+
+    fn baseline_names(&self, baselines: &[Side<'_>]) -> Vec<String> {
+        if self.has_history {
+            return self.recorded.names();
+        }
+        baselines.iter().map(|side| side.name.to_owned()).collect()
+    }
+
+    /// Runs from which noise between runs was told; none where it was assumed or given.
+    fn run_count(&self) -> Option<usize> {
+        let count = if self.has_history {
+            self.recorded.run_count()
+        } else {
+            self.pairs.len()
+        };
+        (count >= FEWEST_RUNS && !self.judge.is_known).then_some(count)
+    }
+
+    /// All figures of the checked session: the metrics with fixed names, and those of the budgets.
+    fn all_figures(&self, budgets: &[Budget]) -> Vec<CheckedFigure> {
+        let named = METRICS.iter().map(|known| known.metric.clone());
+        let mut metrics: Vec<Metric> = named.collect();
+        for budget in budgets {
+            if !metrics.contains(&budget.metric) {
+                metrics.push(budget.metric.clone());
+            }
+        }
+        let figure = |metric: Metric| {
+            let measured = self.checked(&metric)?;
+            Some(CheckedFigure {
+                metric: metric.name(),
+                title: metric.title(),
+                unit: metric.unit(),
+                value: measured.value,
+            })
+        };
+        metrics.into_iter().filter_map(figure).collect()
+    }
+}
+
+/// The worst of all; what cannot be checked counts less where that is allowed.
+fn overall(rows: &[CheckedBudget], allows_unknown: bool) -> CheckVerdict {
+    let verdicts = rows.iter().map(|row| row.verdict);
+    let worst = verdicts.max_by_key(|verdict| match verdict {
+        CheckVerdict::Broken => 3,
+        CheckVerdict::Unknown if !allows_unknown => 2,
+        CheckVerdict::WithinNoise => 1,
+        CheckVerdict::Unknown | CheckVerdict::Passed => 0,
+    });
+    match worst {
+        Some(CheckVerdict::Unknown) if allows_unknown && rows.iter().any(is_passed) => {
+            CheckVerdict::Passed
+        }
+        Some(worst) => worst,
+        None => CheckVerdict::Unknown,
+    }
+}
+
+fn is_passed(row: &CheckedBudget) -> bool {
+    row.verdict == CheckVerdict::Passed
+}
+
+/// The figures that are beyond their limits.
+fn beyond<'a>(budgets: &'a [Budget], rows: &[CheckedBudget]) -> Vec<&'a Metric> {
+    let is_beyond = |row: &CheckedBudget| {
+        matches!(
+            row.verdict,
+            CheckVerdict::Broken | CheckVerdict::WithinNoise
+        )
+    };
+    let found = budgets.iter().zip(rows).filter(|(_, row)| is_beyond(row));
+    found.map(|(budget, _)| &budget.metric).collect()
+}
+
+/// The causes of a comparison; those that explain a figure that is beyond its limit come first.
+fn caused(nearest: &SessionDifference, beyond: &[&Metric]) -> Vec<CheckedCause> {
+    let mut causes: Vec<&ComparedCause> = nearest.causes.iter().collect();
+    causes.sort_by_key(|cause| !beyond.iter().any(|metric| explains(cause, metric)));
+    let checked = causes.into_iter().map(|cause| CheckedCause {
+        kind: cause.kind.clone(),
+        text: cause.text.clone(),
+        difference_ps: cause.difference_ps,
+        difference_bytes: cause.difference_bytes,
+        evidence: cause.evidence,
+        source: cause.source.clone(),
+    });
+    checked.collect()
+}
+
+fn explains(cause: &ComparedCause, metric: &Metric) -> bool {
+    match metric {
+        Metric::MemoryPeak => cause.difference_bytes.is_some(),
+        Metric::CompilationCount | Metric::CompilationTime => cause.kind == "recompiled",
+        Metric::LaunchCount => matches!(cause.kind.as_str(), "op_new" | "op_gone" | "launches"),
+        Metric::CollectiveBytes => cause.kind == "resized",
+        _ => cause.difference_ps.is_some(),
+    }
+}

@@ -1,0 +1,321 @@
+//! Budgets in words: why a verdict is what it is, the answer in a sentence, what figures do not cover.
+
+use std::fmt::Write;
+
+use super::CheckOptions;
+use super::budget::{Budget, Limit};
+use super::judge::{Judged, ONCE_RATIO};
+use super::metric::Metric;
+use super::report::{BaselineKind, CheckVerdict, CheckedBudget, FigureUnit};
+use crate::comparing::compare::side::Side;
+use crate::telling::format;
+use crate::telling::format::{counted, percent};
+use crate::telling::note::Note;
+use crate::telling::recording;
+
+/// Why a budget cannot be checked, with the value where there is one.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Unknown {
+    /// The session does not have the figure.
+    NotMeasured,
+    /// It is of the length of steps, which was not recorded.
+    NoStepTime,
+    /// Nothing has it that it could be held against.
+    NoBaseline(f64),
+    /// So many steps tell nothing.
+    TooFewSteps(f64, usize),
+    /// The figures are known from different sources.
+    OtherSource(f64, String),
+}
+
+/// A figure with its unit.
+pub(crate) fn figure(value: f64, unit: FigureUnit) -> String {
+    match unit {
+        FigureUnit::Picos => format::duration_ps(value),
+        FigureUnit::Bytes => format::bytes(value),
+        FigureUnit::Ratio => percent(value),
+        FigureUnit::Count if (value - value.round()).abs() < 0.005 => format!("{value:.0}"),
+        FigureUnit::Count => format!("{value:.2}"),
+    }
+}
+
+/// A change with its sign.
+pub(crate) fn signed(value: f64, unit: FigureUnit) -> String {
+    format::signed(value, |value| figure(value, unit))
+}
+
+/// `+2.0 %`.
+pub(crate) fn signed_percent(ratio: f64) -> String {
+    format::signed(ratio, percent)
+}
+
+/// The limit as it was given, with what it comes to.
+fn limit(budget: &Budget, judged: &Judged) -> String {
+    let unit = budget.metric.unit();
+    let most = if budget.metric.is_better_higher() {
+        "at least"
+    } else {
+        "at most"
+    };
+    let limit = figure(judged.limit, unit);
+    match budget.limit {
+        Limit::Relative(ratio) => format!("{most} {limit} ({})", signed_percent(ratio)),
+        Limit::Increment(change) => format!("{most} {limit} ({})", signed(change, unit)),
+        Limit::Bound(_) => format!("{most} {limit}"),
+    }
+}
+
+/// The row of a budget.
+pub(super) fn row(
+    budget: &Budget,
+    judged: &Result<Judged, Unknown>,
+    source: String,
+) -> CheckedBudget {
+    let metric = &budget.metric;
+    let text = match judged {
+        Ok(judged) => verdict(budget, judged),
+        Err(why) => unknown(budget, why),
+    };
+    let known = judged.as_ref().ok();
+    let baseline = known.and_then(|known| known.baseline);
+    let value = match judged {
+        Ok(judged) => Some(judged.value),
+        Err(Unknown::NotMeasured | Unknown::NoStepTime) => None,
+        Err(
+            Unknown::NoBaseline(value)
+            | Unknown::TooFewSteps(value, _)
+            | Unknown::OtherSource(value, _),
+        ) => Some(*value),
+    };
+    let difference = value
+        .zip(baseline)
+        .map(|(value, baseline)| value - baseline);
+    CheckedBudget {
+        budget: budget.text.clone(),
+        metric: metric.name(),
+        title: metric.title(),
+        unit: metric.unit(),
+        is_better_higher: metric.is_better_higher(),
+        verdict: known.map_or(CheckVerdict::Unknown, |known| known.verdict),
+        baseline,
+        limit: known.map(|known| known.limit),
+        value,
+        difference,
+        ratio: difference
+            .zip(baseline.filter(|&baseline| baseline > 0.0))
+            .map(|(difference, baseline)| difference / baseline),
+        low: known.and_then(|known| known.low),
+        high: known.and_then(|known| known.high),
+        text,
+        source,
+    }
+}
+
+fn verdict(budget: &Budget, judged: &Judged) -> String {
+    let unit = budget.metric.unit();
+    let value = figure(judged.value, unit);
+    let change = judged.baseline.map(|baseline| {
+        let difference = judged.value - baseline;
+        let change = if baseline > 0.0 && unit != FigureUnit::Count {
+            signed_percent(difference / baseline)
+        } else {
+            signed(difference, unit)
+        };
+        format!(" instead of {} ({change})", figure(baseline, unit))
+    });
+    let what = format!(
+        "{value}{}, {}",
+        change.unwrap_or_default(),
+        limit(budget, judged)
+    );
+    let interval = match (judged.low, judged.high) {
+        (Some(low), Some(high)) if low == high => None,
+        (Some(low), Some(high)) => Some(format!("{} to {}", figure(low, unit), figure(high, unit))),
+        (Some(low), None) => Some(format!("{} or more", figure(low, unit))),
+        (None, Some(high)) => Some(format!("{} or less", figure(high, unit))),
+        (None, None) => None,
+    };
+    match judged.verdict {
+        CheckVerdict::Passed | CheckVerdict::Unknown => format!("{what}."),
+        CheckVerdict::Broken => match interval {
+            Some(interval) => format!("{what}, more than noise explains ({interval})."),
+            None => format!("{what}."),
+        },
+        CheckVerdict::WithinNoise if judged.do_ranks_differ => {
+            format!("{what}: beyond the limit, but it rests on a few odd steps.")
+        }
+        CheckVerdict::WithinNoise if judged.low.is_none() => format!(
+            "{what}: beyond the limit, but so few steps leave a percentile open (72 of either session \
+             bound it)."
+        ),
+        CheckVerdict::WithinNoise => {
+            let interval = interval.map(|interval| format!(" ({interval})"));
+            let interval = interval.unwrap_or_default();
+            format!("{what}: beyond the limit, but noise explains it{interval}.")
+        }
+    }
+}
+
+fn unknown(budget: &Budget, why: &Unknown) -> String {
+    let unit = budget.metric.unit();
+    match why {
+        Unknown::NotMeasured => match &budget.metric {
+            Metric::Op(name) => format!("No op {name} ran in a step."),
+            Metric::Scope(path) => format!("No op in scope {path} ran in a step."),
+            metric if metric.unit() == FigureUnit::Bytes => {
+                "Not in the capture: nothing recorded memory, or shapes are unknown.".to_owned()
+            }
+            _ => "Not in the capture: it has no steps.".to_owned(),
+        },
+        Unknown::NoStepTime => {
+            "How long a step takes was not recorded: its recorded end is not the \
+                                end of the devices' work."
+                .to_owned()
+        }
+        Unknown::NoBaseline(value) => format!(
+            "{} here, and no baseline to compare it with.",
+            figure(*value, unit)
+        ),
+        Unknown::TooFewSteps(value, count) => format!(
+            "{} here; {} are too few to tell noise from a change.",
+            figure(*value, unit),
+            counted(*count, "step")
+        ),
+        Unknown::OtherSource(value, sources) => format!(
+            "{} here, known from another source than in the baseline ({sources}).",
+            figure(*value, unit)
+        ),
+    }
+}
+
+/// The answer in a sentence.
+pub(super) fn conclusion(session: &str, rows: &[CheckedBudget], allows_unknown: bool) -> String {
+    let of = |verdict: CheckVerdict| rows.iter().filter(move |row| row.verdict == verdict);
+    let names = |verdict| {
+        let names: Vec<&str> = of(verdict).map(|row| row.metric.as_str()).collect();
+        names.join(", ")
+    };
+    let (broken, unknown) = (
+        of(CheckVerdict::Broken).count(),
+        of(CheckVerdict::Unknown).count(),
+    );
+    let noisy = of(CheckVerdict::WithinNoise).count();
+    let total = counted(rows.len(), "budget");
+    let mut text = match (rows.len(), broken) {
+        (0, _) => return format!("No budget was given: nothing is checked of {session}."),
+        (_, 0) if unknown == rows.len() => format!("nothing can be said of {session}"),
+        (_, 0) if unknown == 0 => format!("{session} keeps to its {total}"),
+        (_, 0) => format!("{session} keeps to {} of its {total}", rows.len() - unknown),
+        (all, broken) if all == broken => {
+            let which = if all == 1 {
+                "its budget"
+            } else {
+                "all its budgets"
+            };
+            format!("{session} breaks {which}: {}", names(CheckVerdict::Broken))
+        }
+        (_, broken) => format!(
+            "{session} breaks {broken} of its {total}: {}",
+            names(CheckVerdict::Broken)
+        ),
+    };
+    if noisy > 0 {
+        let is = if noisy == 1 { "is" } else { "are" };
+        let names = names(CheckVerdict::WithinNoise);
+        let _ = write!(text, "; {names} {is} beyond the limit, within noise");
+    }
+    if unknown > 0 {
+        let allowed = if allows_unknown {
+            ", which is allowed"
+        } else {
+            ""
+        };
+        let names = names(CheckVerdict::Unknown);
+        let _ = write!(text, "; {names} cannot be checked{allowed}");
+    }
+    text.push('.');
+    text
+}
+
+pub(super) fn notes(
+    sides: &[Side<'_>],
+    rows: &[CheckedBudget],
+    options: &CheckOptions,
+    baseline: BaselineKind,
+    run_count: Option<usize>,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if rows
+        .iter()
+        .any(|row| row.verdict == CheckVerdict::WithinNoise)
+    {
+        notes.push(
+            Note::warning(
+                "A value is beyond its limit, though no more than noise explains: it passes. It may \
+                 be a regression that these captures are too few or too noisy to show.",
+            )
+            .with_hint("capture more steps, or give several baselines: `--baseline-runs 5`"),
+        );
+    }
+    if rows.iter().any(|row| row.verdict == CheckVerdict::Unknown) && !options.allow_unknown {
+        notes.push(
+            Note::warning("What cannot be checked does not pass.")
+                .with_hint("--allow-unknown lets it pass"),
+        );
+    }
+    for side in sides
+        .iter()
+        .filter(|side| !side.is_timed && !side.steps.is_empty())
+    {
+        let text = format!(
+            "{}: how long its steps take was not recorded, so no budget of a step's time can be \
+             checked.",
+            side.name
+        );
+        let hint = recording::waiting_for_steps(side.session);
+        notes.push(Note::warning(text).with_hint(hint));
+    }
+    for side in sides.iter().filter(|side| side.steps.is_empty()) {
+        let text = format!(
+            "{}: no step was recorded and none could be inferred.",
+            side.name
+        );
+        notes.push(Note::warning(text).with_hint(recording::steps(side.session)));
+    }
+    if !rows.is_empty() {
+        notes.push(Note::info(rule(options, baseline, run_count)));
+    }
+    if rows.iter().any(|row| row.metric == "compilation_time") && run_count.is_none() {
+        let assumed = options.run_noise.unwrap_or(ONCE_RATIO);
+        notes.push(Note::info(format!(
+            "Compilation time is measured once a run; runs are taken to differ by {} (standard \
+             deviation).",
+            percent(assumed)
+        )));
+    }
+    notes
+}
+
+/// What broken means here.
+fn rule(options: &CheckOptions, baseline: BaselineKind, run_count: Option<usize>) -> String {
+    let runs = match (options.run_noise, run_count) {
+        (Some(ratio), _) => format!("runs differ by {} as given", percent(ratio)),
+        (None, Some(count)) => format!(
+            "runs differ as the {} of the baseline do",
+            counted(count, "run")
+        ),
+        (None, None) => "runs differ by 1 % or 1.5 standard deviations of the steps, whichever is \
+                         more, as compare takes it"
+            .to_owned(),
+    };
+    let held = match baseline {
+        BaselineKind::None => "no baseline",
+        BaselineKind::Sessions => "the baseline",
+        BaselineKind::History => "the history since its last change",
+    };
+    format!(
+        "Against {held}: a budget is broken where the value is beyond the limit and so is its whole \
+         interval of {} confidence; {runs}. What is counted, such as bytes and launches, is exact.",
+        percent(options.confidence)
+    )
+}

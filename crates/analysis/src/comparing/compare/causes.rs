@@ -1,0 +1,410 @@
+//! Why a session differs from the baseline, in plain words.
+
+use super::memory;
+use super::nodes::stem;
+use super::pair::{Both, arrays, number};
+use super::report::{
+    BarKind, ComparedCause, ComparedFact, ComparedProgram, Evidence, WaterfallBar,
+};
+use super::side::Side;
+use super::surroundings;
+use super::waterfall::in_words;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::telling::format::{duration_ps, percent};
+
+/// Ops that are named as causes.
+const NAMED_OPS: usize = 8;
+/// Share of the step below which nothing is a cause.
+const LEAST_RATIO: f64 = 0.002;
+
+/// What weighs most first; causes without a time come after those with one.
+pub(super) fn causes(
+    both: &Both<'_, '_>,
+    bars: &[WaterfallBar],
+    programs: &[ComparedProgram],
+    environment: &[ComparedFact],
+) -> Vec<ComparedCause> {
+    let step_ps = both.sides[0].typical_step_ps().unwrap_or(0.0);
+    let mut causes: Vec<ComparedCause> = bars
+        .iter()
+        .filter(|bar| bar.difference_ps.abs() >= LEAST_RATIO * step_ps)
+        .filter(|bar| bar.evidence != Evidence::WithinNoise)
+        .filter_map(|bar| of_bar(both, bar))
+        .collect();
+    causes.extend(one_sided(both, LEAST_RATIO * step_ps));
+    let mut ops = 0;
+    causes.retain(|cause| {
+        ops += usize::from(cause.op.is_some());
+        cause.op.is_none() || ops <= NAMED_OPS
+    });
+    let resized = resized(both);
+    causes.extend(all_alike(both).filter(|_| resized.is_none()));
+    causes.extend(resized);
+    causes.extend(recompiled(both));
+    causes.extend(launches(both));
+    causes.extend(memory::causes(both));
+    causes.extend(programs.iter().filter_map(of_program));
+    causes.sort_by(|a, b| {
+        let weight = |cause: &ComparedCause| cause.difference_ps.map_or(-1.0, f64::abs);
+        weight(b).total_cmp(&weight(a))
+    });
+    // Other hardware or software comes first: nothing below it is comparable as it stands.
+    if let Some(cause) = surroundings::hardware_and_versions(environment) {
+        causes.insert(0, cause);
+    }
+    causes.extend(surroundings::options(environment));
+    causes
+}
+
+pub(super) fn cause(kind: &str, text: String, difference_ps: Option<f64>) -> ComparedCause {
+    ComparedCause {
+        kind: kind.to_owned(),
+        text,
+        difference_ps,
+        difference_bytes: None,
+        op: None,
+        evidence: None,
+        source: String::new(),
+    }
+}
+
+/// `+1.9 ms`, `−12 µs`.
+pub(super) fn signed(picos: f64) -> String {
+    format::signed(picos, duration_ps)
+}
+
+fn of_bar(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<ComparedCause> {
+    let more = if bar.difference_ps > 0.0 {
+        "more"
+    } else {
+        "less"
+    };
+    let length = duration_ps(bar.difference_ps.abs());
+    let part = bar.part.map_or("", in_words);
+    let (kind, text) = match bar.kind {
+        BarKind::Op => of_op(both, bar)?,
+        BarKind::Overlap if bar.part == Some(PartKind::DeviceCompute) => (
+            "concurrency",
+            format!(
+                "ops run beside each other {}: {} per step",
+                opposite(more),
+                signed(bar.difference_ps)
+            ),
+        ),
+        BarKind::Overlap => (
+            "overlap",
+            format!(
+                "{part} overlaps with computation {}: {length} {more} of it is exposed per step",
+                opposite(more)
+            ),
+        ),
+        BarKind::InputWait => (
+            "input_wait",
+            format!("devices wait {length} {more} for input per step"),
+        ),
+        BarKind::Compilation => (
+            "compilation",
+            format!("devices wait {length} {more} for compilation per step"),
+        ),
+        BarKind::HostOverhead => (
+            "host_overhead",
+            format!("devices wait {length} {more} per step while the host does other work"),
+        ),
+        BarKind::Idle => (
+            "idle",
+            format!(
+                "devices are idle {length} {more} per step while nothing was recorded on the host"
+            ),
+        ),
+        BarKind::OutlierCompilation => (
+            "outlier_compilation",
+            format!(
+                "compilation in outlier steps adds {} to the mean step",
+                signed(bar.difference_ps)
+            ),
+        ),
+        BarKind::OutlierSteps => (
+            "outlier_steps",
+            format!(
+                "outlier steps ({} instead of {}) change the mean step by {}",
+                both.sides[1].outliers(),
+                both.sides[0].outliers(),
+                signed(bar.difference_ps)
+            ),
+        ),
+        BarKind::NewOp | BarKind::GoneOp | BarKind::OtherOps | BarKind::Residual => return None,
+    };
+    Some(ComparedCause {
+        op: bar.op,
+        evidence: Some(bar.evidence),
+        source: bar.op.map_or_else(String::new, |op| source(both, op)),
+        ..cause(kind, text, Some(bar.difference_ps))
+    })
+}
+
+fn opposite(more: &str) -> &'static str {
+    if more == "more" { "less" } else { "more" }
+}
+
+fn of_op(both: &Both<'_, '_>, bar: &WaterfallBar) -> Option<(&'static str, String)> {
+    let op = bar.op?;
+    let row = &both.changes.ops[op];
+    let at = place(both, op);
+    let name = format::shortened(both.name(op));
+    let change = signed(bar.difference_ps);
+    let old = both.item(0, row.baseline)?.name(both.sides[0].session);
+    let renamed = if old == both.name(op) {
+        String::new()
+    } else {
+        format!(" (was {})", format::shortened(old))
+    };
+    let why = both.change_text(row);
+    let why = if why.is_empty() {
+        String::new()
+    } else {
+        format!(": {why}")
+    };
+    let kind = if bar.difference_ps > 0.0 {
+        "op_slower"
+    } else {
+        "op_faster"
+    };
+    let at = at.map(|at| format!(" at {at}")).unwrap_or_default();
+    Some((kind, format!("{name}{renamed}{at} {change} per step{why}")))
+}
+
+/// Where an op comes from: its line, else its scope.
+fn place<'a>(both: &Both<'a, '_>, op: usize) -> Option<&'a str> {
+    let (source, scope) = origin(both, op)?;
+    let texts = [short_source(source), scope];
+    texts.into_iter().find(|text| !text.is_empty())
+}
+
+/// The line of an op as it was recorded; empty if unknown.
+fn source(both: &Both<'_, '_>, op: usize) -> String {
+    origin(both, op).map_or_else(String::new, |(source, _)| source.to_owned())
+}
+
+/// Line and scope of an op, in the other session if it is there.
+fn origin<'a>(both: &Both<'a, '_>, op: usize) -> Option<(&'a str, &'a str)> {
+    let row = &both.changes.ops[op];
+    let (side, item) = match both.item(1, row.other) {
+        Some(item) => (1, item),
+        None => (0, both.item(0, row.baseline)?),
+    };
+    let session = both.sides[side].session;
+    let op = session.op(item.op()?);
+    Some((session.text(op.source), session.text(op.scope)))
+}
+
+/// Ops that only one side has, those of one line together.
+fn one_sided(both: &Both<'_, '_>, least_ps: f64) -> Vec<ComparedCause> {
+    let mut groups: Vec<(bool, Option<&str>, Vec<usize>)> = Vec::new();
+    for (op, change) in both.changes.ops.iter().enumerate() {
+        let is_paired = change.baseline.is_some() && change.other.is_some();
+        if is_paired || both.evidence(op) == Evidence::WithinNoise {
+            continue;
+        }
+        let (is_new, place) = (change.baseline.is_none(), place(both, op));
+        let same = |group: &&mut (bool, Option<&str>, Vec<usize>)| {
+            group.0 == is_new && group.1 == place && place.is_some()
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.2.push(op),
+            None => groups.push((is_new, place, vec![op])),
+        }
+    }
+    let causes = groups.into_iter().filter_map(|(is_new, place, ops)| {
+        let sum: f64 = ops.iter().map(|&op| both.changes.ops[op].step_ps).sum();
+        let at = place.map(|at| format!(" at {at}")).unwrap_or_default();
+        let change = signed(sum);
+        let first = format::shortened(both.name(ops[0]));
+        let what = stem(&first);
+        let text = match (is_new, ops.len()) {
+            (true, 1) => format!("an extra {what} ({first}){at}: {change} per step"),
+            (true, count) => format!("{count} extra ops{at} ({first}, …): {change} per step"),
+            (false, 1) => format!("{first}{at} is gone: {change} per step"),
+            (false, count) => format!("{count} ops{at} are gone ({first}, …): {change} per step"),
+        };
+        let kind = if is_new { "op_new" } else { "op_gone" };
+        (sum.abs() >= least_ps).then(|| ComparedCause {
+            op: Some(ops[0]),
+            evidence: Some(both.evidence(ops[0])),
+            source: source(both, ops[0]),
+            ..cause(kind, text, Some(sum))
+        })
+    });
+    causes.collect()
+}
+
+/// The last two parts of a path are enough to know the file.
+pub(super) fn short_source(source: &str) -> &str {
+    let cut = source.rmatch_indices('/').nth(1).map(|(at, _)| at + 1);
+    cut.and_then(|at| source.get(at..)).unwrap_or(source)
+}
+
+/// A dimension that most changed shapes agree on: the batch, a length, a width.
+fn resized(both: &Both<'_, '_>) -> Option<ComparedCause> {
+    let mut changes: Vec<(&str, &str)> = Vec::new();
+    let mut shapes = 0;
+    for program in &both.pairing.programs {
+        for &(a, b) in &program.pairs {
+            let (left, right) = (&program.nodes[0][a].shape, &program.nodes[1][b].shape);
+            if left == right || left.is_empty() || right.is_empty() {
+                continue;
+            }
+            shapes += 1;
+            let (old, new) = (dimensions(left), dimensions(right));
+            if old.len() == new.len() {
+                let mut own: Vec<(&str, &str)> =
+                    old.into_iter().zip(new).filter(|(a, b)| a != b).collect();
+                own.sort_unstable();
+                own.dedup();
+                changes.extend(own);
+            }
+        }
+    }
+    changes.sort_unstable();
+    let most = changes
+        .chunk_by(|a, b| a == b)
+        .max_by_key(|same| same.len())?;
+    let (old, new) = most[0];
+    (2 * most.len() >= shapes).then(|| {
+        let text = format!(
+            "a size changed from {old} to {new} in the shapes of {}: another batch size, length or width",
+            format::counted(most.len(), "instruction")
+        );
+        cause("resized", text, None)
+    })
+}
+
+fn dimensions(shape: &str) -> Vec<&str> {
+    arrays(shape).flatten().collect()
+}
+
+/// Most ops are slower, or faster, by the same factor: no op is to blame.
+fn all_alike(both: &Both<'_, '_>) -> Option<ComparedCause> {
+    const LEAST_OPS: usize = 8;
+    let step_ps = both.sides[0].typical_step_ps()?;
+    let mut ratios: Vec<f64> = both
+        .pairing
+        .items
+        .iter()
+        .map(|&(a, b)| {
+            (
+                both.sides[0].items[a].mean_ps(),
+                both.sides[1].items[b].mean_ps(),
+            )
+        })
+        .filter(|(a, _)| *a >= 0.005 * step_ps)
+        .map(|(a, b)| b / a)
+        .collect();
+    if ratios.len() < LEAST_OPS {
+        return None;
+    }
+    ratios.sort_by(f64::total_cmp);
+    let middle = crate::measuring::steps::median(&ratios);
+    let (low, high) = (ratios[ratios.len() / 4], ratios[ratios.len() * 3 / 4]);
+    let shift = middle - 1.0;
+    let is_alike = if shift > 0.0 {
+        low - 1.0 > shift / 2.0
+    } else {
+        high - 1.0 < shift / 2.0
+    };
+    (shift.abs() > 0.02 && is_alike).then(|| {
+        let text = format!(
+            "most ops take {} {} time, whatever they do: another clock, chip or load of the machine \
+             rather than one op",
+            percent(shift.abs()),
+            if shift > 0.0 { "more" } else { "less" }
+        );
+        cause("all_alike", text, None)
+    })
+}
+
+fn recompiled(both: &Both<'_, '_>) -> Option<ComparedCause> {
+    let again = |side: &Side<'_>| {
+        side.compilations
+            .rows
+            .iter()
+            .filter(|row| row.is_again)
+            .count()
+    };
+    let all = both.sides.map(|side| side.compilations.rows.len());
+    let counts = both.sides.map(again);
+    if counts[1] <= counts[0] && all[1] <= all[0] {
+        return None;
+    }
+    let rows = both.sides[1].compilations.rows.iter();
+    let newest: Vec<_> = rows
+        .filter(|row| counts[1] <= counts[0] || row.is_again)
+        .collect();
+    let longest = newest.iter().max_by_key(|row| row.duration_ps)?;
+    let function = if longest.function.is_empty() {
+        "a function"
+    } else {
+        &longest.function
+    };
+    let why = newest
+        .iter()
+        .map(|row| row.change.as_str())
+        .find(|change| !change.is_empty());
+    let why = why.map(|change| format!(": {change}")).unwrap_or_default();
+    let (verb, count, before) = if counts[1] > counts[0] {
+        ("compiled again", counts[1], counts[0])
+    } else {
+        ("compiled", all[1], all[0])
+    };
+    let text =
+        format!("{function} was {verb} {count} times in the capture (baseline: {before}){why}");
+    Some(cause("recompiled", text, None))
+}
+
+fn launches(both: &Both<'_, '_>) -> Option<ComparedCause> {
+    let (a, b) = (both.sides[0].launches()?, both.sides[1].launches()?);
+    ((a - b).abs() > 0.02 * a.max(b)).then(|| {
+        let text = format!(
+            "{} instead of {} pieces of work (ops, kernels, copies) run per step and device",
+            number(b),
+            number(a)
+        );
+        cause("launches", text, None)
+    })
+}
+
+fn of_program(program: &ComparedProgram) -> Option<ComparedCause> {
+    let text = match program.matched.as_str() {
+        "changed" => {
+            let count = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
+            let counts = [
+                count(program.added_count, "added"),
+                count(program.removed_count, "removed"),
+                count(program.changed_count, "changed"),
+            ];
+            let counts: Vec<String> = counts.into_iter().flatten().collect();
+            let opcodes = program.opcodes.iter().take(3).map(|row| {
+                format!(
+                    "{} {} → {}",
+                    row.opcode, row.baseline_count, row.other_count
+                )
+            });
+            let opcodes: Vec<String> = opcodes.collect();
+            let of = if counts.is_empty() {
+                "opcodes".to_owned()
+            } else {
+                format!("instructions: {}", counts.join(", "))
+            };
+            let opcodes = if opcodes.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", opcodes.join(", "))
+            };
+            format!("the program {} is another, {of}{opcodes}", program.other)
+        }
+        "new" => format!("the program {} runs only here", program.other),
+        "gone" => format!("the program {} runs only in the baseline", program.baseline),
+        _ => return None,
+    };
+    Some(cause("program", text, None))
+}

@@ -1,0 +1,195 @@
+//! The answer in a sentence: slower, faster, no difference, or what is missing to say so.
+
+use super::causes::signed;
+use super::pair::Both;
+use super::ranges::gap;
+use super::report::{Evidence, TimeDifference};
+use super::side::Side;
+use crate::telling::format;
+use crate::telling::format::{duration_ps, percent};
+
+/// An interval wider than this share of the baseline's step says nothing.
+const MAX_WIDTH: f64 = 1.0;
+
+/// Whether the other session is slower, in a sentence.
+pub(super) fn conclusion(both: &Both<'_, '_>, step: Option<&TimeDifference>) -> String {
+    let [baseline, other] = names(both.sides);
+    let Some(step) = step else {
+        return without_steps(both.sides);
+    };
+    let times = format!(
+        "{} instead of {} per step",
+        duration_ps(step.mean_ps),
+        duration_ps(step.baseline_ps)
+    );
+    match step.evidence {
+        Evidence::BeyondNoise => {
+            let (word, ratio) = if step.difference_ps > 0.0 {
+                ("slower", step.difference_ps / step.baseline_ps)
+            } else {
+                ("faster", -step.difference_ps / step.baseline_ps)
+            };
+            format!(
+                "{other} is {} {word} than {baseline}: {times} ({}), more than noise.",
+                percent(ratio),
+                interval(step)
+            )
+        }
+        Evidence::WithinNoise => within_noise(both, step, &times),
+        Evidence::TooFewSteps => format!(
+            "Too few steps to tell whether {other} differs from {baseline}: {times} ({}){}.{}",
+            signed(step.difference_ps),
+            if are_apart(both) {
+                format!("; {}", apart(both, step))
+            } else {
+                String::new()
+            },
+            counted(both)
+        ),
+    }
+}
+
+fn within_noise(both: &Both<'_, '_>, step: &TimeDifference, times: &str) -> String {
+    let [baseline, other] = names(both.sides);
+    let (change, interval, counted) = (
+        change(step, step.difference_ps),
+        interval(step),
+        counted(both),
+    );
+    if are_apart(both) {
+        return format!(
+            "{other} may be {} than {baseline}: {times} ({change}; {interval}), and {}. On a busy \
+             machine two runs of one program can be as far apart.{counted} Compare another run of each.",
+            if step.difference_ps > 0.0 {
+                "slower"
+            } else {
+                "faster"
+            },
+            apart(both, step),
+        );
+    }
+    if step.high_ps - step.low_ps > MAX_WIDTH * step.baseline_ps {
+        return format!(
+            "Too noisy to tell whether {other} differs from {baseline}: {times} ({change}; \
+             {interval}).{counted} Capture more steps, or compare another run of each."
+        );
+    }
+    format!(
+        "No difference beyond noise between {other} and {baseline}: {times} ({change}; \
+         {interval}).{counted}"
+    )
+}
+
+/// What the step times leave open, the counts may know.
+fn counted(both: &Both<'_, '_>) -> String {
+    let work = both.other_work.as_ref();
+    work.map_or_else(String::new, |work| format!(" {}", work.in_words()))
+}
+
+/// No step of one side is as long as any of the other.
+fn are_apart(both: &Both<'_, '_>) -> bool {
+    let [a, b] = both.sides.map(Side::durations);
+    a.len() > 1 && b.len() > 1 && gap(&a, &b).is_some()
+}
+
+fn apart(both: &Both<'_, '_>, step: &TimeDifference) -> String {
+    let [baseline, other] = names(both.sides);
+    let than = if step.difference_ps > 0.0 {
+        "longer"
+    } else {
+        "shorter"
+    };
+    format!("every step of {other} is {than} than every step of {baseline}")
+}
+
+/// `+12.3 %`
+fn change(step: &TimeDifference, ps: f64) -> String {
+    let ratio = ps / step.baseline_ps.max(1.0);
+    let sign = if ratio < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", percent(ratio.abs()))
+}
+
+fn interval(step: &TimeDifference) -> String {
+    format!(
+        "{} to {}",
+        change(step, step.low_ps),
+        change(step, step.high_ps)
+    )
+}
+
+fn without_steps(sides: [&Side<'_>; 2]) -> String {
+    let [baseline, other] = names(sides);
+    let untimed = sides
+        .into_iter()
+        .find(|side| !side.steps.is_empty() && !side.is_timed);
+    match untimed {
+        Some(side) => format!(
+            "{other} and {baseline} cannot be compared by step: how long the steps of {} take was not \
+             recorded.",
+            format::shortened(side.name)
+        ),
+        None => format!("{other} and {baseline} cannot be compared by step: one has none."),
+    }
+}
+
+/// Names that are told apart in a sentence: of long ones what differs, `…14_43_185…`.
+fn names(sides: [&Side<'_>; 2]) -> [String; 2] {
+    shortened(sides.map(|side| side.name))
+}
+
+fn shortened(names: [&str; 2]) -> [String; 2] {
+    const LONG: usize = 24;
+    let [a, b] = names;
+    if a == b || a.chars().count().max(b.chars().count()) <= LONG {
+        return names.map(str::to_owned);
+    }
+    let is_break = |letter: char| "/_-. ".contains(letter);
+    let alike = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let front = a.as_bytes()[..alike]
+        .iter()
+        .rposition(|&byte| is_break(char::from(byte)))
+        .map_or(0, |at| at + 1);
+    let (a, b) = (&a[front..], &b[front..]);
+    let ends = a.bytes().rev().zip(b.bytes().rev());
+    let alike = ends.take_while(|(x, y)| x == y).count();
+    let back = a.as_bytes()[a.len() - alike..]
+        .iter()
+        .position(|&byte| is_break(char::from(byte)))
+        .map_or(0, |at| alike - at);
+    let (before, after) = (
+        if front > 0 { "…" } else { "" },
+        if back > 0 { "…" } else { "" },
+    );
+    if a.len() == back || b.len() == back {
+        return names.map(str::to_owned);
+    }
+    [a, b].map(|name| format!("{before}{}{after}", &name[..name.len() - back]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn long_names_keep_what_tells_them_apart() {
+        let short = shortened(["before", "after"]);
+        assert_eq!(short, ["before", "after"]);
+        let runs = shortened([
+            "2026_11_21_22_14_43_185_unitary_grad_tad",
+            "2026_11_21_22_16_03_916_unitary_grad_tad",
+        ]);
+        assert_eq!(runs, ["…14_43_185…", "…16_03_916…"]);
+        let folders = shortened([
+            "mlp-cpu/2026_11_21_08_46_58",
+            "cpu-jax-mlp/2026_11_21_08_46_58",
+        ]);
+        assert_eq!(folders, ["mlp-cpu…", "cpu-jax-mlp…"]);
+        let one_longer = shortened(["a_very_long_name_of_a_run", "a_very_long_name_of_a_run_2"]);
+        assert_eq!(one_longer, ["…run", "…run_2"]);
+        let whole = shortened([
+            "läufe/erster_langer_versuch",
+            "läufe/zweiter_langer_versuch",
+        ]);
+        assert_eq!(whole, ["…erster…", "…zweiter…"]);
+    }
+}

@@ -1,0 +1,158 @@
+//! Figures of a session that other analyses define: bytes of collectives, peak of memory.
+
+use stepscope_model::{ProgramId, Session, WallClock};
+
+use super::items::Item;
+use super::report::ComparedFact;
+use super::side::{Side, mean};
+use crate::measuring::selection::Selected;
+use crate::views::collectives::Evidence;
+use crate::views::collectives::bandwidth::payload_bytes;
+use crate::views::collectives::step_index::StepIndex;
+use crate::views::memory::fullest;
+
+/// Programs whose memory plan is looked at, those with most time first.
+const PLANS: usize = 8;
+
+/// Payload of the collectives in the selected steps, per step and device that takes part. None
+/// without a collective whose shapes are known.
+pub(super) fn collective_bytes(session: &Session, selected: &Selected<'_>) -> Option<f64> {
+    let evidence = Evidence::of(session, selected);
+    let survey = &evidence.survey;
+    let steps = StepIndex::of(session);
+    let wanted = selected.step_positions();
+    let mut bytes = 0.0;
+    let mut places = Vec::new();
+    for (_, occurrence) in evidence.occurrences() {
+        let Some(payload) = payload_bytes(&survey.ops[occurrence.op]) else {
+            continue;
+        };
+        let step = steps.at(occurrence.device, occurrence.span.start);
+        if let Some(step) = step.filter(|step| wanted.contains(step)) {
+            bytes += payload as f64;
+            places.push((step, occurrence.device));
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    (!places.is_empty()).then(|| bytes / places.len() as f64)
+}
+
+/// Largest memory in use on a device and where that is known from: the allocator, else snapshots,
+/// else the memory plan of a program that ran.
+pub(super) fn memory_peak(
+    session: &Session,
+    selected: &Selected<'_>,
+    items: &[Item],
+) -> Option<(i64, &'static str)> {
+    let recorded = fullest(session, selected).map(|row| (row.peak_bytes, "allocator"));
+    recorded
+        .or_else(|| Some((largest_snapshot(session)?, "snapshot")))
+        .or_else(|| Some((largest_plan(session, items)?, "plan")))
+}
+
+/// Bytes alive on the device that holds most, in the snapshot that holds most.
+fn largest_snapshot(session: &Session) -> Option<i64> {
+    let heap = &session.heap;
+    let of_snapshots = heap.snapshots.iter().map(|snapshot| {
+        let mut devices = std::collections::BTreeMap::<&str, i64>::new();
+        for sample in &snapshot.samples {
+            let bytes = devices.entry(heap.text(sample.device)).or_default();
+            *bytes = bytes.saturating_add(sample.bytes);
+        }
+        devices.into_values().max().unwrap_or(0)
+    });
+    of_snapshots.max()
+}
+
+/// Σ allocations of the device's own memory.
+fn largest_plan(session: &Session, items: &[Item]) -> Option<i64> {
+    let mut times: Vec<(ProgramId, f64)> = Vec::new();
+    for item in items {
+        if let Some(program) = item.program(session) {
+            match times.iter_mut().find(|(known, _)| *known == program) {
+                Some((_, time)) => *time += item.mean_ps(),
+                None => times.push((program, item.mean_ps())),
+            }
+        }
+    }
+    times.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let plans = times.into_iter().take(PLANS).filter_map(|(program, _)| {
+        let plan = session.program(program).buffer_assignment()?;
+        let allocations = plan.allocations.iter();
+        let own = allocations.filter(|one| one.color == 0 && !one.is_thread_local);
+        let bytes = own.fold(0u64, |sum, one| sum.saturating_add(one.size));
+        i64::try_from(bytes).ok()
+    });
+    plans.max()
+}
+
+/// Mean wall time of the captured steps by the program's own clock, mean over hosts.
+pub(super) fn wall_step_ps(session: &Session) -> Option<f64> {
+    let manifests = session
+        .hosts
+        .iter()
+        .filter_map(|host| host.manifest.as_ref());
+    mean(manifests.filter_map(|manifest| Some(manifest.mean_step_ns? * 1e3)))
+}
+
+/// A wall time of the run that the capture is of, of the host on which it was longest.
+pub(super) fn wall_clock_ps(
+    session: &Session,
+    seconds: impl Fn(&WallClock) -> Option<f64>,
+) -> Option<f64> {
+    let manifests = session
+        .hosts
+        .iter()
+        .filter_map(|host| host.manifest.as_ref());
+    let clocks = manifests.filter_map(|manifest| manifest.wall_clock.as_ref());
+    let times = clocks.filter_map(seconds);
+    times.reduce(f64::max).map(|seconds| seconds * 1e12)
+}
+
+/// Facts that differ between two sessions: devices, chips, versions, options and manifests. What
+/// differs between any two runs (times, process numbers, names of captures) is left out.
+pub(super) fn environment(sides: [&Side<'_>; 2]) -> Vec<ComparedFact> {
+    let all = sides.map(|side| {
+        let mut facts = vec![("devices".to_owned(), side.environment.devices.clone())];
+        let chips = side.environment.chips.iter().map(|chip| chip.name.as_str());
+        let chips: Vec<&str> = chips.filter(|name| !name.is_empty()).collect();
+        facts.push(("chip".to_owned(), chips.join(", ")));
+        let recorded = side.environment.facts.iter();
+        facts.extend(recorded.map(|fact| (fact.name.clone(), fact.value.clone())));
+        facts
+    });
+    let mut names: Vec<&String> = all.iter().flatten().map(|(name, _)| name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let value = |side: usize, name: &str| {
+        let values = all[side].iter().filter(|(known, _)| known == name);
+        let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
+        values.join(", ")
+    };
+    let rows = names.into_iter().filter(|name| !differs_always(name));
+    rows.map(|name| ComparedFact {
+        name: name.clone(),
+        baseline: value(0, name),
+        other: value(1, name),
+    })
+    .filter(|fact| fact.baseline != fact.other)
+    .collect()
+}
+
+/// The fact is another in every run.
+fn differs_always(name: &str) -> bool {
+    let name = name.to_lowercase();
+    [
+        "time",
+        "pid",
+        "process",
+        "capture_",
+        "hostname",
+        "session_id",
+        "epoch",
+        "_ns",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
+}

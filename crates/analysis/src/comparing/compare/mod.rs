@@ -1,0 +1,271 @@
+//! `compare`: what changed between sessions, and whether it is more than noise.
+//!
+//! The first session is the baseline; every other one is held against it.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | step | per step the mean over hosts of the mean over the host's devices, as in `overview` |
+//! | typical steps | the selected steps but outliers, by the rule of `steps` |
+//! | effect | mean of the typical steps − that of the baseline, its interval as in [`noise`] |
+//! | beyond noise | the interval excludes 0 and the ranks agree; of ops, after Benjamini and Hochberg; or no steps overlap and other work ran ([`ranges`]) |
+//! | op | matched by meaning: [`pairing`], [`matching`] |
+//! | waterfall | the difference of the mean of all steps as a sum: [`waterfall`] |
+
+mod causes;
+mod columns;
+mod conclusion;
+mod figures;
+pub(crate) mod items;
+mod kernels;
+mod matching;
+mod memory;
+mod nodes;
+pub(crate) mod noise;
+mod notes;
+pub(crate) mod pair;
+mod pairing;
+mod programs;
+mod ranges;
+mod report;
+pub(crate) mod side;
+mod surroundings;
+mod tables;
+pub(crate) mod waterfall;
+
+use clap::Args;
+pub use report::{
+    BarKind, CompareReport, ComparedCause, ComparedFact, ComparedKernel, ComparedMethod,
+    ComparedOp, ComparedOpSide, ComparedOpcode, ComparedPart, ComparedProgram, ComparedSession,
+    ComparedStep, Evidence, MethodUnit, SessionDifference, TimeDifference, WaterfallBar,
+};
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{AnalysisError, Compared, Comparison};
+use crate::measuring::steps::parts::PARTS;
+use noise::RunNoise;
+use pair::Both;
+pub(crate) use ranges::effect_of_ranges;
+use side::{Side, listed};
+
+/// The `compare` comparison.
+pub struct Compare;
+
+/// Options of [`Compare`].
+#[derive(Debug, Clone, Args)]
+pub struct CompareOptions {
+    /// Which part of each session; `--program`, `--match`, `--sort` and `--limit` are about the ops.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Confidence of the intervals; 1 − it is the rate of false alarms
+    #[arg(long, value_name = "RATIO", default_value_t = CONFIDENCE)]
+    pub confidence: f64,
+    /// How much runs of one unchanged program differ: standard deviation ÷ mean, such as 0.01
+    /// [default: 1 %, or 1.5 standard deviations of the steps where that is more]
+    #[arg(long, value_name = "RATIO")]
+    pub run_noise: Option<f64>,
+    /// Compare what ran below these name scopes kernel by kernel, comma separated: `lcam,tad`. With
+    /// two or more, one PATH is enough
+    #[arg(long, value_name = "SCOPES")]
+    pub scope: Option<String>,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self {
+            selection: Selection::default(),
+            confidence: CONFIDENCE,
+            run_noise: None,
+            scope: None,
+        }
+    }
+}
+
+/// Confidence unless asked otherwise.
+pub(crate) const CONFIDENCE: f64 = 0.95;
+/// Least standard deviation of a run's mean between runs ÷ the mean.
+const RUN_RATIO: f64 = 0.01;
+/// The same in standard deviations of the steps within a run, as the study of identical runs in
+/// `docs/reference/analyses/compare.md` measured it on a busy machine.
+const RUN_SPREADS: f64 = 1.5;
+
+impl Comparison for Compare {
+    const NAME: &'static str = "compare";
+    const ALIASES: &'static [&'static str] = &["diff_sessions"];
+    const SUMMARY: &'static str =
+        "What changed between sessions, and whether it is more than noise";
+    const EXAMPLES: &'static str = "\
+# The last two sessions of a log directory
+stepscope compare ./logs
+# Before and after, the baseline first
+stepscope compare ./before ./after
+# Sessions of one log directory, as Git names commits
+stepscope compare ./logs latest~3 latest
+# Three optimizers against the first
+stepscope compare ./logs/adam ./logs/manifold_muon ./logs/hyperspherical_descent
+# Two implementations in one capture, kernel by kernel, by their name scopes
+stepscope compare ./logs --scope lcam,tad --table kernels
+# Without the steps that warm up, as JSON
+stepscope compare ./before ./after --steps 5.. --json";
+    const GROUP: Group = Group::Summary;
+    const LEAST_SESSIONS: usize = 2;
+    type Options = CompareOptions;
+    type Report = CompareReport;
+
+    fn least_sessions(options: &CompareOptions) -> usize {
+        match options.scopes().len() {
+            0 | 1 => Self::LEAST_SESSIONS,
+            _ => 1,
+        }
+    }
+
+    fn run(
+        sessions: &[Compared<'_>],
+        options: &CompareOptions,
+    ) -> Result<CompareReport, AnalysisError> {
+        let noise = options.noise()?;
+        let sides: Vec<Side<'_>> = sessions
+            .iter()
+            .map(|one| Side::of(*one, &options.selection).map_err(|e| e.of_session(one.name)))
+            .collect::<Result<_, _>>()?;
+        let Some((baseline, others)) = sides.split_first() else {
+            return Err(AnalysisError::Internal("no session was given".to_owned()));
+        };
+        let mut differences = Vec::new();
+        let mut ops = Vec::new();
+        for (index, other) in others.iter().enumerate() {
+            let both = Both::of([baseline, other], index + 1, noise, options.confidence);
+            differences.push(difference(&both));
+            ops.extend(selected_ops(&both, &options.selection)?);
+        }
+        if others.len() > 1 {
+            ops.sort_by(|a, b| {
+                let weight = |op: &ComparedOp| op.step_difference_ps.abs();
+                weight(b).total_cmp(&weight(a))
+            });
+        }
+        let op_count = order::arrange(&mut ops, &options.selection, columns::OPS)?;
+        let (mut methods, mut kernels) = kernels::methods(sessions, options)?;
+        kernels::set_ratios(&mut methods);
+        let kernel_count = kernels.len();
+        if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
+            kernels.truncate(limit);
+        }
+        Ok(CompareReport {
+            notes: notes::notes(&sides, &differences, options),
+            sessions: sides.iter().map(Side::report).collect(),
+            differences,
+            ops,
+            op_count,
+            methods,
+            kernels,
+            kernel_count,
+            confidence_ratio: options.confidence,
+        })
+    }
+}
+
+impl CompareOptions {
+    /// The scopes that were asked for, each once.
+    fn scopes(&self) -> Vec<&str> {
+        let words = self.scope.iter().flat_map(|text| text.split(','));
+        let mut scopes: Vec<&str> = Vec::new();
+        for word in words.map(str::trim).filter(|word| !word.is_empty()) {
+            if !scopes.contains(&word) {
+                scopes.push(word);
+            }
+        }
+        scopes
+    }
+
+    fn noise(&self) -> Result<RunNoise, AnalysisError> {
+        checked_confidence(self.confidence)?;
+        run_noise(self.run_noise)
+    }
+}
+
+/// Refuses a confidence with which no interval can be given.
+pub(crate) fn checked_confidence(confidence: f64) -> Result<(), AnalysisError> {
+    if (0.5..1.0).contains(&confidence) {
+        return Ok(());
+    }
+    let text = format!("--confidence {confidence} is not from 0.5 to below 1");
+    Err(AnalysisError::Options(text))
+}
+
+/// Noise between runs as it was given, or as it is unless given.
+pub(crate) fn run_noise(given: Option<f64>) -> Result<RunNoise, AnalysisError> {
+    match given {
+        None => Ok(RunNoise {
+            ratio: RUN_RATIO,
+            spreads: RUN_SPREADS,
+        }),
+        Some(ratio) if (0.0..=1.0).contains(&ratio) => Ok(RunNoise {
+            ratio,
+            spreads: 0.0,
+        }),
+        Some(ratio) => Err(AnalysisError::Options(format!(
+            "--run-noise {ratio} is not from 0 to 1"
+        ))),
+    }
+}
+
+pub(crate) fn difference(both: &Both<'_, '_>) -> SessionDifference {
+    let parts: Vec<ComparedPart> = PARTS
+        .into_iter()
+        .map(|part| ComparedPart {
+            part,
+            time: both.part(part),
+        })
+        .collect();
+    let of_part = |part| {
+        let found = parts.iter().find(|one| one.part == part);
+        found.map_or(Evidence::TooFewSteps, |one| one.time.evidence)
+    };
+    let waterfall = waterfall::bars(
+        both.sides,
+        &both.changes,
+        |op| both.name(op).to_owned(),
+        |op| both.evidence(op),
+        of_part,
+    );
+    let programs = programs::programs(both);
+    let environment = figures::environment(both.sides);
+    let step = both.step();
+    SessionDifference {
+        session: both.session,
+        conclusion: conclusion::conclusion(both, step.as_ref()),
+        causes: causes::causes(both, &waterfall, &programs, &environment),
+        step,
+        parts,
+        waterfall,
+        programs,
+        environment,
+    }
+}
+
+/// The ops that pass `--program` and `--match` on either side.
+fn selected_ops(
+    both: &Both<'_, '_>,
+    selection: &Selection,
+) -> Result<Vec<ComparedOp>, AnalysisError> {
+    let patterns = listed(both.sides[0], selection)?;
+    let wanted = selection.program.as_deref();
+    let has_program = |side: &ComparedOpSide| {
+        let mut names = wanted.into_iter().flat_map(|wanted| wanted.split(','));
+        let name = side.program.to_lowercase();
+        wanted.is_none()
+            || names.any(|part| {
+                let part = part.trim();
+                !part.is_empty() && (side.program_id == part || name.contains(&part.to_lowercase()))
+            })
+    };
+    let passes = |side: &ComparedOpSide| {
+        has_program(side)
+            && patterns.matches(&[&side.name, &side.category, &side.scope, &side.source])
+    };
+    let mut ops = both.ops();
+    ops.retain(|op| [&op.baseline, &op.other].into_iter().flatten().any(passes));
+    Ok(ops)
+}

@@ -1,0 +1,203 @@
+//! The instructions of a program as nodes of a graph, each with what it can be recognised by. Where a
+//! program has no HLO its ops stand alone, with names, categories and scopes.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+use stepscope_model::{ProgramId, Session};
+
+use super::items::Item;
+use crate::views::ops::collect::Key;
+
+/// Instruction, op or kernel.
+pub(super) struct Node {
+    /// Its position among the items of its side, where it ran.
+    pub(super) item: Option<usize>,
+    pub(super) name: String,
+    /// What it does: opcode, kind of fusion, target of a custom call; else the category.
+    pub(super) opcode: String,
+    /// Shape of its value without layout; empty where unknown.
+    pub(super) shape: String,
+    pub(super) scope: String,
+    pub(super) source: String,
+    /// Opcodes of what a fusion computes.
+    pub(super) body: u64,
+    pub(super) operands: Vec<u32>,
+    pub(super) users: Vec<u32>,
+    /// Moves or names data and computes nothing, such as parameters and tuples.
+    pub(super) is_bookkeeping: bool,
+}
+
+/// The nodes of one program with the items that ran; of no program, what ran without one.
+pub(super) fn nodes(session: &Session, program: Option<ProgramId>, items: &[Item]) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
+    let hlo = program.and_then(|id| session.program(id).hlo.as_ref());
+    if let Some(hlo) = hlo {
+        let mut node_of: FxHashMap<i64, u32> = FxHashMap::default();
+        let computations = hlo.computations().iter();
+        let executed = computations.filter(|computation| !computation.is_fusion_body);
+        let instructions: Vec<&stepscope_model::hlo::Instruction> = executed
+            .flat_map(|computation| hlo.instructions_of(computation))
+            .collect();
+        for instruction in &instructions {
+            by_name.insert(&instruction.name, nodes.len());
+            node_of.insert(
+                instruction.id,
+                u32::try_from(nodes.len()).unwrap_or(u32::MAX),
+            );
+            nodes.push(of_instruction(hlo, instruction));
+        }
+        for (index, instruction) in instructions.iter().enumerate() {
+            let operands = instruction.operand_ids.iter();
+            let operands: Vec<u32> = operands.filter_map(|id| node_of.get(id).copied()).collect();
+            for &operand in &operands {
+                nodes[operand as usize]
+                    .users
+                    .push(u32::try_from(index).unwrap_or(u32::MAX));
+            }
+            nodes[index].operands = operands;
+        }
+    }
+    for (index, item) in items.iter().enumerate() {
+        if item.program(session) != program {
+            continue;
+        }
+        match by_name
+            .get(item.name(session))
+            .filter(|_| item.op().is_some())
+        {
+            Some(&node) => nodes[node].item = Some(index),
+            None => nodes.push(of_item(session, index, item)),
+        }
+    }
+    nodes
+}
+
+/// Items that have no partner yet, as nodes without neighbours.
+pub(super) fn loose(session: &Session, items: &[Item], is_matched: &[bool]) -> Vec<Node> {
+    let rest = items
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !is_matched[*index]);
+    rest.map(|(index, item)| of_item(session, index, item))
+        .collect()
+}
+
+fn of_instruction(
+    hlo: &stepscope_model::hlo::Program,
+    instruction: &stepscope_model::hlo::Instruction,
+) -> Node {
+    let mut opcodes: Vec<&str> = hlo
+        .called_computations(instruction)
+        .filter(|computation| computation.is_fusion_body)
+        .flat_map(|computation| hlo.instructions_of(computation))
+        .map(|inner| inner.opcode.as_str())
+        .filter(|opcode| !is_bookkeeping(opcode))
+        .collect();
+    opcodes.sort_unstable();
+    let source = instruction.source.as_ref();
+    Node {
+        item: None,
+        name: instruction.name.clone(),
+        opcode: [
+            instruction.opcode.as_str(),
+            instruction.fusion_kind.as_str(),
+            instruction.custom_call_target.as_str(),
+        ]
+        .join(" ")
+        .trim_end()
+        .to_owned(),
+        shape: shape_text(&instruction.shape),
+        scope: instruction.op_name.clone(),
+        source: source.map_or_else(String::new, |at| at.label()),
+        body: hash(&opcodes),
+        operands: Vec::new(),
+        users: Vec::new(),
+        is_bookkeeping: is_bookkeeping(&instruction.opcode),
+    }
+}
+
+fn of_item(session: &Session, index: usize, item: &Item) -> Node {
+    let op = item.op().map(|op| session.op(op));
+    let text = |id: Option<stepscope_model::StringId>| {
+        id.map(|id| session.text(id).to_owned()).unwrap_or_default()
+    };
+    let category = text(op.map(|op| op.category));
+    let framework_op = session.label(item.label).framework_op;
+    Node {
+        item: Some(index),
+        name: item.name(session).to_owned(),
+        opcode: match item.key {
+            // A copy of another direction is another copy.
+            Key::Transfer(_, direction) => format!("copy {}", direction.name()),
+            _ if category.is_empty() => session.label(item.label).class.name().to_owned(),
+            _ => category,
+        },
+        shape: String::new(),
+        scope: text(op.map(|op| op.scope).or(framework_op)),
+        source: text(op.map(|op| op.source)),
+        body: 0,
+        operands: Vec::new(),
+        users: Vec::new(),
+        is_bookkeeping: false,
+    }
+}
+
+/// `f32[64,512]`, tuples in brackets.
+pub(super) fn shape_text(shape: &stepscope_model::hlo::Shape) -> String {
+    if shape.is_tuple() {
+        let parts: Vec<String> = shape.tuple_shapes.iter().map(shape_text).collect();
+        return format!("({})", parts.join(", "));
+    }
+    let dimensions: Vec<String> = shape.dimensions.iter().map(ToString::to_string).collect();
+    format!("{}[{}]", shape.element_type.name(), dimensions.join(","))
+}
+
+/// Opcodes that name or hand on values.
+pub(super) fn is_bookkeeping(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "parameter"
+            | "constant"
+            | "tuple"
+            | "get-tuple-element"
+            | "bitcast"
+            | "after-all"
+            | "opt-barrier"
+    )
+}
+
+/// A name without the number that tells instructions of one kind apart: `fusion.123` is `fusion`.
+pub(super) fn stem(name: &str) -> &str {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut stem = name;
+    while let Some((before, after)) = stem.rsplit_once(['.', '_'])
+        && (is_number(after) || after == "clone" || after == "remat")
+        && !before.is_empty()
+    {
+        stem = before;
+    }
+    stem
+}
+
+/// A digest that is the same in every run.
+pub(super) fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn numbers_are_no_part_of_a_name() {
+        assert_eq!(stem("fusion.123"), "fusion");
+        assert_eq!(stem("loop_add_fusion.4.remat"), "loop_add_fusion");
+        assert_eq!(stem("gemm_fusion_dot_7"), "gemm_fusion_dot");
+        assert_eq!(stem("dot"), "dot");
+        assert_eq!(stem("7"), "7");
+    }
+}

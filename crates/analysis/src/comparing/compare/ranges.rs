@@ -1,0 +1,217 @@
+//! Steps that do not overlap: every step of one session is longer than every step of the other.
+//!
+//! ```text
+//! baseline    ● ●●   ●
+//! other               ├─ gap ─┤ ●  ● ●    ●
+//! p           2 ÷ (n + m choose n)       all n below all m, or the other way round
+//! interval    differences of two steps, without the k smallest and largest (Hodges and Lehmann),
+//!             and the least noise between runs
+//! ```
+//!
+//! This is exact for steps of one run, whatever their distribution, but runs differ too: a third of
+//! the pairs of runs of one program on a busy machine have such steps in a window of five. So it
+//! proves a difference only where something counted says that other work ran ([`OtherWork`]), and where
+//! that may be the reason ([`Both::is_by_work`]). Runs of one program never show any of it.
+
+use super::noise::{Effect, FEWEST_STEPS, RunNoise, normal_quantile};
+use super::pair::{Both, number};
+use super::side::Side;
+
+/// Share by which counts must differ in every step.
+const MIN_COUNT_CHANGE: f64 = 0.1;
+/// Share of the work in ops that are new, gone or changed from which on other work ran.
+const MIN_CHANGED_SHARE: f64 = 0.1;
+
+/// Exact evidence that the sessions did not run the same work on the same devices.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum OtherWork {
+    /// Other chips, or another number of them: before and after.
+    Devices(String, String),
+    /// Pieces of work per step and device: before and after.
+    Launches(f64, f64),
+    /// Share of the work in ops that are new, gone or changed.
+    Ops(f64),
+}
+
+impl OtherWork {
+    /// The first of them that there is.
+    pub(super) fn of(both: &Both<'_, '_>) -> Option<Self> {
+        let sides = both.sides;
+        let [before, after] = sides.map(|side| side.environment.devices.as_str());
+        let chips = sides.map(chips);
+        if before != after && !before.is_empty() && !after.is_empty() {
+            return Some(Self::Devices(before.to_owned(), after.to_owned()));
+        }
+        if chips[0] != chips[1] && chips.iter().all(|chip| !chip.is_empty()) {
+            let [before, after] = chips;
+            return Some(Self::Devices(before, after));
+        }
+        let counts = sides.map(Side::launches_by_step);
+        if are_other_counts(&counts[0], &counts[1]) {
+            let mean = |counts: &[f64]| super::side::mean(counts.iter().copied()).unwrap_or(0.0);
+            return Some(Self::Launches(mean(&counts[0]), mean(&counts[1])));
+        }
+        let share = both.changed_share();
+        (share >= MIN_CHANGED_SHARE).then_some(Self::Ops(share))
+    }
+
+    /// A sentence.
+    pub(super) fn in_words(&self) -> String {
+        match self {
+            Self::Devices(before, after) => {
+                format!("They ran on different devices: {after} instead of {before}.")
+            }
+            Self::Launches(before, after) => format!(
+                "They did other work: {} instead of {} ops, kernels and copies run per step and device.",
+                number(*after),
+                number(*before)
+            ),
+            Self::Ops(share) => format!(
+                "They did other work: {} of it is in ops that are new, gone or changed.",
+                crate::telling::format::percent(*share)
+            ),
+        }
+    }
+}
+
+fn chips(side: &Side<'_>) -> String {
+    let names = side.environment.chips.iter().map(|chip| chip.name.as_str());
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    names.join(", ")
+}
+
+/// Counts of steps that differ in every step, and by enough to matter.
+pub(super) fn are_other_counts(before: &[f64], after: &[f64]) -> bool {
+    let mean = |counts: &[f64]| super::side::mean(counts.iter().copied()).unwrap_or(0.0);
+    let (a, b) = (mean(before), mean(after));
+    gap(before, after).is_some() && (b - a).abs() > MIN_COUNT_CHANGE * a.max(b)
+}
+
+/// By how much every value of one side exceeds all of the other; none where they overlap.
+pub(super) fn gap(before: &[f64], after: &[f64]) -> Option<f64> {
+    let (low_before, high_before) = ends(before)?;
+    let (low_after, high_after) = ends(after)?;
+    let gap = (low_after - high_before).max(low_before - high_after);
+    (gap > 0.0).then_some(gap)
+}
+
+/// The effect that steps without overlap prove: its interval and its chance; none where they overlap
+/// or are too few.
+pub(crate) fn effect_of_ranges(
+    before: &[f64],
+    after: &[f64],
+    noise: RunNoise,
+    confidence: f64,
+) -> Option<Effect> {
+    if before.len() < FEWEST_STEPS || after.len() < FEWEST_STEPS {
+        return None;
+    }
+    gap(before, after)?;
+    let chance = 2.0 / choices(before.len(), after.len());
+    let mean = |values: &[f64]| super::side::mean(values.iter().copied());
+    let means = (mean(before)?, mean(after)?);
+    let run = noise.least(means.0.max(means.1), confidence) * std::f64::consts::SQRT_2;
+    let pairs = before.iter().flat_map(|a| after.iter().map(move |b| b - a));
+    let mut differences: Vec<f64> = pairs.collect();
+    differences.sort_by(f64::total_cmp);
+    let cut = cut(before.len(), after.len(), confidence).min((differences.len() - 1) / 2);
+    let (low, high) = (differences[cut], differences[differences.len() - 1 - cut]);
+    Some(Effect {
+        difference: means.1 - means.0,
+        // Nothing takes less than no time.
+        low: (low - run).max(-means.0),
+        high: high + run,
+        p_value: Some(chance),
+    })
+}
+
+/// How many of the smallest and of the largest differences of two steps lie beyond the interval, by the
+/// normal approximation of the ranks, which is right to a rank from four steps on.
+fn cut(n: usize, m: usize, confidence: f64) -> usize {
+    let pairs = u32::try_from(n.saturating_mul(m)).unwrap_or(u32::MAX);
+    let (n, m) = (n as f64, m as f64);
+    let spread = (n * m * (n + m + 1.0) / 12.0).sqrt();
+    let rank = n * m / 2.0 - normal_quantile(f64::midpoint(confidence, 1.0)) * spread;
+    (1..=pairs)
+        .take_while(|&below| f64::from(below) < rank.round())
+        .count()
+}
+
+fn ends(values: &[f64]) -> Option<(f64, f64)> {
+    let low = values.iter().copied().reduce(f64::min)?;
+    let high = values.iter().copied().reduce(f64::max)?;
+    Some((low, high))
+}
+
+/// Ways to choose which of n + m steps are the n.
+fn choices(n: usize, m: usize) -> f64 {
+    (1..=n).fold(1.0, |ways, k| ways * (m + k) as f64 / k as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOISE: RunNoise = RunNoise {
+        ratio: 0.01,
+        spreads: 1.5,
+    };
+
+    #[test]
+    fn five_steps_above_five_are_one_of_252_ways() {
+        assert!((choices(5, 5) - 252.0).abs() < 1e-9);
+        assert!((choices(4, 6) - 210.0).abs() < 1e-9);
+        let (before, after) = (
+            [18.0, 25.0, 20.0, 21.0, 20.5],
+            [40.0, 58.0, 44.0, 46.0, 45.0],
+        );
+        let found = effect_of_ranges(&before, &after, NOISE, 0.95).expect("no overlap");
+        assert!((found.p_value.expect("a chance") - 2.0 / 252.0).abs() < 1e-12);
+        assert!((found.difference - 25.7).abs() < 1e-9);
+        // The third of the 25 differences from either end: 19 (44 − 25) and 37.5 (58 − 20.5); and what
+        // runs differ by at least, 1 % of 46.6 × 1.96 × √2.
+        assert!((found.low - (19.0 - 1.292)).abs() < 1e-2, "{found:?}");
+        assert!((found.high - (37.5 + 1.292)).abs() < 1e-2, "{found:?}");
+        let faster = effect_of_ranges(&after, &before, NOISE, 0.95).expect("no overlap");
+        assert!((faster.low + found.high).abs() < 1e-9);
+    }
+
+    #[test]
+    fn as_many_differences_are_cut_as_the_tables_say() {
+        // Critical values of U at 5 %, two-sided.
+        for (n, m, critical) in [(4, 4, 0), (5, 5, 2), (6, 6, 5), (10, 12, 29), (20, 20, 127)] {
+            assert_eq!(cut(n, m, 0.95), critical, "{n} and {m}");
+        }
+    }
+
+    #[test]
+    fn one_step_that_overlaps_proves_nothing() {
+        let before = [18.0, 25.0, 20.0, 21.0, 41.0];
+        assert_eq!(effect_of_ranges(&before, &[40.0; 5], NOISE, 0.95), None);
+        assert_eq!(effect_of_ranges(&[1.0; 3], &[2.0; 3], NOISE, 0.95), None);
+    }
+
+    #[test]
+    fn counts_differ_in_every_step_or_not_at_all() {
+        assert!(are_other_counts(&[227.0; 5], &[2944.0, 2950.0]));
+        assert!(!are_other_counts(&[227.0; 5], &[230.0; 5]), "1 %");
+        assert!(!are_other_counts(&[227.0, 300.0], &[260.0, 400.0]));
+        assert!(!are_other_counts(&[], &[1.0]));
+    }
+
+    /// The runs of `noise`: one program, on a busy machine.
+    #[test]
+    fn steps_of_one_program_are_often_apart() {
+        let runs: Vec<Vec<f64>> =
+            serde_json::from_str(include_str!("../../../tests/identical_runs.json"))
+                .expect("durations");
+        let window = |run: &[f64]| -> Vec<f64> { run.iter().copied().skip(3).take(5).collect() };
+        let pairs = || runs.iter().zip(&runs[3..]);
+        let apart = pairs().filter(|(a, b)| {
+            let found = effect_of_ranges(&window(a), &window(b), NOISE, 0.95);
+            found.is_some_and(|found| found.low > 0.0 || found.high < 0.0)
+        });
+        let share = apart.count() as f64 / pairs().count() as f64;
+        assert!(share > 0.1, "{share}: ranges alone would do after all");
+    }
+}

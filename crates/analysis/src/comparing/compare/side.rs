@@ -1,0 +1,244 @@
+//! One of the sessions that are compared, measured once.
+
+use rustc_hash::FxHashMap;
+use stepscope_model::Session;
+
+use super::figures;
+use super::items::{Item, items};
+use super::report::{ComparedSession, ComparedStep};
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError, Compared};
+use crate::measuring::environment::{EnvironmentReport, environment};
+use crate::measuring::selection::Selected;
+use crate::measuring::steps::parts::{PARTS, position};
+use crate::measuring::steps::{PartKind, StepBar, step_bars};
+use crate::measuring::steps::{StepParts, divide_steps, step_time};
+use crate::views::compile::{Compile, CompileOptions, CompileReport};
+
+/// One session and what is measured of it.
+pub(crate) struct Side<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) session: &'a Session,
+    /// Every selected step with its parts.
+    pub(crate) steps: Vec<StepBar>,
+    /// How long these take is known.
+    pub(crate) is_timed: bool,
+    /// What ran in the typical steps.
+    pub(crate) items: Vec<Item>,
+    pub(super) environment: EnvironmentReport,
+    pub(super) compilations: CompileReport,
+    ends_ps: Vec<i64>,
+    /// Busy time and duration of each typical step, summed over devices.
+    pub(crate) busy_steps: Vec<(f64, f64)>,
+    busy_ratio: Option<f64>,
+    collective_bytes: Option<f64>,
+    memory_peak: Option<(i64, &'static str)>,
+}
+
+impl<'a> Side<'a> {
+    /// Measures a session. Which ops are listed is decided later, so that all of them share a step.
+    pub(crate) fn of(compared: Compared<'a>, selection: &Selection) -> Result<Self, AnalysisError> {
+        let Compared { name, session } = compared;
+        let selection = Selection {
+            program: None,
+            pattern: None,
+            sort: None,
+            limit: None,
+            ..selection.clone()
+        };
+        let selected = selection.resolve(session)?;
+        let divided = divide_steps(session, &selected);
+        let rows = &divided.rows;
+        let steps = step_bars(session, rows);
+        let typical = typical(rows, &steps);
+        let items = items(session, &selected, rows, &typical);
+        let compile = CompileOptions {
+            selection: selection.clone(),
+        };
+        let busy_steps = busy_steps(rows, &typical);
+        Ok(Self {
+            name,
+            session,
+            ends_ps: ends(rows),
+            busy_ratio: busy_ratio(&busy_steps),
+            busy_steps,
+            collective_bytes: figures::collective_bytes(session, &selected),
+            memory_peak: figures::memory_peak(session, &selected, &items),
+            environment: environment(session, &selected),
+            compilations: Compile::run(session, &compile)?,
+            is_timed: step_time(session, &selected).is_some(),
+            steps,
+            items,
+        })
+    }
+
+    /// The steps that are no outliers.
+    pub(crate) fn typical(&self) -> impl Iterator<Item = &StepBar> {
+        self.steps.iter().filter(|step| !step.is_outlier)
+    }
+
+    /// Durations of the typical steps, in the order of time; none where they are not known.
+    pub(crate) fn durations(&self) -> Vec<f64> {
+        let steps = self.typical().filter(|_| self.is_timed);
+        steps.map(|step| step.duration_ps).collect()
+    }
+
+    /// Durations of all steps, in the order of time; none where they are not known.
+    pub(crate) fn all_durations(&self) -> Vec<f64> {
+        let steps = self.steps.iter().filter(|_| self.is_timed);
+        steps.map(|step| step.duration_ps).collect()
+    }
+
+    /// A part of every typical step, in the order of time; none where it is not known how long they
+    /// are.
+    pub(crate) fn part(&self, part: PartKind) -> Vec<f64> {
+        let index = position(part);
+        let steps = self.typical().filter(|_| self.is_timed);
+        steps.map(|step| step.parts_ps[index]).collect()
+    }
+
+    /// The parts of every typical step in which the device works, in the order of time.
+    pub(super) fn work(&self) -> Vec<f64> {
+        let steps = self.typical().filter(|_| self.is_timed);
+        let work = steps.map(|step| {
+            let parts = PARTS.iter().zip(&step.parts_ps);
+            let of_device = parts.filter(|(part, _)| **part < PartKind::InputWait);
+            of_device.map(|(_, time)| time).sum()
+        });
+        work.collect()
+    }
+
+    /// Mean duration of the typical steps.
+    pub(super) fn typical_step_ps(&self) -> Option<f64> {
+        mean(self.typical().map(|step| step.duration_ps))
+    }
+
+    /// By how much a part of the mean over all steps exceeds that of the typical ones.
+    pub(super) fn excess_ps(&self, part: PartKind) -> f64 {
+        let index = position(part);
+        let all = mean(self.steps.iter().map(|step| step.parts_ps[index]));
+        let typical = mean(self.typical().map(|step| step.parts_ps[index]));
+        all.unwrap_or(0.0) - typical.unwrap_or(0.0)
+    }
+
+    /// Outlier steps.
+    pub(super) fn outliers(&self) -> usize {
+        self.steps.iter().filter(|step| step.is_outlier).count()
+    }
+
+    /// Slices of work in a typical step.
+    pub(super) fn launches(&self) -> Option<f64> {
+        (!self.items.is_empty()).then(|| self.items.iter().map(Item::count).sum())
+    }
+
+    /// The same in each typical step.
+    pub(super) fn launches_by_step(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.typical().count()];
+        for item in &self.items {
+            for (sum, count) in sums.iter_mut().zip(&item.occurrences) {
+                *sum += count;
+            }
+        }
+        sums
+    }
+
+    pub(crate) fn report(&self) -> ComparedSession {
+        let part = |part| mean(self.part(part).into_iter()).unwrap_or(0.0);
+        ComparedSession {
+            name: self.name.to_owned(),
+            devices: self.environment.devices.clone(),
+            step_count: self.steps.len(),
+            typical_step_count: self.typical().count(),
+            step_ps: self.typical_step_ps().filter(|_| self.is_timed),
+            all_steps_ps: mean(self.steps.iter().map(|step| step.duration_ps))
+                .filter(|_| self.is_timed),
+            parts_ps: PARTS.into_iter().map(part).collect(),
+            busy_ratio: self.busy_ratio.filter(|_| self.is_timed),
+            launch_count: self.launches(),
+            collective_bytes: self.collective_bytes,
+            wall_step_ps: figures::wall_step_ps(self.session),
+            training_wall_ps: figures::wall_clock_ps(self.session, |clock| clock.training_seconds),
+            run_wall_ps: figures::wall_clock_ps(self.session, |clock| clock.total_seconds),
+            compilation_count: self.compilations.rows.len(),
+            compilation_ps: self.compilations.total_ps.unwrap_or(0),
+            memory_peak_bytes: self.memory_peak.map(|(bytes, _)| bytes),
+            memory_peak_source: self.memory_peak.map_or("", |(_, source)| source).to_owned(),
+            steps: self.steps.iter().zip(&self.ends_ps).map(step).collect(),
+        }
+    }
+}
+
+fn step((bar, &end_ps): (&StepBar, &i64)) -> ComparedStep {
+    ComparedStep {
+        step: bar.step,
+        start_ps: bar.start_ps,
+        end_ps,
+        duration_ps: bar.duration_ps,
+        is_outlier: bar.is_outlier,
+    }
+}
+
+/// Which typical step a position in `Session::steps` is.
+fn typical(rows: &[StepParts], steps: &[StepBar]) -> FxHashMap<usize, usize> {
+    let of_steps = rows.chunk_by(|a, b| a.step == b.step).zip(steps);
+    of_steps
+        .filter(|(_, bar)| !bar.is_outlier)
+        .enumerate()
+        .map(|(number, (rows, _))| (rows[0].step, number))
+        .collect()
+}
+
+fn ends(rows: &[StepParts]) -> Vec<i64> {
+    rows.chunk_by(|a, b| a.step == b.step)
+        .map(|rows| rows.iter().map(|row| row.span.end.0).max().unwrap_or(0))
+        .collect()
+}
+
+/// Busy time and duration of the typical steps, each summed over devices; steps without any are left
+/// out.
+fn busy_steps(rows: &[StepParts], typical: &FxHashMap<usize, usize>) -> Vec<(f64, f64)> {
+    let of_steps = rows.chunk_by(|a, b| a.step == b.step);
+    let typical = of_steps.filter(|rows| typical.contains_key(&rows[0].step));
+    let sums = typical.map(|rows| {
+        let on_devices = rows.iter().filter(|row| row.device.is_some());
+        on_devices.fold((0.0, 0.0), |sums, row| {
+            (
+                sums.0 + row.lengths.busy_ps as f64,
+                sums.1 + row.span.duration().0 as f64,
+            )
+        })
+    });
+    sums.filter(|(_, duration)| *duration > 0.0).collect()
+}
+
+/// Σ busy ÷ Σ duration over the typical steps on devices.
+fn busy_ratio(steps: &[(f64, f64)]) -> Option<f64> {
+    let (busy, duration) = steps
+        .iter()
+        .fold((0.0, 0.0), |sums, step| (sums.0 + step.0, sums.1 + step.1));
+    (duration > 0.0).then(|| busy / duration)
+}
+
+/// The arithmetic mean; none of nothing.
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| {
+        (count + 1, sum + value)
+    });
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// The selection resolved again, to filter what is listed.
+pub(super) fn listed<'a>(
+    side: &Side<'a>,
+    selection: &Selection,
+) -> Result<Selected<'a>, AnalysisError> {
+    let own = Selection {
+        program: None,
+        steps: None,
+        time: None,
+        device: None,
+        host: None,
+        ..selection.clone()
+    };
+    own.resolve(side.session)
+}

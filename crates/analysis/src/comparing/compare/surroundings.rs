@@ -1,0 +1,83 @@
+//! What differs around a program, as causes: chips and versions, then what it was started with.
+
+use super::causes::cause;
+use super::report::{ComparedCause, ComparedFact};
+use crate::telling::format;
+
+/// Facts that a cause names.
+const NAMED: usize = 4;
+
+/// Other chips, another number of devices, another version of what compiles.
+pub(super) fn hardware_and_versions(facts: &[ComparedFact]) -> Option<ComparedCause> {
+    told(facts, |name| {
+        let order = ["chip", "devices", "jax_version", "jaxlib_version"];
+        let place = order.iter().position(|known| *known == name);
+        place.or_else(|| name.contains("version").then_some(order.len()))
+    })
+}
+
+/// Flags, arguments and commits.
+pub(super) fn options(facts: &[ComparedFact]) -> Option<ComparedCause> {
+    told(facts, |name| {
+        let known = ["XLA_FLAGS", "arguments", "git_commit"];
+        known.iter().position(|part| name.contains(part))
+    })
+}
+
+/// The facts that have a place, in the order of places.
+fn told(facts: &[ComparedFact], place: impl Fn(&str) -> Option<usize>) -> Option<ComparedCause> {
+    let known = facts
+        .iter()
+        .filter(|fact| !fact.baseline.is_empty() && !fact.other.is_empty());
+    let mut placed: Vec<(usize, &ComparedFact)> = known
+        .filter_map(|fact| Some((place(&fact.name)?, fact)))
+        .collect();
+    placed.sort_by_key(|(place, _)| *place);
+    let texts: Vec<String> = placed
+        .iter()
+        .take(NAMED)
+        .map(|(_, fact)| {
+            let [before, after] = [&fact.baseline, &fact.other].map(|text| format::shortened(text));
+            format!("{} {before} → {after}", fact.name)
+        })
+        .collect();
+    let text = format!("the environment differs: {}", texts.join(", "));
+    (!texts.is_empty()).then(|| cause("environment", text, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fact(name: &str, baseline: &str, other: &str) -> ComparedFact {
+        ComparedFact {
+            name: name.to_owned(),
+            baseline: baseline.to_owned(),
+            other: other.to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_chip_comes_before_versions_and_options() {
+        let facts = [
+            fact("XLA_FLAGS", "a", "b"),
+            fact("chip", "NVIDIA A100", "NVIDIA H100"),
+            fact("cuda_version", "12.1", "12.4"),
+            fact("jax_version", "0.7.0", "0.8.0"),
+            fact("numpy_version", "", "2.1"),
+        ];
+        let text = |cause: Option<ComparedCause>| cause.map(|cause| cause.text);
+        assert_eq!(
+            text(hardware_and_versions(&facts)).as_deref(),
+            Some(
+                "the environment differs: chip NVIDIA A100 → NVIDIA H100, jax_version 0.7.0 → 0.8.0, \
+                 cuda_version 12.1 → 12.4"
+            )
+        );
+        assert_eq!(
+            text(options(&facts)).as_deref(),
+            Some("the environment differs: XLA_FLAGS a → b")
+        );
+        assert_eq!(text(options(&facts[1..2])), None);
+    }
+}

@@ -1,0 +1,188 @@
+//! The `compare` report as tables.
+
+use super::columns::{
+    self, CAUSES, ENVIRONMENT, KERNELS, METHODS, OPS, PARTS, PROGRAMS, SESSIONS, WATERFALL,
+};
+use super::report::{
+    CompareReport, ComparedKernel, ComparedMethod, Evidence, MethodUnit, SessionDifference,
+    TimeDifference,
+};
+use crate::asking::Report;
+use crate::telling::cell::{Declared, Field, Table};
+use crate::telling::format;
+use crate::telling::note::Note;
+
+/// Columns of [`SESSIONS`] that are shown where a run recorded them.
+const WALL_TIMES: [&str; 2] = ["wall_step_ps", "training_wall_ps"];
+
+impl MethodUnit {
+    /// The word in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Run => "run",
+            Self::Capture => "capture",
+        }
+    }
+}
+
+impl Evidence {
+    /// The word in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BeyondNoise => "beyond",
+            Self::WithinNoise => "within",
+            Self::TooFewSteps => "too few steps",
+        }
+    }
+}
+
+/// Causes of each difference that stand above the tables.
+const HEADLINE_CAUSES: usize = 6;
+
+impl Report for CompareReport {
+    fn declared() -> Vec<Declared> {
+        columns::tables()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![
+            sessions(self),
+            self.within(
+                "waterfall",
+                "Difference of the mean step, as a sum",
+                WATERFALL,
+                |one| &one.waterfall,
+            ),
+            self.parts(),
+            Table::within("ops", "Ops", OPS, self.ops.iter().map(|op| (op, self)))
+                .with_row_count(self.op_count),
+            Table::of("methods", "Methods", METHODS, &self.methods),
+            kernels(self),
+            self.within("causes", "Why", CAUSES, |one| &one.causes),
+            self.within("programs", "Programs", PROGRAMS, |one| &one.programs),
+            self.within("environment", "Environment", ENVIRONMENT, |one| {
+                &one.environment
+            }),
+        ]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn only_wide(&self) -> Vec<&'static str> {
+        // Of whole sessions both repeat what the others say, unless other kernels ran.
+        let are_scopes = self.methods.iter().any(|method| !method.scope.is_empty());
+        if are_scopes || self.kernels.iter().any(has_other_count) {
+            return Vec::new();
+        }
+        vec!["methods", "kernels"]
+    }
+
+    fn headline(&self) -> Vec<(String, String)> {
+        let mut lines: Vec<(String, String)> = Vec::new();
+        if let Some(baseline) = self.sessions.first() {
+            lines.push(("Baseline".to_owned(), baseline.name.clone()));
+        }
+        let scoped = self
+            .methods
+            .iter()
+            .filter(|method| !method.scope.is_empty());
+        lines.extend(scoped.map(|method| ("Scope".to_owned(), told(method))));
+        for difference in &self.differences {
+            lines.push(("Result".to_owned(), difference.conclusion.clone()));
+            if let Some(all) = all_steps(self, difference) {
+                lines.push(("All steps".to_owned(), all));
+            }
+            let causes = difference.causes.iter().take(HEADLINE_CAUSES);
+            lines.extend(causes.map(|cause| ("Why".to_owned(), cause.text.clone())));
+        }
+        lines
+    }
+}
+
+/// `logs: tad: 4.500 ms of device time per run in 30.0 launches, 145.2 % of the first`
+fn told(method: &ComparedMethod) -> String {
+    let time = format::duration_ps(method.device_ps);
+    let against = method.ratio.map_or_else(String::new, |ratio| {
+        format!(", {} of the first", format::percent(ratio))
+    });
+    format!(
+        "{}: {time} of device time per {} in {:.1} launches{against}",
+        method.name,
+        method.unit.name(),
+        method.launch_count
+    )
+}
+
+/// Where outliers make the mean of all steps another story.
+fn all_steps(report: &CompareReport, difference: &SessionDifference) -> Option<String> {
+    let [a, b] = [0, difference.session].map(|index| &report.sessions[index]);
+    if a.step_count == a.typical_step_count && b.step_count == b.typical_step_count {
+        return None;
+    }
+    let (before, after) = (a.all_steps_ps?, b.all_steps_ps?);
+    Some(format!(
+        "{} instead of {}, outlier steps included",
+        format::duration_ps(after),
+        format::duration_ps(before)
+    ))
+}
+
+/// The kernel is launched more or less often than in the first method.
+fn has_other_count(kernel: &ComparedKernel) -> bool {
+    const LEAST_SHARE: f64 = 0.05;
+    let (before, after) = (kernel.baseline_count, kernel.count);
+    (after - before).abs() > LEAST_SHARE * before.max(after)
+}
+
+impl CompareReport {
+    /// What each difference has of something, with the name of its session.
+    fn within<'a, R: 'a, I: IntoIterator<Item = &'a R>>(
+        &'a self,
+        key: &'static str,
+        title: &str,
+        fields: &[Field<R, str>],
+        rows: impl Fn(&'a SessionDifference) -> I,
+    ) -> Table {
+        let rows = self.differences.iter().flat_map(|difference| {
+            let session = self.sessions[difference.session].name.as_str();
+            rows(difference).into_iter().map(move |row| (row, session))
+        });
+        Table::within(key, title, fields, rows)
+    }
+
+    /// Only parts that take time on either side.
+    fn parts(&self) -> Table {
+        self.within("parts", "Parts of a typical step", PARTS, |difference| {
+            let parts = difference.parts.iter();
+            parts.filter(|part| part.time.baseline_ps > 0.0 || part.time.mean_ps > 0.0)
+        })
+    }
+}
+
+fn sessions(report: &CompareReport) -> Table {
+    let steps: Vec<Option<TimeDifference>> = (0..report.sessions.len())
+        .map(|index| {
+            let of_session = |one: &&SessionDifference| one.session == index;
+            let difference = report.differences.iter().find(of_session);
+            difference.and_then(|one| one.step.clone())
+        })
+        .collect();
+    let rows = report.sessions.iter().zip(&steps);
+    let mut table = Table::within("sessions", "Sessions", SESSIONS, rows);
+    let mut sessions = report.sessions.iter();
+    if sessions.any(|one| one.wall_step_ps.or(one.training_wall_ps).is_some()) {
+        for column in &mut table.columns {
+            column.is_essential |= WALL_TIMES.contains(&column.key);
+        }
+    }
+    table
+}
+
+fn kernels(report: &CompareReport) -> Table {
+    let title = "Kernels of each method against the first";
+    let rows = report.kernels.iter().map(|kernel| (kernel, report));
+    Table::within("kernels", title, KERNELS, rows).with_row_count(report.kernel_count)
+}

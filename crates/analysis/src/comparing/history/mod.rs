@@ -1,0 +1,185 @@
+//! `history`: figures of many runs in the order of time, and where they changed.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | run | a line of a history that `check --history` wrote, or a session |
+//! | series | a figure of `check` over the runs |
+//! | change point | the first run at another level: [`changes`] |
+//! | level | median of the runs since the last change point |
+
+mod changes;
+mod chart;
+mod columns;
+mod report;
+mod sample;
+mod series;
+mod tables;
+
+use clap::Args;
+pub use report::{HistoryChange, HistoryReport, HistoryRun, HistorySeries};
+pub(crate) use sample::Recorded;
+pub use sample::{Sample, SampleFigure};
+
+use crate::asking::group::Group;
+use crate::asking::selection::Selection;
+use crate::asking::{AnalysisError, Asks, Compared, Comparison, NamedText};
+use crate::comparing::check::{Check, CheckOptions, FigureUnit};
+use crate::comparing::compare::checked_confidence;
+use crate::telling::format::counted;
+use crate::telling::note::Note;
+
+/// The `history` comparison.
+pub struct History;
+
+/// Options of [`History`].
+#[derive(Debug, Clone, Args)]
+pub struct HistoryOptions {
+    /// Which part of each session, where sessions are asked.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Only these figures, such as step_time; may be repeated
+    #[arg(long = "metric", value_name = "METRIC", value_delimiter = ',')]
+    pub metrics: Vec<String>,
+    /// Confidence of change points; 1 − it is the share of unchanged series that get one
+    #[arg(long, value_name = "RATIO", default_value_t = CONFIDENCE)]
+    pub confidence: f64,
+    /// Histories, whose text a caller read from files.
+    #[arg(skip)]
+    pub files: Vec<NamedText>,
+}
+
+/// Confidence unless asked otherwise: there are many series, and nobody likes false alarms.
+pub(crate) const CONFIDENCE: f64 = 0.99;
+
+impl Default for HistoryOptions {
+    fn default() -> Self {
+        Self {
+            selection: Selection::default(),
+            metrics: Vec::new(),
+            confidence: CONFIDENCE,
+            files: Vec::new(),
+        }
+    }
+}
+
+/// What is called so among the sources of runs.
+const SESSION: &str = "session";
+
+/// Runs below which the test of a change point cannot succeed with 99 % confidence.
+const FEWEST_RUNS: usize = 10;
+
+impl Comparison for History {
+    const NAME: &'static str = "history";
+    const ALIASES: &'static [&'static str] = &[];
+    const SUMMARY: &'static str = "Figures of many runs, and the runs at which they changed";
+    const EXAMPLES: &'static str = "\
+# What `stepscope check --history` recorded, run by run
+stepscope history stepscope-history.jsonl
+# Every session of a log directory, without a file
+stepscope history ./logs
+# One figure, as CSV
+stepscope history stepscope-history.jsonl --metric step_time --csv --table changes";
+    const GROUP: Group = Group::Summary;
+    const LEAST_SESSIONS: usize = 0;
+    const ASKS: Asks = Asks::EverySession;
+    // Sessions in which nothing happens are left out with a note.
+    const NEEDS_EVENTS: bool = false;
+    const TAKES_FILES: bool = true;
+    type Options = HistoryOptions;
+    type Report = HistoryReport;
+
+    fn with_files(options: &mut HistoryOptions, files: Vec<NamedText>) {
+        let histories = files.into_iter().filter(|file| !is_benchmark(&file.name));
+        options.files = histories.collect();
+    }
+
+    fn run(
+        sessions: &[Compared<'_>],
+        options: &HistoryOptions,
+    ) -> Result<HistoryReport, AnalysisError> {
+        checked_confidence(options.confidence)?;
+        let recorded = Recorded::of(&options.files);
+        let mut notes = recorded.notes();
+        let mut samples = recorded.samples;
+        for one in sessions {
+            if one.session.is_memory_only() || one.session.is_program_only() {
+                let text = format!("{}: nothing happens in it, so it is left out.", one.name);
+                notes.push(Note::warning(text));
+                continue;
+            }
+            match measured(*one, &options.selection) {
+                Ok(sample) => samples.push((SESSION.to_owned(), sample)),
+                Err(AnalysisError::NothingSelected { what, .. }) => notes.push(Note::warning(
+                    format!("{}: {what} selects nothing, so it is left out.", one.name),
+                )),
+                Err(error) => return Err(error.of_session(one.name)),
+            }
+        }
+        if samples.is_empty() {
+            let why: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
+            return Err(AnalysisError::Options(format!(
+                "this history has no run: {}",
+                why.join(" ")
+            )));
+        }
+        let found = series::all(&samples, &options.metrics, options.confidence)?;
+        notes.extend(remarks(samples.len(), options.confidence));
+        Ok(HistoryReport {
+            conclusion: series::conclusion(&found, samples.len()),
+            changes: found.changes,
+            rows: found.series,
+            runs: samples.iter().map(|(file, one)| one.run(file)).collect(),
+            confidence_ratio: options.confidence,
+            notes,
+        })
+    }
+}
+
+/// Benchmarks may lie beside sessions; they are no histories.
+fn is_benchmark(name: &str) -> bool {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let suffix = file.rsplit_once('.').map(|(_, suffix)| suffix);
+    suffix == Some("json") && (file.starts_with("results") || file.starts_with("scaling_"))
+}
+
+/// The figures of a session that `check` would record.
+fn measured(one: Compared<'_>, selection: &Selection) -> Result<Sample, AnalysisError> {
+    let options = CheckOptions {
+        selection: selection.clone(),
+        ..CheckOptions::default()
+    };
+    let mut sample = Sample::of(&Check::run(&[one], &options)?);
+    let mut hosts = one.session.hosts.iter();
+    let manifest = hosts.find_map(|host| host.manifest.as_ref());
+    if let Some(manifest) = manifest {
+        let began = manifest
+            .captured_epoch_ns
+            .map(|(began, _)| began / 1_000_000_000);
+        sample.recorded_unix_s = began.and_then(|seconds| i64::try_from(seconds).ok());
+        sample.commit = manifest.git_commit.clone().unwrap_or_default();
+    }
+    Ok(sample)
+}
+
+/// What is counted has no noise of its own.
+pub(crate) const fn is_counted(unit: FigureUnit) -> bool {
+    matches!(unit, FigureUnit::Bytes | FigureUnit::Count)
+}
+
+fn remarks(run_count: usize, confidence: f64) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if run_count < FEWEST_RUNS {
+        notes.push(Note::info(format!(
+            "{} are too few for a change point of a time; with {FEWEST_RUNS} a clear one can be told \
+             from noise.",
+            counted(run_count, "run")
+        )));
+    }
+    notes.push(Note::info(format!(
+        "A change point is tested against random orders of the runs: of series that did not change at \
+         most {} get one, whatever their distribution, as long as runs do not depend on those before \
+         them. Counts and bytes that were constant change where they change.",
+        crate::telling::format::percent(1.0 - confidence)
+    )));
+    notes
+}

@@ -1,0 +1,278 @@
+//! Lines of a history file: one JSON object a run.
+//!
+//! ```text
+//! {"run":"main-41","recorded_unix_s":1795336836,"commit":"4f0c2d1","verdict":"passed",
+//!  "figures":{"step_time":{"unit":"picos","value":5055262000.0}, …}}
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::changes::change_points;
+use super::report::HistoryRun;
+use super::{CONFIDENCE, is_counted};
+use crate::asking::NamedText;
+use crate::comparing::check::{CheckReport, FigureUnit};
+use crate::telling::format::counted;
+use crate::telling::note::Note;
+
+/// One run as a line of a history keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Name of the session.
+    pub run: String,
+    /// When it was captured or recorded, in seconds since the Unix epoch; absent if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_unix_s: Option<i64>,
+    /// Commit of the program; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub commit: String,
+    /// What `check` said of it, such as `passed` or `broken`; empty where nothing was checked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verdict: String,
+    /// Its level was accepted: baselines begin with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_accepted: bool,
+    /// Figures by their names.
+    pub figures: BTreeMap<String, SampleFigure>,
+}
+
+/// One figure of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SampleFigure {
+    /// In what it is measured.
+    pub unit: FigureUnit,
+    /// The figure.
+    pub value: f64,
+}
+
+impl Sample {
+    /// The figures that were checked, as a run of a history.
+    pub fn of(report: &CheckReport) -> Self {
+        let figures = report.figures.iter().map(|figure| {
+            let (unit, value) = (figure.unit, figure.value);
+            (figure.metric.clone(), SampleFigure { unit, value })
+        });
+        let is_checked = !report.rows.is_empty();
+        let verdict = if is_checked { report.verdict.key() } else { "" };
+        Self {
+            run: report.session.clone(),
+            recorded_unix_s: None,
+            commit: String::new(),
+            verdict: verdict.to_owned(),
+            is_accepted: false,
+            figures: figures.collect(),
+        }
+    }
+
+    /// The line of the file, without its end.
+    pub fn line(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self)
+    }
+
+    pub(super) fn run(&self, source: &str) -> HistoryRun {
+        HistoryRun {
+            name: self.run.clone(),
+            recorded_unix_s: self.recorded_unix_s,
+            commit: self.commit.clone(),
+            verdict: self.verdict.clone(),
+            is_accepted: self.is_accepted,
+            source: source.to_owned(),
+        }
+    }
+}
+
+/// Runs of histories, in the order of their lines.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Recorded {
+    /// Name of the file and what its line says.
+    pub(super) samples: Vec<(String, Sample)>,
+    names: Vec<String>,
+    /// File, line from 1, why it is no run.
+    damaged: Vec<(String, usize, String)>,
+}
+
+impl Recorded {
+    pub(crate) fn of(files: &[NamedText]) -> Self {
+        let mut recorded = Self::default();
+        for file in files {
+            recorded.names.push(file.name.clone());
+            let lines = file.text.lines().enumerate();
+            for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+                match serde_json::from_str::<Sample>(line) {
+                    Ok(sample) => recorded.samples.push((file.name.clone(), sample)),
+                    Err(error) => {
+                        let why = error.to_string();
+                        recorded.damaged.push((file.name.clone(), number + 1, why));
+                    }
+                }
+            }
+        }
+        recorded
+    }
+
+    pub(crate) const fn run_count(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Files, with how many runs they hold.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let names = self.names.iter().map(|name| {
+            let own = self.samples.iter().filter(|(file, _)| file == name);
+            format!("{name} ({})", counted(own.count(), "run"))
+        });
+        names.collect()
+    }
+
+    /// A figure of the runs since it last changed, or since the last run that was accepted. Runs that
+    /// broke a budget do not count: no regression becomes a baseline by lasting.
+    pub(crate) fn latest_values(&self, metric: &str) -> Vec<f64> {
+        let accepted = self
+            .samples
+            .iter()
+            .rposition(|(_, sample)| sample.is_accepted);
+        let since = &self.samples[accepted.unwrap_or(0)..];
+        let kept = since
+            .iter()
+            .filter(|(_, sample)| sample.is_accepted || sample.verdict != "broken");
+        let figures = kept.filter_map(|(_, sample)| sample.figures.get(metric));
+        let (values, units): (Vec<f64>, Vec<FigureUnit>) =
+            figures.map(|figure| (figure.value, figure.unit)).unzip();
+        let counted = units.last().is_some_and(|&unit| is_counted(unit));
+        let last = change_points(&values, counted, CONFIDENCE).pop();
+        values[last.map_or(0, |change| change.at)..].to_vec()
+    }
+
+    /// What is wrong with the files.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        const SHOWN: usize = 3;
+        let mut notes = Vec::new();
+        let damaged = self.damaged.iter().take(SHOWN);
+        notes.extend(damaged.map(|(file, line, why)| {
+            Note::warning(format!(
+                "{file}, line {line} is not a run of a history: {why}."
+            ))
+        }));
+        if let Some(more) = self
+            .damaged
+            .len()
+            .checked_sub(SHOWN)
+            .filter(|&more| more > 0)
+        {
+            notes.push(Note::warning(format!(
+                "{} more are none either.",
+                counted(more, "line")
+            )));
+        }
+        for name in &self.names {
+            if !self.samples.iter().any(|(file, _)| file == name) {
+                notes.push(
+                    Note::warning(format!("{name} holds no run of a history."))
+                        .with_hint("`stepscope check LOGS --history FILE` records one"),
+                );
+            }
+        }
+        notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(run: &str, value: f64) -> Sample {
+        let unit = FigureUnit::Picos;
+        Sample {
+            run: run.to_owned(),
+            recorded_unix_s: Some(1_795_336_836),
+            commit: "4f0c2d1".to_owned(),
+            verdict: String::new(),
+            is_accepted: false,
+            figures: [("step_time".to_owned(), SampleFigure { unit, value })].into(),
+        }
+    }
+
+    fn recorded(samples: &[Sample]) -> Recorded {
+        let lines = samples.iter().map(|sample| sample.line().expect("JSON"));
+        Recorded::of(&[NamedText {
+            name: "history.jsonl".to_owned(),
+            text: lines.collect::<Vec<_>>().join("\n"),
+        }])
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_written() {
+        let one = sample("a", 2.5e9);
+        let line = one.line().expect("JSON");
+        assert_eq!(
+            line,
+            r#"{"run":"a","recorded_unix_s":1795336836,"commit":"4f0c2d1","figures":{"step_time":{"unit":"picos","value":2500000000.0}}}"#
+        );
+        let read: Sample = serde_json::from_str(&line).expect("a run");
+        assert_eq!(read, one);
+    }
+
+    #[test]
+    fn damaged_lines_are_told_and_the_others_count() {
+        let text = format!(
+            "{}\nrubbish\n\n{{\"run\":1}}\n",
+            sample("a", 1.0).line().expect("JSON")
+        );
+        let found = Recorded::of(&[NamedText {
+            name: "history.jsonl".to_owned(),
+            text,
+        }]);
+        assert_eq!(found.run_count(), 1);
+        let notes = found.notes();
+        assert_eq!(notes.len(), 2);
+        assert!(
+            notes[0]
+                .text
+                .starts_with("history.jsonl, line 2 is not a run"),
+            "{notes:?}"
+        );
+        assert!(
+            notes[1]
+                .text
+                .starts_with("history.jsonl, line 4 is not a run"),
+            "{notes:?}"
+        );
+        let empty = Recorded::of(&[NamedText {
+            name: "history.jsonl".to_owned(),
+            text: String::new(),
+        }]);
+        assert_eq!(
+            empty.notes()[0].text,
+            "history.jsonl holds no run of a history."
+        );
+    }
+
+    #[test]
+    fn the_baseline_begins_after_the_last_change() {
+        let level = |run: u32| f64::from(run % 5) + if run < 12 { 100.0 } else { 150.0 };
+        let runs: Vec<Sample> = (0..24).map(|run| sample("run", level(run))).collect();
+        assert_eq!(recorded(&runs).latest_values("step_time").len(), 12);
+        assert!(recorded(&runs).latest_values("memory_peak").is_empty());
+    }
+
+    #[test]
+    fn a_broken_run_is_no_baseline_unless_it_is_accepted() {
+        let mut runs: Vec<Sample> = (0..8)
+            .map(|run| sample("run", f64::from(100 + run % 3)))
+            .collect();
+        runs[7].verdict = "broken".to_owned();
+        runs[7].figures.insert(
+            "step_time".to_owned(),
+            SampleFigure {
+                unit: FigureUnit::Picos,
+                value: 170.0,
+            },
+        );
+        let values = recorded(&runs).latest_values("step_time");
+        assert_eq!(values.len(), 7);
+        assert!(values.iter().all(|&value| value < 110.0));
+        runs[7].is_accepted = true;
+        assert_eq!(recorded(&runs).latest_values("step_time"), [170.0]);
+    }
+}

@@ -1,0 +1,204 @@
+//! Series of figures over runs, and their change points.
+
+use super::changes::{LONGEST, change_points};
+use super::is_counted;
+use super::report::{HistoryChange, HistorySeries};
+use super::sample::Sample;
+use crate::asking::AnalysisError;
+use crate::comparing::check::words::{figure, signed, signed_percent};
+use crate::comparing::check::{FigureUnit, METRICS, Metric};
+use crate::comparing::compare::noise::{median, spread};
+use crate::telling::format::counted;
+
+/// All series, what changed first, and all change points, the latest first.
+pub(super) struct Found {
+    pub(super) series: Vec<HistorySeries>,
+    pub(super) changes: Vec<HistoryChange>,
+}
+
+type Samples = [(String, Sample)];
+
+/// The series of the figures that are wanted, of all without any.
+pub(super) fn all(
+    samples: &Samples,
+    wanted: &[String],
+    confidence: f64,
+) -> Result<Found, AnalysisError> {
+    let names = names(samples);
+    if let Some(missing) = wanted.iter().find(|name| !names.contains(name)) {
+        return Err(AnalysisError::NothingSelected {
+            what: format!("--metric {missing}"),
+            available: names.join(", "),
+        });
+    }
+    let mut found = Found {
+        series: Vec::new(),
+        changes: Vec::new(),
+    };
+    for name in names {
+        if wanted.is_empty() || wanted.contains(&name) {
+            let (series, changes) = one(samples, &name, confidence);
+            found.series.extend(series);
+            found.changes.extend(changes);
+        }
+    }
+    // Both sorts keep the order of metrics among equals.
+    found.series.sort_by_key(|series| series.change_count == 0);
+    found
+        .changes
+        .sort_by_key(|change| std::cmp::Reverse(change.run));
+    Ok(found)
+}
+
+/// Names of figures: those of `check` in its order, then the others.
+fn names(samples: &Samples) -> Vec<String> {
+    let recorded = samples.iter().flat_map(|(_, sample)| sample.figures.keys());
+    let mut recorded: Vec<&String> = recorded.collect();
+    recorded.sort_unstable();
+    recorded.dedup();
+    let position = |name: &str| METRICS.iter().position(|known| known.name == name);
+    recorded.sort_by_key(|name| position(name).unwrap_or(METRICS.len()));
+    recorded.into_iter().cloned().collect()
+}
+
+fn one(
+    samples: &Samples,
+    name: &str,
+    confidence: f64,
+) -> (Option<HistorySeries>, Vec<HistoryChange>) {
+    let figures = samples.iter().map(|(_, sample)| sample.figures.get(name));
+    let figures: Vec<_> = figures.collect();
+    let known = figures.iter().enumerate();
+    // A figure whose unit is another than the latest is another figure.
+    let Some(unit) = figures.iter().flatten().last().map(|figure| figure.unit) else {
+        return (None, Vec::new());
+    };
+    let known = known.filter_map(|(run, figure)| Some((run, (*figure)?)));
+    let (places, values): (Vec<usize>, Vec<f64>) = known
+        .filter(|(_, figure)| figure.unit == unit)
+        .map(|(run, figure)| (run, figure.value))
+        .unzip();
+    let metric = Metric::of(name);
+    let is_better_higher = metric.as_ref().is_some_and(Metric::is_better_higher);
+    let points = change_points(&values, is_counted(unit), confidence);
+    let mut bounds = vec![0];
+    bounds.extend(points.iter().map(|point| point.at));
+    bounds.push(values.len());
+    let level = |segment: usize| &values[bounds[segment]..bounds[segment + 1]];
+    let changes = points.iter().enumerate().map(|(index, point)| {
+        let (before, after) = (median(level(index)), median(level(index + 1)));
+        let run = places[point.at];
+        change(
+            samples,
+            name,
+            unit,
+            run,
+            before,
+            after,
+            is_better_higher,
+            point.p_value,
+        )
+    });
+    let changes: Vec<HistoryChange> = changes.collect();
+    let last_level = level(points.len());
+    let mut by_run = vec![None; samples.len()];
+    for (&run, &value) in places.iter().zip(&values) {
+        by_run[run] = Some(value);
+    }
+    let series = HistorySeries {
+        metric: name.to_owned(),
+        title: metric.map_or_else(|| name.to_owned(), |metric| metric.title()),
+        unit,
+        is_better_higher,
+        values: by_run,
+        run_count: values.len(),
+        last: values.last().copied().unwrap_or(0.0),
+        level: median(last_level),
+        spread: (last_level.len() > 1).then(|| spread(last_level)),
+        level_run_count: last_level.len(),
+        change_count: points.len(),
+    };
+    (Some(series), changes)
+}
+
+#[expect(clippy::too_many_arguments, reason = "all that one row holds")]
+fn change(
+    samples: &Samples,
+    metric: &str,
+    unit: FigureUnit,
+    run: usize,
+    before: f64,
+    after: f64,
+    is_better_higher: bool,
+    p_value: Option<f64>,
+) -> HistoryChange {
+    let sample = &samples[run].1;
+    let previous = run.checked_sub(1).map(|previous| &samples[previous].1);
+    let ratio = (before > 0.0).then(|| (after - before) / before);
+    let size = ratio.map_or_else(|| signed(after - before, unit), signed_percent);
+    let is_worse = (after > before) != is_better_higher;
+    let commit = if sample.commit.is_empty() {
+        String::new()
+    } else {
+        format!(" (commit {})", short(&sample.commit))
+    };
+    let how_sure = match p_value {
+        Some(p) if p <= 0.001 => "chance gives as much in at most 1 of 1000 cases".to_owned(),
+        Some(p) => format!("chance gives as much in {:.0} of 1000 cases", p * 1000.0),
+        None => "it was constant before".to_owned(),
+    };
+    HistoryChange {
+        metric: metric.to_owned(),
+        unit,
+        run,
+        run_name: sample.run.clone(),
+        commit: sample.commit.clone(),
+        previous_commit: previous.map_or_else(String::new, |one| one.commit.clone()),
+        before,
+        after,
+        ratio,
+        is_worse,
+        p_value,
+        text: format!(
+            "{metric} {} → {} ({size}), {} since {}{commit}; {how_sure}.",
+            figure(before, unit),
+            figure(after, unit),
+            if is_worse { "worse" } else { "better" },
+            sample.run
+        ),
+    }
+}
+
+/// As Git shortens commits.
+fn short(commit: &str) -> &str {
+    let is_hash = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { &commit[..10] } else { commit }
+}
+
+/// The answer in a sentence.
+pub(super) fn conclusion(found: &Found, run_count: usize) -> String {
+    let changed: Vec<&str> = found
+        .series
+        .iter()
+        .filter(|series| series.change_count > 0)
+        .map(|series| series.metric.as_str())
+        .collect();
+    let of = format!(
+        "{} over {}",
+        counted(found.series.len(), "figure"),
+        counted(run_count, "run")
+    );
+    let longer = if run_count > LONGEST {
+        format!(" (of the last {LONGEST})")
+    } else {
+        String::new()
+    };
+    if changed.is_empty() {
+        return format!("None of {of}{longer} changed its level.");
+    }
+    format!(
+        "{} of {of}{longer} changed: {}.",
+        changed.len(),
+        changed.join(", ")
+    )
+}

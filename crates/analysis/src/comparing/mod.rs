@@ -1,0 +1,6 @@
+//! Questions about several sessions.
+
+pub mod check;
+pub mod compare;
+pub mod history;
+pub mod scaling;

@@ -1,0 +1,72 @@
+//! Speed-up as bars of characters, with the mark of perfect scaling, for terminals. Lines far in are
+//! printed as they are.
+//!
+//! ```text
+//! lcam_trace  1 ██████|                     1.00× of 1
+//!             2 █████████   |               1.52× of 2
+//!             4 ███████████              |  1.94× of 4
+//! ```
+
+use super::limits::times;
+use super::report::{ScalingReport, ScalingRow};
+use crate::telling::format;
+
+/// Columns of the longest bar.
+const WIDTH: usize = 44;
+
+/// One line per method and count, and the conclusion of each method below its lines.
+pub(super) fn lines(report: &ScalingReport) -> Vec<String> {
+    let longest = report
+        .rows
+        .iter()
+        .map(|row| row.ideal_speedup_ratio.max(row.speedup_ratio))
+        .fold(1.0, f64::max);
+    let mut lines = Vec::new();
+    for method in &report.methods {
+        let mut own: Vec<&ScalingRow> = report
+            .rows
+            .iter()
+            .filter(|row| row.method == method.method && row.source == method.source)
+            .collect();
+        own.sort_by_key(|row| row.device_count);
+        let source = match method.source.as_str() {
+            "benchmark" => " (benchmark)",
+            _ => "",
+        };
+        lines.push(format!("{}{source}", format::shortened(&method.method)));
+        for row in own {
+            lines.push(line(row, longest));
+        }
+        lines.push(format!("  {}", method.conclusion));
+        lines.push(String::new());
+    }
+    lines
+}
+
+fn line(row: &ScalingRow, longest: f64) -> String {
+    let columns = |ratio: f64| columns(ratio / longest);
+    let (reached, ideal) = (columns(row.speedup_ratio), columns(row.ideal_speedup_ratio));
+    let mut bar = "█".repeat(reached);
+    if ideal > reached {
+        bar.push_str(&" ".repeat(ideal - reached - 1));
+        bar.push('|');
+    }
+    let missing = WIDTH.saturating_sub(reached.max(ideal));
+    bar.push_str(&" ".repeat(missing));
+    format!(
+        "     {:>4} {bar} {} of {}",
+        row.device_count,
+        times(row.speedup_ratio),
+        row.ideal_speedup_ratio
+    )
+}
+
+/// Columns of a share of the longest bar.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the width of a chart before"
+)]
+fn columns(share: f64) -> usize {
+    (share.clamp(0.0, 1.0) * WIDTH as f64).round() as usize
+}

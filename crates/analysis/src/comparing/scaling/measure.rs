@@ -1,0 +1,171 @@
+//! One session, measured: its typical steps, and what they are made of.
+
+use stepscope_model::{DeviceId, DeviceKind, Session};
+
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError, Compared};
+use crate::measuring::environment::environment;
+use crate::measuring::selection::Selected;
+use crate::measuring::steps::parts::PARTS;
+use crate::measuring::steps::{PartKind, StepBar, step_bars};
+use crate::measuring::steps::{StepParts, divide_steps, part_position};
+use crate::views::collectives::{Collectives, CollectivesOptions};
+
+/// One sample: a session, or a benchmark of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Measured {
+    pub(super) name: String,
+    /// Known of benchmarks; sessions get theirs from their names.
+    pub(super) method: Option<String>,
+    pub(super) device_count: usize,
+    pub(super) devices: String,
+    pub(super) is_virtual: bool,
+    /// Typical steps, or timed calls.
+    pub(super) step_count: usize,
+    pub(super) step_ps: f64,
+    /// Position among the sessions that were asked.
+    pub(super) session: Option<usize>,
+    /// What a step is made of; none for benchmarks.
+    pub(super) work: Option<Work>,
+}
+
+/// What a typical step is made of.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_field_names, reason = "units stand in names")]
+pub(super) struct Work {
+    /// In the order of `PARTS`, mean over hosts of the mean over devices.
+    pub(super) parts_ps: [f64; PARTS.len()],
+    /// Communication, hidden or not, mean over devices that communicate.
+    pub(super) communication_ps: f64,
+    /// Computation of each device in a step.
+    pub(super) computed_ps: Vec<f64>,
+}
+
+/// What a session misses that cannot be counted.
+pub(super) enum Missing {
+    Events,
+    Steps,
+    Devices,
+}
+
+impl Measured {
+    /// The same measurement, read again.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.method == other.method
+            && self.device_count == other.device_count
+            && self.step_ps.total_cmp(&other.step_ps).is_eq()
+    }
+
+    /// Where it comes from.
+    pub(super) const fn source(&self) -> &'static str {
+        if self.session.is_some() {
+            "capture"
+        } else {
+            "benchmark"
+        }
+    }
+}
+
+impl Work {
+    pub(super) fn part(&self, part: PartKind) -> f64 {
+        self.parts_ps[part_position(part)]
+    }
+
+    /// Mean over devices of their computation ÷ that of the device with most.
+    pub(super) fn balance(&self) -> Option<f64> {
+        let most = self.computed_ps.iter().copied().fold(0.0, f64::max);
+        let mean = self.computed_ps.iter().sum::<f64>() / self.computed_ps.len().max(1) as f64;
+        (most > 0.0).then(|| mean / most)
+    }
+}
+
+/// Measures a session.
+pub(super) fn measure(
+    position: usize,
+    compared: Compared<'_>,
+    selection: &Selection,
+) -> Result<Result<Measured, Missing>, AnalysisError> {
+    let session = compared.session;
+    if session.is_memory_only() || session.is_program_only() {
+        return Ok(Err(Missing::Events));
+    }
+    let selected = selection.resolve(session)?;
+    let divided = divide_steps(session, &selected);
+    let bars = step_bars(session, &divided.rows);
+    let typical: Vec<&StepBar> = bars.iter().filter(|bar| !bar.is_outlier).collect();
+    if typical.is_empty() {
+        return Ok(Err(Missing::Steps));
+    }
+    let computed_ps = computed(session, &divided.rows, &typical);
+    if computed_ps.is_empty() {
+        return Ok(Err(Missing::Devices));
+    }
+    let mean = |value: &dyn Fn(&StepBar) -> f64| {
+        typical.iter().map(|bar| value(bar)).sum::<f64>() / typical.len() as f64
+    };
+    let mut parts_ps = [0.0; PARTS.len()];
+    for (index, part_ps) in parts_ps.iter_mut().enumerate() {
+        *part_ps = mean(&|bar| bar.parts_ps.get(index).copied().unwrap_or(0.0));
+    }
+    Ok(Ok(Measured {
+        name: compared.name.to_owned(),
+        method: None,
+        device_count: computed_ps.len(),
+        devices: environment(session, &selected).devices,
+        is_virtual: is_virtual(session, &selected),
+        step_count: typical.len(),
+        step_ps: mean(&|bar| bar.duration_ps),
+        session: Some(position),
+        work: Some(Work {
+            parts_ps,
+            communication_ps: communication(session, selection, &typical)?,
+            computed_ps,
+        }),
+    }))
+}
+
+/// Mean computation of a typical step on each device that took part in one.
+fn computed(session: &Session, rows: &[StepParts], typical: &[&StepBar]) -> Vec<f64> {
+    let compute = part_position(PartKind::DeviceCompute);
+    let mut devices: Vec<(DeviceId, i64, usize)> = Vec::new();
+    for row in rows {
+        let number = session.steps[row.step].number;
+        let Some(device) = row.device else { continue };
+        if !typical.iter().any(|bar| bar.step == number) {
+            continue;
+        }
+        let computed_ps = row.lengths.parts_ps[compute];
+        match devices.iter_mut().find(|(known, ..)| *known == device) {
+            Some((_, sum, count)) => {
+                *sum = sum.saturating_add(computed_ps);
+                *count += 1;
+            }
+            None => devices.push((device, computed_ps, 1)),
+        }
+    }
+    let mean = |(_, sum, count): (DeviceId, i64, usize)| sum as f64 / count as f64;
+    devices.into_iter().map(mean).collect()
+}
+
+/// Communication of a typical step, by the definition of `collectives`.
+fn communication(
+    session: &Session,
+    selection: &Selection,
+    typical: &[&StepBar],
+) -> Result<f64, AnalysisError> {
+    let options = CollectivesOptions {
+        selection: selection.clone(),
+        instances: 1,
+        shardings: 1,
+    };
+    let steps = Collectives::run(session, &options)?.steps;
+    let is_typical = |number: i64| typical.iter().any(|bar| bar.step == number);
+    let times = steps.iter().filter(|step| is_typical(step.step));
+    Ok(times.map(|step| step.total_ps).sum::<f64>() / typical.len() as f64)
+}
+
+/// Several devices that XLA makes of one machine's cores.
+fn is_virtual(session: &Session, selected: &Selected<'_>) -> bool {
+    let kinds = selected.devices.iter().map(|&id| session.device(id).kind);
+    selected.devices.len() > 1 && kinds.into_iter().all(|kind| kind == DeviceKind::Cpu)
+}

@@ -1,0 +1,168 @@
+//! What `scaling` answers: throughput by device count for each method, and what limits the next
+//! doubling.
+
+use documented::DocumentedFields;
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::telling::note::Note;
+
+/// The answer of the `scaling` comparison.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct ScalingReport {
+    /// Strong: the work of a step stays the same. Weak: it grows with the devices.
+    pub kind: ScalingKind,
+    /// What limits each method.
+    pub methods: Vec<ScalingMethod>,
+    /// One row per method and device count, methods by name and counts ascending.
+    pub rows: Vec<ScalingRow>,
+    /// Every session and every benchmark that was counted, in the order of the rows.
+    pub samples: Vec<ScalingSample>,
+    /// How figures were obtained, and what was left out.
+    pub notes: Vec<Note>,
+}
+
+/// What stays the same while devices are added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum ScalingKind {
+    /// The work of a step: twice the devices should take half the time.
+    Strong,
+    /// The work of a device: twice the devices should take the same time.
+    Weak,
+}
+
+/// One method over all its device counts.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct ScalingMethod {
+    /// What the names of the method's sessions have in common, besides device count and time stamp.
+    pub method: String,
+    /// Source of the measurements: `capture` or `benchmark`.
+    pub source: String,
+    /// Counts that were measured, ascending.
+    pub device_counts: Vec<usize>,
+    /// Smallest device count of the method, relative to which speed-up and efficiency are computed.
+    pub base_device_count: usize,
+    /// Twice the largest device count of the method.
+    pub next_device_count: usize,
+    /// Share of the step on the smallest device count that does not shrink with more devices, by
+    /// Amdahl's law, 0..1. Absent with one count, with weak scaling, and if the law does not fit.
+    pub serial_ratio: Option<f64>,
+    /// Largest deviation of a measured step from Amdahl's law ÷ the step. Absent without the law,
+    /// and with two counts, which it always fits.
+    pub fit_error_ratio: Option<f64>,
+    /// Predicted step time on twice the largest device count: by Amdahl's law, or with weak scaling
+    /// by the trend of the last doubling.
+    pub next_step_ps: Option<f64>,
+    /// Predicted speed-up over the smallest device count on twice the largest device count.
+    pub next_speedup_ratio: Option<f64>,
+    /// Speed-up over the smallest device count that no number of devices exceeds. Absent if nothing
+    /// limits it.
+    pub largest_speedup_ratio: Option<f64>,
+    /// What the step on the largest count would lose at the next doubling, costliest first.
+    pub limits: Vec<ScalingLimit>,
+    /// The answer in a few sentences.
+    pub conclusion: String,
+}
+
+/// One thing that keeps a step from getting faster with more devices.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct ScalingLimit {
+    /// `imbalance`, or a part of a step, such as `collectives` (exposed communication).
+    pub kind: String,
+    /// What limits scaling, in words: a part of the step, or uneven load.
+    pub title: String,
+    /// A sentence.
+    pub text: String,
+    /// Time in the step on the largest count.
+    pub step_ps: f64,
+    /// Time of the limit in the step on the device count before the largest. Absent if there is
+    /// none.
+    pub before_ps: Option<f64>,
+    /// Predicted time of the limit on twice the largest device count, if it changes as from the
+    /// count before to the largest.
+    pub next_ps: f64,
+    /// That − what perfect scaling leaves of it.
+    pub cost_ps: f64,
+    /// Cost of the limit as a share of the step on the largest device count, 0..1.
+    pub cost_ratio: f64,
+}
+
+/// A method on so many devices.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct ScalingRow {
+    /// What differs in the names of sessions besides device count and time. `--method REGEX`
+    /// selects it.
+    pub method: String,
+    /// Source of the measurements: `capture` or `benchmark`.
+    pub source: String,
+    /// Number of devices that worked in typical steps.
+    pub device_count: usize,
+    /// Kinds of devices with their counts, such as `8 × XLA:CPU`. Empty if unknown.
+    pub devices: String,
+    /// Whether the devices share the cores of one machine, so that their times mean little.
+    pub is_virtual: bool,
+    /// Number of sessions or benchmarks with this method and device count.
+    pub sample_count: usize,
+    /// Step time: mean over the samples of the mean of their typical steps, excluding outliers.
+    pub step_ps: f64,
+    /// Shortest step time of any sample.
+    pub step_min_ps: f64,
+    /// Longest step time of any sample.
+    pub step_max_ps: f64,
+    /// Throughput in steps per second. With weak scaling, multiplied by the device count, because
+    /// each device adds work of its own.
+    pub throughput_per_second: f64,
+    /// Examples per second: throughput × the given batch size. Absent without a batch size.
+    pub examples_per_second: Option<f64>,
+    /// Speed-up over the smallest device count of the method.
+    pub speedup_ratio: f64,
+    /// Speed-up with perfect scaling: device count ÷ smallest device count.
+    pub ideal_speedup_ratio: f64,
+    /// Achieved share of perfect scaling.
+    pub efficiency_ratio: f64,
+    /// Computation in a step, mean over devices. Absent for benchmarks.
+    pub compute_ps: Option<f64>,
+    /// Union of a device's communication in a step, hidden or exposed, mean over the devices that
+    /// communicate. Absent for benchmarks.
+    pub communication_ps: Option<f64>,
+    /// Communication, hidden or exposed, as a share of the step: communication ÷ step. Absent for
+    /// benchmarks.
+    pub communication_ratio: Option<f64>,
+    /// Exposed communication in a step: communication while the same device computes nothing, mean
+    /// over devices. Absent for benchmarks.
+    pub exposed_ps: Option<f64>,
+    /// Exposed communication as a share of the step: exposed communication ÷ step. Absent for
+    /// benchmarks.
+    pub exposed_ratio: Option<f64>,
+    /// How evenly computation is distributed over the devices: 100 % is even. Absent for
+    /// benchmarks.
+    pub balance_ratio: Option<f64>,
+    /// Parts of a step in the order of `PartKind`; empty for benchmarks.
+    pub parts_ps: Vec<f64>,
+}
+
+/// One session, or one benchmark of a file.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct ScalingSample {
+    /// Name of the session, or of the file and the benchmark.
+    pub name: String,
+    /// Method that the sample was assigned to by its name.
+    pub method: String,
+    /// Source of the sample: `capture` or `benchmark`.
+    pub source: String,
+    /// Number of devices that worked in the sample.
+    pub device_count: usize,
+    /// Number of measured steps or calls, excluding outliers.
+    pub step_count: usize,
+    /// Mean duration of the measured steps or calls, excluding outliers.
+    pub step_ps: f64,
+    /// Position among the sessions that were asked; absent for benchmarks.
+    pub session: Option<usize>,
+}

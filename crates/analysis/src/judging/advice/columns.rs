@@ -1,0 +1,37 @@
+//! Columns of the tables of `advice`: titles, units, behavior, and how each is read from its row.
+//! What each means is said beside the field of its row.
+
+use super::report::{AdviceCheck, AdviceFinding};
+use crate::telling::cell::{Column, Declared, Field, Unit};
+
+pub(super) const FINDINGS: &[Field<AdviceFinding>] = &[
+    Column::new("id", "Rule", Unit::Text).of(|finding| finding.id.as_str().into()),
+    Column::new("severity", "Severity", Unit::Text).of(|finding| finding.severity.word().into()),
+    Column::new("gain_ps_per_step", "Gain per step", Unit::Picos)
+        .fractional()
+        .of(|finding| finding.gain_ps_per_step.into()),
+    Column::wide("gain_ratio", "Of the step", Unit::Ratio).of(|finding| finding.gain_ratio.into()),
+    Column::wide("confidence", "Confidence", Unit::Text)
+        .of(|finding| finding.confidence.name().into()),
+    Column::new("what", "What", Unit::Text).of(|finding| finding.what.as_str().into()),
+    Column::wide("why", "Why", Unit::Text).of(|finding| finding.why.as_str().into()),
+    Column::wide("fix", "What to change", Unit::Text).of(|finding| finding.fix.as_str().into()),
+    Column::wide("estimate", "Estimate", Unit::Text).of(|finding| finding.estimate.as_str().into()),
+    Column::wide("overlaps", "Partly the same time as", Unit::Text)
+        .of(|finding| finding.overlaps.join(", ").into()),
+];
+
+pub(super) const CHECKS: &[Field<AdviceCheck>] = &[
+    Column::new("id", "Rule", Unit::Text).of(|check| check.id.as_str().into()),
+    Column::new("title", "Check", Unit::Text).of(|check| check.title.as_str().into()),
+    Column::new("text", "Outcome", Unit::Text).of(|check| check.text.as_str().into()),
+];
+
+/// The tables of the report with their columns.
+pub(super) fn tables() -> Vec<Declared> {
+    vec![
+        Declared::of("findings", FINDINGS),
+        Declared::of("passed", CHECKS),
+        Declared::of("skipped", CHECKS),
+    ]
+}

@@ -1,0 +1,117 @@
+//! What findings are seen from: times, ops, views.
+
+use stepscope_model::{Class, HostId, Picos, Session, Span};
+
+use super::facts::{Facts, Place, part_ps};
+use super::report::AdviceEvidence;
+use crate::measuring::steps::PartKind;
+use crate::measuring::steps::StepParts;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+/// Ops that a finding names.
+const OPS: usize = 4;
+
+impl Facts<'_> {
+    /// The step of a row, in the timeline.
+    pub(super) fn at_row(&self, row: &StepParts, text: String) -> AdviceEvidence {
+        let device = row.device.map(|device| self.session.device_title(device));
+        AdviceEvidence {
+            step: Some(self.session.steps[row.step].number),
+            device: device.unwrap_or_default(),
+            ..at(row.span, text)
+        }
+    }
+
+    /// The step of a place in which a part is longest, in the timeline.
+    pub(super) fn longest(&self, place: Place, part: PartKind) -> Option<AdviceEvidence> {
+        let own = self
+            .rows()
+            .iter()
+            .filter(|row| (row.host, row.device) == place);
+        let row = own.max_by_key(|row| part_ps(row, part))?;
+        let length = format::duration_ps(part_ps(row, part) as f64);
+        let number = self.session.steps[row.step].number;
+        let text = format!(
+            "step {number} on {}: {length} of {}",
+            self.place_name(place),
+            part.in_sentence()
+        );
+        Some(self.at_row(row, text))
+    }
+
+    /// The largest ops that pass, with their share of the work.
+    pub(super) fn largest_ops(&self, passes: impl Fn(&OpRow) -> bool) -> Vec<AdviceEvidence> {
+        let rows = self.rows_of_ops().filter(|row| passes(row));
+        rows.take(OPS)
+            .map(|row| {
+                let share = format::percent(row.self_ratio);
+                let name = format::shortened(&row.name);
+                of_op(row, format!("{name}: {share} of the work"))
+            })
+            .collect()
+    }
+}
+
+/// A time, in the timeline.
+pub(super) fn at(span: Span, text: String) -> AdviceEvidence {
+    AdviceEvidence {
+        start_ps: Some(span.start.0),
+        end_ps: Some(span.end.0),
+        ..in_view("timeline", text)
+    }
+}
+
+/// A time by its bounds, in the timeline.
+pub(super) fn between(start_ps: i64, end_ps: i64, text: String) -> AdviceEvidence {
+    at(Span::new(Picos(start_ps), Picos(end_ps)), text)
+}
+
+/// An op, in `ops`.
+pub(super) fn of_op(row: &OpRow, text: String) -> AdviceEvidence {
+    AdviceEvidence {
+        program_id: row.program_id.clone(),
+        op: row.name.clone(),
+        source: row.source.clone(),
+        ..in_view("ops", text)
+    }
+}
+
+/// Another view.
+pub(super) fn in_view(view: &str, text: String) -> AdviceEvidence {
+    AdviceEvidence {
+        text,
+        view: view.to_owned(),
+        ..AdviceEvidence::default()
+    }
+}
+
+/// The longest slice of a class on the threads of a host within a span.
+pub(super) fn longest_slice(
+    session: &Session,
+    host: HostId,
+    class: Class,
+    within: Span,
+) -> Option<(String, Span)> {
+    let mut longest: Option<(String, Span)> = None;
+    let tracks = session
+        .tracks
+        .iter()
+        .filter(|track| track.host == host && track.device.is_none());
+    for lane in tracks.flat_map(|track| &track.lanes) {
+        for index in lane.overlapping(within) {
+            let label = lane.labels()[index];
+            if session.label(label).class != class {
+                continue;
+            }
+            let span = lane.span(index);
+            if longest
+                .as_ref()
+                .is_none_or(|(_, found)| span.duration() > found.duration())
+            {
+                longest = Some((session.label_name(label).to_owned(), span));
+            }
+        }
+    }
+    longest
+}

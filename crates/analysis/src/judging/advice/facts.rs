@@ -1,0 +1,350 @@
+//! What the rules look at: figures of other analyses, each computed once and only when a rule asks.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use stepscope_model::{DeviceId, DeviceKind, HostId, Session};
+
+use crate::asking::AnalysisError;
+use crate::asking::selection::Selection;
+use crate::measuring::selection::Selected;
+use crate::measuring::steps::PartKind;
+use crate::measuring::steps::parts::position;
+use crate::measuring::steps::{StepParts, divide_recording, median};
+use crate::telling::thresholds::{Threshold, Thresholds};
+use crate::views::collectives::{CollectiveRow, exposure};
+use crate::views::compile::{CompilationRow, compilations};
+use crate::views::glance::Glance;
+use crate::views::hosts::{Late, late};
+use crate::views::idle::{Gaps, gaps};
+use crate::views::input::Waits;
+use crate::views::kernels::{Launching, launching};
+use crate::views::memory::DeviceMemory;
+use crate::views::ops::OpRow;
+use crate::views::requests::{RequestsReport, requests};
+
+/// Gaps that are explained: findings name the first few.
+const GAPS: usize = 12;
+
+/// What the rules look at.
+pub(super) struct Facts<'a> {
+    pub(super) session: &'a Session,
+    pub(super) selected: Selected<'a>,
+    thresholds: &'a Thresholds,
+    glance: Arc<Glance>,
+    /// The mean step as `overview` divides it into parts: over steps, of the mean over hosts, of the
+    /// mean over the host's devices.
+    pub(super) step_ps: Option<f64>,
+    lazy: Lazy<'a>,
+}
+
+/// Figures that not every rule needs.
+#[derive(Default)]
+struct Lazy<'a> {
+    collectives: OnceCell<Vec<CollectiveRow>>,
+    compilations: OnceCell<Vec<CompilationRow>>,
+    gaps: OnceCell<Gaps>,
+    kernels: OnceCell<Launching>,
+    late: OnceCell<Vec<Late>>,
+    memory: OnceCell<DeviceMemory>,
+    programs: OnceCell<Vec<super::programs::BusyProgram<'a>>>,
+    recording: OnceCell<Vec<StepParts>>,
+    requests: OnceCell<RequestsReport>,
+    waits: OnceCell<Waits>,
+}
+
+/// A device, or a host without devices.
+pub(super) type Place = (HostId, Option<DeviceId>);
+
+/// A figure of the steps of one place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OfPlace {
+    pub(super) place: Place,
+    /// Mean over its steps.
+    pub(super) mean: f64,
+    /// Median over its steps.
+    pub(super) median: f64,
+    /// Mean duration of its steps.
+    pub(super) step_ps: f64,
+}
+
+impl OfPlace {
+    /// Share of the place's own steps.
+    pub(super) fn share(&self) -> f64 {
+        if self.step_ps > 0.0 {
+            self.mean / self.step_ps
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Deref for Facts<'_> {
+    type Target = Glance;
+
+    fn deref(&self) -> &Glance {
+        &self.glance
+    }
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn of(
+        session: &'a Session,
+        selection: &Selection,
+        thresholds: &'a Thresholds,
+    ) -> Result<Self, AnalysisError> {
+        let selection = Selection {
+            sort: None,
+            limit: None,
+            ..selection.clone()
+        };
+        let selected = selection.resolve(session)?;
+        let glance = Glance::of(session, &selected);
+        let durations = glance.bars.iter().map(|bar| bar.duration_ps);
+        let mean = durations.sum::<f64>() / glance.bars.len().max(1) as f64;
+        // Without a step time the lengths of steps are not those of their work.
+        let is_timed = glance.step_time.is_some() && mean > 0.0;
+        Ok(Self {
+            session,
+            thresholds,
+            step_ps: is_timed.then_some(mean),
+            selected,
+            glance,
+            lazy: Lazy::default(),
+        })
+    }
+
+    /// Every op, largest self time first.
+    pub(super) fn rows_of_ops(&self) -> impl Iterator<Item = &OpRow> + Clone {
+        self.ops.ops.iter().map(|op| &op.row)
+    }
+
+    /// Σ of the self times of all ops.
+    pub(super) fn total_self_ps(&self) -> i64 {
+        self.ops.total_self_ps
+    }
+
+    /// Every collective, most exposed first, as `collectives` has them.
+    pub(super) fn collectives(&self) -> &[CollectiveRow] {
+        let rows = || exposure(self.session, &self.selected).rows;
+        self.lazy.collectives.get_or_init(rows)
+    }
+
+    /// Stragglers, as `hosts` has them.
+    pub(super) fn late(&self) -> &[Late] {
+        self.lazy
+            .late
+            .get_or_init(|| late(self.session, &self.selected))
+    }
+
+    /// Waiting for data, as `input` has it.
+    pub(super) fn waits(&self) -> &Waits {
+        self.lazy
+            .waits
+            .get_or_init(|| Waits::of(self.session, &self.selected))
+    }
+
+    /// What hosts did in gaps of their devices, as `idle` has it.
+    pub(super) fn gaps(&self) -> &Gaps {
+        self.lazy
+            .gaps
+            .get_or_init(|| gaps(self.session, &self.selected, GAPS))
+    }
+
+    /// Compilations, in order of time, as `compile` has them.
+    pub(super) fn compilations(&self) -> &[CompilationRow] {
+        self.lazy
+            .compilations
+            .get_or_init(|| compilations(self.session, &self.selected))
+    }
+
+    /// Kernels and launches, as `kernels` has them; none without GPUs that ran any.
+    pub(super) fn kernels(&self) -> Option<&Launching> {
+        let mut devices = self.session.devices.iter();
+        if !devices.any(|device| device.kind.is_gpu()) {
+            return None;
+        }
+        let found = self
+            .lazy
+            .kernels
+            .get_or_init(|| launching(self.session, &self.selected, &self.totals));
+        (!found.rows.is_empty()).then_some(found)
+    }
+
+    /// Memory of the devices, as `memory` has it.
+    pub(super) fn memory(&self) -> &DeviceMemory {
+        self.lazy
+            .memory
+            .get_or_init(|| DeviceMemory::of(self.session, &self.selected))
+    }
+
+    /// Requests and batches, as `requests` has them.
+    pub(super) fn requests(&self) -> &RequestsReport {
+        self.lazy
+            .requests
+            .get_or_init(|| requests(self.session, &self.selected))
+    }
+
+    /// Programs with HLO that the devices spend time in, most first.
+    pub(super) fn programs(&self) -> &[super::programs::BusyProgram<'a>] {
+        self.lazy
+            .programs
+            .get_or_init(|| super::programs::busy_programs(self.session, &self.glance.ops))
+    }
+
+    /// Every selected step on every place.
+    pub(super) fn rows(&self) -> &[StepParts] {
+        &self.steps.rows
+    }
+
+    /// What shares of time are of: every selected step on every place, or without steps the observed
+    /// time of every device that worked.
+    fn periods(&self) -> &[StepParts] {
+        if self.step_ps.is_some() {
+            return self.rows();
+        }
+        let recording = || divide_recording(self.session, &self.selected);
+        self.lazy.recording.get_or_init(recording)
+    }
+
+    /// The mean step, or without steps the mean observed time of a device; none where nothing ran.
+    pub(super) fn period_ps(&self) -> Option<f64> {
+        let whole = || self.mean(|row| row.span.duration().0 as f64);
+        self.step_ps.or_else(whole).filter(|&period| period > 0.0)
+    }
+
+    /// What a share of [`Facts::period_ps`] is of: `the mean step`, `the recording`.
+    pub(super) fn period(&self) -> &'static str {
+        if self.step_ps.is_some() {
+            "the mean step"
+        } else {
+            "the recording"
+        }
+    }
+
+    /// Number of steps that the selected work is of, at least one.
+    pub(super) fn step_count(&self) -> f64 {
+        self.selected.worked_steps().max(1) as f64
+    }
+
+    /// Enough slices of work that a share of them says something.
+    pub(super) fn has_enough_work(&self) -> bool {
+        let slices: i64 = self.rows_of_ops().map(|row| row.occurrences).sum();
+        self.has_work() && slices >= 20
+    }
+
+    /// Some device recorded work.
+    pub(super) fn has_work(&self) -> bool {
+        self.total_self_ps() > 0
+    }
+
+    /// A figure of the steps of each place, in the order of places; without steps of the recording.
+    pub(super) fn by_place(&self, figure: impl Fn(&StepParts) -> f64) -> Vec<OfPlace> {
+        let mut places: BTreeMap<Place, (Vec<f64>, f64)> = BTreeMap::new();
+        for row in self.periods() {
+            let values = places.entry((row.host, row.device)).or_default();
+            values.0.push(figure(row));
+            values.1 += row.span.duration().0 as f64;
+        }
+        let of_place = |(place, (values, duration_ps)): (Place, (Vec<f64>, f64))| {
+            let count = values.len().max(1) as f64;
+            OfPlace {
+                place,
+                mean: values.iter().sum::<f64>() / count,
+                median: median(&values),
+                step_ps: duration_ps / count,
+            }
+        };
+        places.into_iter().map(of_place).collect()
+    }
+
+    /// The place on which a figure has the largest share of its steps.
+    pub(super) fn worst(&self, figure: impl Fn(&StepParts) -> f64) -> Option<OfPlace> {
+        let places = self.by_place(figure).into_iter();
+        places.reduce(|worst, next| {
+            if next.share() > worst.share() {
+                next
+            } else {
+                worst
+            }
+        })
+    }
+
+    /// The mean over steps of a figure, of the mean over hosts, of the mean over the host's devices;
+    /// without steps of the recording.
+    pub(super) fn mean(&self, figure: impl Fn(&StepParts) -> f64) -> Option<f64> {
+        let steps = self.periods().chunk_by(|a, b| a.step == b.step);
+        let means = steps.map(|rows| {
+            let mut hosts: BTreeMap<HostId, Vec<f64>> = BTreeMap::new();
+            for row in rows {
+                hosts.entry(row.host).or_default().push(figure(row));
+            }
+            mean(hosts.values().map(|values| mean(values.iter().copied())))
+        });
+        let means: Vec<f64> = means.collect();
+        (!means.is_empty()).then(|| mean(means.iter().copied()))
+    }
+
+    /// `host-2` or `host-2/GPU:0`; with one host the device alone.
+    pub(super) fn place_name(&self, place: Place) -> String {
+        match place {
+            (_, Some(device)) => self.session.device_title(device),
+            (host, None) => self.session.host(host).name.clone(),
+        }
+    }
+
+    /// Σ self time of ops of a device, busy time in its window.
+    pub(super) fn work_of(&self, device: DeviceId) -> (i64, i64) {
+        let of_device = self.totals.iter().filter(|totals| totals.device == device);
+        let labels = of_device.flat_map(|totals| &totals.labels);
+        let self_ps = labels.map(|(_, totals)| totals.self_ps).sum();
+        let mut busy = self.devices.iter();
+        let busy = busy.find(|busy| busy.device_index == device.0);
+        (self_ps, busy.map_or(0, |busy| busy.busy_ps))
+    }
+
+    /// Devices that recorded work.
+    pub(super) fn working(&self) -> impl Iterator<Item = DeviceId> {
+        let devices = self.session.device_ids();
+        devices.filter(|&device| self.work_of(device).0 > 0)
+    }
+
+    /// Time per step and device of ops that pass, and their Σ.
+    pub(super) fn ops_per_step(&self, passes: impl Fn(&OpRow) -> bool) -> (i64, Option<f64>) {
+        let rows = self.rows_of_ops().filter(|row| passes(row));
+        let total_ps: i64 = rows.map(|row| row.self_ps).sum();
+        (total_ps, self.per_step(total_ps as f64))
+    }
+
+    /// A sum over all devices and the whole capture as time of one step on one device: the share of
+    /// all work, of the part of a step in which ops ran.
+    pub(super) fn per_step(&self, total_ps: f64) -> Option<f64> {
+        let worked_ps = self.mean(|row| row.lengths.worked_ps() as f64)?;
+        let share = total_ps / (self.total_self_ps().max(1)) as f64;
+        Some((share * worked_ps).min(worked_ps))
+    }
+
+    /// An entry of the thresholds in force.
+    pub(super) fn threshold(&self, key: &str) -> Threshold {
+        crate::telling::thresholds::advice::threshold(self.thresholds, key)
+    }
+
+    /// Only virtual devices of XLA:CPU worked.
+    pub(super) fn is_cpu_only(&self) -> bool {
+        let mut working = self.working().peekable();
+        working.peek().is_some()
+            && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
+    }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}
+
+/// A part of a row.
+pub(super) fn part_ps(row: &StepParts, part: PartKind) -> i64 {
+    row.lengths.parts_ps[position(part)]
+}

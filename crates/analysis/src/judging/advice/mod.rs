@@ -1,0 +1,147 @@
+//! `advice`: what to change, ranked by the time of a step that it gains, and what is fine.
+//!
+//! Every figure is one of another analysis, asked once ([`facts`]). The rules stand in [`rules`], one
+//! file each, their thresholds in [`thresholds`]. A gain is an upper bound: the time that the step
+//! would be shorter if the cause were gone altogether and nothing else took its place.
+
+mod columns;
+mod evidence;
+mod facts;
+mod programs;
+mod report;
+pub mod rules;
+mod tables;
+
+use clap::Args;
+pub use report::{AdviceCheck, AdviceEvidence, AdviceFinding, AdviceReport, Confidence};
+use stepscope_model::{Framework, Session};
+
+use crate::asking::group::Group;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::steps::PartKind;
+use crate::telling::note::Note;
+use crate::telling::thresholds::Thresholds;
+use facts::Facts;
+use rules::Outcome;
+
+/// The `advice` analysis.
+pub struct Advice;
+
+/// Options of [`Advice`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct AdviceOptions {
+    /// Which part of the session. `--limit` is about findings.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Thresholds that replace the built-in ones, as for `overview`: lines `key = good bad`
+    #[arg(long, value_name = "FILE")]
+    pub thresholds: Option<String>,
+}
+
+impl Analysis for Advice {
+    const NAME: &'static str = "advice";
+    const ALIASES: &'static [&'static str] = &["smart_suggestion"];
+    const SUMMARY: &'static str =
+        "What to change, ranked by the time of a step it gains, with evidence; and what is fine";
+    const EXAMPLES: &'static str = "\
+# What to change first
+stepscope advice ./logs
+# Without the steps that warm up
+stepscope advice ./logs --steps 5..
+# With thresholds of your own, a file of lines such as: input_wait_ratio = 0.02 0.1
+stepscope advice ./logs --thresholds thresholds.txt --json";
+    const GROUP: Group = Group::Summary;
+    const NEEDS_EVENTS: bool = false;
+    type Options = AdviceOptions;
+    type Report = AdviceReport;
+
+    fn run(session: &Session, options: &AdviceOptions) -> Result<AdviceReport, AnalysisError> {
+        let thresholds = match &options.thresholds {
+            Some(text) => Thresholds::parse(text)?,
+            None => Thresholds::default(),
+        };
+        let facts = Facts::of(session, &options.selection, &thresholds)?;
+        let mut report = AdviceReport {
+            findings: Vec::new(),
+            passed: Vec::new(),
+            skipped: Vec::new(),
+            step_ps: facts.step_ps,
+            notes: Vec::new(),
+            sentences: Vec::new(),
+        };
+        for rule in rules::RULES {
+            let check = |text: String| AdviceCheck {
+                id: rule.id.to_owned(),
+                title: rule.title.to_owned(),
+                text,
+            };
+            match (rule.check)(&facts) {
+                Outcome::Found(mut found) => {
+                    if session.framework() != Framework::Jax {
+                        let has_xla = session.framework() != Framework::PyTorch
+                            || !session.programs.is_empty();
+                        let speak = |finding: &mut AdviceFinding| finding.speak_of_no_jax(has_xla);
+                        found.iter_mut().for_each(speak);
+                    }
+                    report.findings.extend(found);
+                }
+                Outcome::Passed(text) => report.passed.push(check(text)),
+                Outcome::Skipped(text) => report.skipped.push(check(text)),
+            }
+        }
+        rank(&mut report.findings, &facts);
+        mark_overlaps(&mut report.findings);
+        if let Some(limit) = options.selection.limit.filter(|&limit| limit > 0) {
+            report.findings.truncate(limit);
+        }
+        report.notes.push(Note::info(
+            "A gain is the most that a step would be shorter if this cause were gone and nothing else \
+             took its place; gains of different findings may be the same time and do not add up.",
+        ));
+        report.sentences = tables::sentences(&report);
+        Ok(report)
+    }
+}
+
+/// Most to gain first; without an estimate, gravest first. No gain is longer than its step.
+fn rank(findings: &mut [AdviceFinding], facts: &Facts<'_>) {
+    for finding in findings.iter_mut() {
+        // Without steps there is nothing that a gain could be of.
+        if facts.step_ps.is_none() {
+            finding.gain_ps_per_step = None;
+            finding.estimate.clear();
+        }
+        let step_ps = finding.step_ps.or(facts.step_ps);
+        finding.step_ps = step_ps.filter(|_| finding.gain_ps_per_step.is_some());
+        if let Some((gain, step)) = finding.gain_ps_per_step.zip(step_ps) {
+            let gain = gain.min(step);
+            finding.gain_ps_per_step = Some(gain);
+            finding.gain_ratio = Some(gain / step);
+        }
+    }
+    findings.sort_by(|a, b| {
+        let gain = |finding: &AdviceFinding| finding.gain_ps_per_step.unwrap_or(0.0);
+        (gain(b).total_cmp(&gain(a))).then_with(|| a.severity.cmp(&b.severity))
+    });
+}
+
+/// Findings whose gains are of the same parts of a step.
+fn mark_overlaps(findings: &mut [AdviceFinding]) {
+    let of = |finding: &AdviceFinding| match finding.gain_ps_per_step {
+        Some(_) => finding.parts.clone(),
+        None => Vec::new(),
+    };
+    let all: Vec<(String, Vec<PartKind>)> = findings
+        .iter()
+        .map(|finding| (finding.id.clone(), of(finding)))
+        .collect();
+    for (number, finding) in findings.iter_mut().enumerate() {
+        let own = &all[number].1;
+        let others = all.iter().enumerate().filter(|(other, (_, parts))| {
+            *other != number && parts.iter().any(|part| own.contains(part))
+        });
+        finding.overlaps = others.map(|(_, (id, _))| id.clone()).collect();
+        finding.overlaps.dedup();
+    }
+}

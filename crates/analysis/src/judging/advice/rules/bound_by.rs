@@ -1,0 +1,104 @@
+//! What bounds the program: compute, memory, or neither (XProf's ComputeBound, MemoryBound,
+//! TensorCoreIdle; guides: memory bandwidth). The figures are those of `roofline`.
+
+use super::{LITTLE_WORK, Outcome, Rule, finding, ops_seen};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::{AdviceEvidence, Confidence};
+use crate::judging::verdict::Severity;
+use crate::telling::format;
+use crate::views::ops::{Measured, OpRow, common_peaks};
+use crate::views::roofline::together;
+
+pub(super) static RULE: Rule = Rule {
+    id: "bound_by",
+    title: "What bounds the devices",
+    parts: &[],
+    check,
+};
+
+/// Below this share of all work there is too little computation to speak of.
+const MIN_COMPUTATION: f64 = 0.05;
+
+/// Ops that compute; copies and collectives have rules of their own.
+fn computing<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Measured> + Clone {
+    let ops = facts.ops.ops.iter();
+    ops.filter(|op| !matches!(op.row.class.as_str(), "collective" | "copy"))
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    if !facts.has_enough_work() {
+        return Outcome::Skipped(LITTLE_WORK.to_owned());
+    }
+    let working: Vec<_> = facts.working().collect();
+    let point = together(computing(facts), &common_peaks(facts.session, &working));
+    if (point.self_ps as f64) < MIN_COMPUTATION * facts.total_self_ps() as f64 {
+        return Outcome::Skipped(
+            "The devices hardly compute; they copy and communicate.".to_owned(),
+        );
+    }
+    let mut levels = point.levels.iter();
+    let memory = levels
+        .find(|level| level.level == "hbm")
+        .and_then(|level| level.ratio);
+    let (Some(compute), Some(memory)) = (point.compute_ratio, memory) else {
+        return Outcome::Skipped(
+            "The peaks of the chip, or the work of its ops, are not known.".to_owned(),
+        );
+    };
+    let threshold = facts.threshold("bound_ratio");
+    let figures = format!(
+        "While they compute, devices reach {} of their peak of operations and {} of their memory \
+         bandwidth.",
+        format::percent(compute),
+        format::percent(memory)
+    );
+    let note = |what: &str| finding(&RULE, Severity::Info, format!("{figures} {what}"));
+    if compute > threshold.good && memory < threshold.bad {
+        return note("They are bound by compute.")
+            .why("The matrix units are busy; this is the goal.")
+            .fix("To go faster: fewer operations (a smaller model, sparsity) or a smaller type (bf16, int8, fp8).")
+            .found();
+    }
+    if memory > threshold.good && compute < threshold.bad {
+        return note("They are bound by memory.")
+            .why("Ops move more bytes than they compute with.")
+            .fix(
+                "Larger batches, bf16 instead of f32, fewer intermediate results (fusion, \
+                 rematerialization of cheap ones), fused attention.",
+            )
+            .seen(facts.largest_ops(|row| row.bound_by == "memory"))
+            .found();
+    }
+    if memory < threshold.bad && compute < threshold.bad {
+        return note("Neither is near its peak.")
+            .why("Ops are too small to fill the chip, wait for one another, or are slow for their work.")
+            .fix(
+                "Larger batches; look at the ops with the lowest roofline ratio and at what is \
+                 between ops in the timeline.",
+            )
+            .sure(Confidence::Medium)
+            .seen(most_wasteful(facts))
+            .found();
+    }
+    Outcome::Passed(figures)
+}
+
+/// The ops that lose most against their roofline.
+fn most_wasteful(facts: &Facts<'_>) -> Vec<AdviceEvidence> {
+    let lost =
+        |row: &OpRow| row.self_ps as f64 * (1.0 - row.roofline_ratio.unwrap_or(1.0)).max(0.0);
+    let mut rows: Vec<&OpRow> = computing(facts).map(|op| &op.row).collect();
+    rows.retain(|row| lost(row) > 0.0);
+    rows.sort_by(|a, b| {
+        lost(b)
+            .total_cmp(&lost(a))
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    ops_seen(rows.into_iter(), 3, |row| {
+        format!(
+            "{} of the work, at {} of its roofline",
+            format::percent(row.self_ratio),
+            format::percent(row.roofline_ratio.unwrap_or(0.0))
+        )
+    })
+}

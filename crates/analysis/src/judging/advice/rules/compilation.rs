@@ -1,0 +1,106 @@
+//! Compilation within steps (guides: compilation time in the window).
+
+use std::collections::BTreeMap;
+
+use super::{Outcome, Rule, finding, gravity, no_steps};
+use crate::judging::advice::evidence::in_view;
+use crate::judging::advice::facts::{Facts, part_ps};
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+
+pub(super) static RULE: Rule = Rule {
+    id: "compilation",
+    title: "Compilation within steps",
+    parts: &[PartKind::Compilation],
+    check,
+};
+
+/// What to do where something is compiled again and again.
+pub(super) const FIX_STEADY: &str = "Warming up does not help, because the same function is compiled again and again: find what \
+     changes from call to call. Pad batches to one shape; make jitted functions once, outside of the \
+     loop; pass Python numbers as arrays.";
+
+/// A function was compiled so often that it is no warm-up.
+pub(super) fn is_steady(facts: &Facts<'_>) -> bool {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in facts.compilations() {
+        if !row.function.is_empty() {
+            *counts.entry(row.function.as_str()).or_default() += 1;
+        }
+    }
+    counts.values().any(|&count| count > 2)
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let count = facts.bars.len();
+    let Some(step) = facts.step_ps else {
+        return Outcome::Skipped(no_steps(facts));
+    };
+    // Rare by nature, so the mean over steps counts rather than the median.
+    let index = crate::measuring::steps::parts::position(PartKind::Compilation);
+    let times: Vec<f64> = facts
+        .bars
+        .iter()
+        .filter_map(|bar| bar.parts_ps.get(index).copied())
+        .collect();
+    let total: f64 = times.iter().sum();
+    let time = total / count.max(1) as f64;
+    let share = format::percent(time / step);
+    let Some(severity) = gravity(&facts.threshold("compilation_in_steps_ratio"), time / step)
+    else {
+        return Outcome::Passed(format!("{share} of the steps."));
+    };
+    let compiled = times.iter().filter(|&&time| time > 0.0).count();
+    let longest = facts
+        .rows()
+        .iter()
+        .max_by_key(|row| part_ps(row, PartKind::Compilation));
+    let evidence = longest.map(|row| {
+        let length = format::duration_ps(part_ps(row, PartKind::Compilation) as f64);
+        let number = facts.session.steps[row.step].number;
+        facts.at_row(row, format!("step {number}: {length} of compilation"))
+    });
+    let mut functions: Vec<&str> = facts
+        .compilations()
+        .iter()
+        .filter(|row| row.step.is_some() && !row.function.is_empty())
+        .map(|row| row.function.as_str())
+        .collect();
+    functions.sort_unstable();
+    functions.dedup();
+    functions.truncate(4);
+    let named = match functions.as_slice() {
+        [] => String::new(),
+        names => format!(": {}", names.join(", ")),
+    };
+    // What comes with nearly every step is no warm-up.
+    let is_in_most = count >= 3 && compiled * 5 >= count * 4;
+    let fix = if is_in_most {
+        FIX_STEADY
+    } else {
+        "Warm up before recording, or leave the first steps out (`--steps`). Keep compiled programs \
+         between runs with a compilation cache."
+    };
+    let code = if is_in_most {
+        "jax.config.update(\"jax_explain_cache_misses\", True)"
+    } else {
+        "jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")"
+    };
+    finding(
+        &RULE,
+        severity,
+        format!(
+            "The devices are idle for {} in all while the host compiles, in {compiled} of {count} \
+             steps{named}.",
+            format::duration_ps(total),
+        ),
+    )
+    .why("The first call of a jitted function compiles it, and so does every call with another shape, type or static argument.")
+    .fix(fix)
+    .why_elsewhere("The first call of a compiled function compiles it, and so does every call with another shape or type.")
+    .code(code)
+    .gain(Some(time), "idle time of the devices during compilation ÷ all steps, of the mean step")
+    .seen(evidence)
+    .seen([in_view("compile", "each compilation and its phases".to_owned())])
+    .found()
+}

@@ -1,0 +1,52 @@
+//! Compilation that takes long in all (guides: below 2 s, beyond 10 s).
+
+use super::{Outcome, Rule, finding, gravity};
+use crate::judging::advice::evidence::in_view;
+use crate::judging::advice::facts::Facts;
+use crate::measuring::activity::compilation_ps;
+use crate::telling::format;
+use crate::telling::recording;
+
+pub(super) static RULE: Rule = Rule {
+    id: "compilation_time",
+    title: "Long compilation",
+    parts: &[],
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let Some(time) = compilation_ps(facts.session, &facts.selected.hosts) else {
+        return Outcome::Skipped(recording::needs_host_threads(facts.session));
+    };
+    let text = format!(
+        "{} on the host that compiled longest, while the profiler ran.",
+        format::duration_ps(time as f64)
+    );
+    let Some(severity) = gravity(&facts.threshold("compilation_ps"), time as f64) else {
+        return Outcome::Passed(text);
+    };
+    let longest = facts
+        .compilations()
+        .iter()
+        .max_by_key(|row| row.duration_ps);
+    let longest = longest.map_or_else(String::new, |row| {
+        format!(
+            " The longest is {}, {}.",
+            row.function,
+            format::duration_ps(row.duration_ps as f64)
+        )
+    });
+    finding(&RULE, severity, format!("Compilation takes {text}{longest}"))
+        .why("Large programs, loops that Python unrolls, and autotuning of kernels take the compiler long. It is paid once for each start of the program.")
+        .fix(
+            "Keep compiled programs between runs with the compilation cache; write loops over layers \
+             as jax.lax.scan; see in `compile` which phase takes longest.",
+        )
+        .fix_elsewhere(
+            "Keep compiled programs between runs, where the framework can; write loops over layers as \
+             loops of the program; see in `compile` which phase takes longest.",
+        )
+        .code("jax.config.update(\"jax_compilation_cache_dir\", \"/tmp/jax_cache\")")
+        .seen([in_view("compile", "compilations by phase".to_owned())])
+        .found()
+}

@@ -1,0 +1,131 @@
+//! Ops that only move or rearrange data (XProf's DataShuffle; guides: inefficient layouts).
+
+use super::interpreted_kernels::is_interpreted;
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::judging::advice::facts::Facts;
+use crate::measuring::steps::PartKind;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "data_shuffle",
+    title: "Copies, transposes and reshuffling",
+    parts: &[PartKind::DeviceCompute, PartKind::DeviceToDevice],
+    check,
+};
+
+/// Categories of ops that compute nothing.
+const CATEGORIES: &[&str] = &[
+    "broadcast",
+    "concatenate",
+    "copy",
+    "data formatting",
+    "dynamic-slice",
+    "dynamic-update-slice",
+    "gather",
+    "pad",
+    "reshape",
+    "reverse",
+    "scatter",
+    "select",
+    "select-and-scatter",
+    "shuffle",
+    "slice",
+    "transpose",
+];
+
+/// Words of the names that XLA gives to fusions of such ops, and words that say nothing.
+const MOVING: &[&str] = &[
+    "transpose",
+    "copy",
+    "concatenate",
+    "slice",
+    "pad",
+    "gather",
+    "scatter",
+    "reverse",
+];
+const NEUTRAL: &[&str] = &[
+    "loop",
+    "input",
+    "wrapped",
+    "fusion",
+    "bitcast",
+    "reshape",
+    "broadcast",
+    "dynamic",
+    "update",
+    "kd",
+];
+
+fn moves_only(row: &OpRow) -> bool {
+    // Slices of an interpreted kernel have a check of their own.
+    if row.class == "collective" || is_interpreted(row) {
+        return false;
+    }
+    if CATEGORIES.contains(&row.category.as_str()) {
+        return true;
+    }
+    let is_number = |word: &&str| word.chars().all(|letter| letter.is_ascii_digit());
+    let mut words = row
+        .name
+        .split(['_', '.', '-'])
+        .filter(|word| !is_number(word));
+    let moves = row
+        .name
+        .split(['_', '.', '-'])
+        .any(|word| MOVING.contains(&word));
+    moves && words.all(|word| MOVING.contains(&word) || NEUTRAL.contains(&word))
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match share(facts, "data_shuffle_ratio", moves_only) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let turns = turns(facts);
+    let in_loop = turns.map_or_else(String::new, |turns| {
+        format!(
+            " Most of it is in a loop that turns about {turns:.0} times a step and moves arrays in \
+             every turn."
+        )
+    });
+    let why = if turns.is_some() {
+        "A loop that reads and updates one array copies the whole of it in every turn. So does a \
+         Pallas kernel that is interpreted (interpret=True) instead of compiled."
+    } else {
+        "Arrays are made in one layout and used in another, or cut and joined piece by piece."
+    };
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "{} of the devices' work only moves data: copies, transposes, slices, gathers.{in_loop}",
+            found.text
+        ),
+    )
+    .why(why)
+    .fix(
+        "Keep the dimensions in the order in which matrix products want them (convolutions on GPUs: \
+         channels last); replace concatenations in loops by one write into a preallocated array; index with slices rather than with arrays.",
+    )
+    .gain(found.per_step, SHARE_OF_WORK)
+    .seen(facts.largest_ops(moves_only))
+    .found()
+}
+
+/// Executions in a step from which on an op is part of a loop.
+const MANY_TURNS: f64 = 50.0;
+
+/// How often a loop turns in a step, where the largest of these ops is in one: its program has ops in
+/// the body of a loop that run as often.
+fn turns(facts: &Facts<'_>) -> Option<f64> {
+    let largest = facts.rows_of_ops().find(|row| moves_only(row))?;
+    let turns = largest.executions as f64 / facts.step_count();
+    let mut rows = facts.rows_of_ops();
+    let is_in_loop = rows.any(|row| {
+        row.program_id == largest.program_id
+            && row.executions == largest.executions
+            && row.scope.contains("while/body")
+    });
+    (is_in_loop && turns >= MANY_TURNS).then_some(turns)
+}

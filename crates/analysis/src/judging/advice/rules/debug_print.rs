@@ -1,0 +1,45 @@
+//! Debug prints and callbacks to Python within a program (XProf's DebugPrint).
+
+use super::host_causes::place_of;
+use super::python_callback::is_called;
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::judging::advice::facts::Facts;
+use crate::measuring::activity::Cause;
+use crate::measuring::steps::PartKind;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "debug_print",
+    title: "Debug prints in the program",
+    parts: &[PartKind::PythonCallbacks],
+    check,
+};
+
+pub(super) fn is_debug(row: &OpRow) -> bool {
+    is_called(row, &["debug_print", "debug_callback"])
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match share(facts, "debug_print_ratio", is_debug) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "The devices wait for debug prints and callbacks{} for {} of the time of their ops.",
+            place_of(facts, Cause::Callback),
+            found.text
+        ),
+    )
+    .why("The device stops until the host has taken the values and run Python.")
+    .fix("Take jax.debug.print and jax.debug.callback out of the step, or print every hundred steps.")
+    .fix_elsewhere("Take prints and callbacks out of the step, or print every hundred steps.")
+    .code(
+        "jax.lax.cond(step % 100 == 0, lambda: jax.debug.print(\"loss {}\", loss), lambda: None)",
+    )
+    .gain(found.per_step, SHARE_OF_WORK)
+    .seen(facts.largest_ops(is_debug))
+    .found()
+}

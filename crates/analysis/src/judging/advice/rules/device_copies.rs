@@ -1,0 +1,37 @@
+//! Copies within or between devices, and memsets, that no work hides.
+
+use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
+use crate::judging::advice::facts::Facts;
+use crate::measuring::steps::PartKind;
+
+pub(super) static RULE: Rule = Rule {
+    id: "device_copies",
+    title: "Copies on and between devices",
+    parts: &[PartKind::DeviceToDevice],
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match part(facts, "device_copy_ratio", RULE.parts) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "{} copies for {} and does nothing else.",
+            facts.place_name(found.place),
+            found.text
+        ),
+    )
+    .why("An argument that is also a result is copied unless it is donated; layouts that do not agree are copied too.")
+    .fix("Donate the state to the step; keep one layout and one sharding for each array.")
+    .why_elsewhere("An argument that is also a result is copied unless it is updated in place; layouts that do not agree are copied too.")
+    .fix_elsewhere("Update the state in place; keep one layout and one sharding for each array.")
+    .code("step = jax.jit(train_step, donate_argnums=0)")
+    .gain(Some(found.time), PART_ESTIMATE)
+    .of_step(found.step_ps)
+    .seen(facts.largest_ops(|row| row.class == "copy"))
+    .found()
+}

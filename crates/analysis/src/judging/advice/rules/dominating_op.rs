@@ -1,0 +1,76 @@
+//! One op takes most of the time (guides: one op > 50 %).
+
+use super::python_callback::is_python;
+use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, ops_seen};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::Confidence;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "dominating_op",
+    title: "One op dominates",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let threshold = facts.threshold("dominating_op_ratio");
+    // Collectives, copies and Python have rules of their own.
+    let has_own_rule =
+        |row: &OpRow| matches!(row.class.as_str(), "collective" | "copy") || is_python(row);
+    let first = facts.rows_of_ops().next().filter(|row| has_own_rule(row));
+    if let Some(row) = first.filter(|row| gravity(&threshold, row.self_ratio).is_some()) {
+        return Outcome::Skipped(format!(
+            "{} takes {} of the work, and communication, copies and callbacks have checks of their \
+             own.",
+            format::shortened(&row.name),
+            format::percent(row.self_ratio)
+        ));
+    }
+    let largest = facts.rows_of_ops().find(|row| !has_own_rule(row));
+    let Some(row) = largest.filter(|_| facts.has_enough_work()) else {
+        return Outcome::Skipped(LITTLE_WORK.to_owned());
+    };
+    let share = format::percent(row.self_ratio);
+    let name = format::shortened(&row.name);
+    let Some(severity) = gravity(&threshold, row.self_ratio) else {
+        return Outcome::Passed(format!(
+            "The largest that computes, {name}, takes {share} of the work."
+        ));
+    };
+    // Without peaks nobody knows how fast it could be.
+    let wasted = row
+        .roofline_ratio
+        .map(|ratio| row.self_ps as f64 * (1.0 - ratio).max(0.0));
+    let roofline = row.roofline_ratio.map_or_else(String::new, |ratio| {
+        format!(
+            " It reaches {} of what the chip can do, bound by {}.",
+            format::percent(ratio),
+            row.bound_by
+        )
+    });
+    finding(
+        &RULE,
+        severity,
+        format!(
+            "{name} ({}) takes {share} of the devices' work.{roofline}",
+            row.category
+        ),
+    )
+    .why("Whatever is done elsewhere cannot matter as much as this op.")
+    .fix(
+        "Profile it alone; try another algorithm or precision for it; for matrix products and \
+         attention a specialized library (cuBLAS, cuDNN) or a Pallas kernel.",
+    )
+    .gain(
+        wasted.and_then(|wasted| facts.per_step(wasted)),
+        "its time × (1 − its roofline ratio)",
+    )
+    .sure(Confidence::Medium)
+    .seen(ops_seen(std::iter::once(row), 1, |_| {
+        format!("{share} of the work")
+    }))
+    .found()
+}

@@ -1,0 +1,73 @@
+//! Arguments that could be handed over and are not (from the memory plan as `buffers` has it).
+
+use super::buffer_padding::NO_PLAN;
+use super::{CPU_ONLY, Outcome, Rule, finding, gravity, matters};
+use crate::judging::advice::evidence::in_view;
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::{AdviceEvidence, Confidence};
+use crate::telling::format;
+use crate::views::buffers::{BufferSaving, plan_figures};
+
+pub(super) static RULE: Rule = Rule {
+    id: "donation",
+    title: "Arguments that are not donated",
+    parts: &[],
+    check,
+};
+
+/// Where memory is emptier than this, nobody needs what donating frees.
+const SCARCE: f64 = 0.7;
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    if facts.is_cpu_only() {
+        return Outcome::Skipped(CPU_ONLY.to_owned());
+    }
+    let program = facts.programs().first();
+    let plan =
+        program.and_then(|program| Some((program, plan_figures(facts.session, program.id)?)));
+    let Some((program, plan)) = plan.filter(|(_, plan)| plan.peak_bytes > 0) else {
+        return Outcome::Skipped(NO_PLAN.to_owned());
+    };
+    let is_donation = |saving: &&BufferSaving| saving.remedy == "donate";
+    let savings: Vec<&BufferSaving> = plan.savings.iter().filter(is_donation).collect();
+    let bytes: i64 = savings.iter().map(|saving| saving.bytes).sum();
+    let ratio = bytes as f64 / plan.peak_bytes as f64;
+    let text = format!(
+        "{} of the {} that {} holds at its peak ({}) are results with the shapes of arguments that \
+         are kept beside them.",
+        format::bytes(bytes as f64),
+        format::bytes(plan.peak_bytes as f64),
+        program.title,
+        format::percent(ratio)
+    );
+    let full = super::fullest(facts, |row| row.peak_ratio).ok();
+    if let Some((_, full)) = full.filter(|&(_, full)| full < SCARCE) {
+        let full = format::percent(full);
+        return Outcome::Passed(format!("{text} Memory is {full} full at its peak."));
+    }
+    let gravity = gravity(&facts.threshold("donation_ratio"), ratio);
+    let Some(severity) = gravity.filter(|_| matters(facts, bytes)) else {
+        return Outcome::Passed(text);
+    };
+    let id = facts.session.program(program.id).id.to_string();
+    let evidence = savings.into_iter().take(4).map(|saving| {
+        let text = format!(
+            "{}: {}",
+            format::shortened(&saving.group),
+            format::bytes(saving.bytes as f64)
+        );
+        AdviceEvidence {
+            program_id: id.clone(),
+            source: saving.source.clone(),
+            ..in_view("buffers", text)
+        }
+    });
+    finding(&RULE, severity, text)
+        .why("Old and new state are both in memory, and arrays that could be updated in place are copied.")
+        .fix("Donate arguments that nobody needs after the call, such as the state of a training step.")
+        .fix_elsewhere("Let the program update in place what nobody needs after the call, such as the state of a training step.")
+        .code("step = jax.jit(train_step, donate_argnames=(\"state\",))")
+        .sure(Confidence::Medium)
+        .seen(evidence)
+        .found()
+}

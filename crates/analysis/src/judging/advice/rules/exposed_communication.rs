@@ -1,0 +1,216 @@
+//! Communication that no computation hides (guides: large all-reduce, poor overlap). The figure per
+//! step is the part *collectives* of `steps`, op by op and with reasons as `collectives` has it.
+
+use super::{Outcome, Rule, finding, gravity, no_steps};
+use crate::judging::advice::evidence::{between, in_view};
+use crate::judging::advice::facts::{Facts, part_ps};
+use crate::judging::advice::report::{AdviceEvidence, Confidence};
+use crate::judging::verdict::Severity;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::collectives::CollectiveRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "exposed_communication",
+    title: "Exposed communication",
+    parts: &[PartKind::Collectives],
+    check,
+};
+
+/// Collectives that are told.
+const TOLD: usize = 4;
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let exposed = |row: &_| part_ps(row, PartKind::Collectives) as f64;
+    let Some((period, mean)) = facts.period_ps().zip(facts.mean(exposed)) else {
+        return Outcome::Skipped(no_steps(facts));
+    };
+    let ratio = mean / period;
+    let share = format::percent(ratio);
+    let Some(severity) = gravity(&facts.threshold("exposed_collectives_ratio"), ratio) else {
+        let period = facts.period();
+        return Outcome::Passed(format!("{share} of {period}, mean over devices."));
+    };
+    let what = format!(
+        "Devices communicate for {} of {} ({share}) without computing anything, mean over devices.{}",
+        format::duration_ps(mean),
+        facts.period(),
+        spread(facts)
+    );
+    if facts.is_cpu_only() {
+        return on_cpu(facts, severity, what);
+    }
+    let rows = facts.collectives();
+    let waits = waiting_ratio(rows);
+    let waited = waits
+        .filter(|&waits| waits > 0.05)
+        .map_or_else(String::new, |waits| {
+            format!(
+                " {} of it is waiting for the last participant.",
+                format::percent(waits)
+            )
+        });
+    let compute = facts.mean(|row| part_ps(row, PartKind::DeviceCompute) as f64);
+    let places = facts.by_place(exposed);
+    let least = places
+        .iter()
+        .map(|place| place.mean)
+        .fold(f64::INFINITY, f64::min);
+    let gain = least
+        .min(mean * (1.0 - waits.unwrap_or(0.0)))
+        .min(compute.unwrap_or(0.0));
+    let main = rows.first().map_or("", |row| row.reason.as_str());
+    finding(&RULE, severity, format!("{what}{waited}"))
+        .why(reason(main).1)
+        .fix(remedy(main))
+        .fix_elsewhere(remedy_elsewhere(main))
+        .code(if main == "late_participant" { "" } else { FLAGS })
+        .gain(
+            Some(gain),
+            "what the device with least of it has, without waiting for the last participant, as far \
+             as there is computation to hide it behind",
+        )
+        .sure(Confidence::Medium)
+        .seen(told(rows, mean))
+        .found()
+}
+
+const FLAGS: &str =
+    "XLA_FLAGS=\"--xla_gpu_enable_latency_hiding_scheduler=true\"    # GPU; TPUs do it by default";
+
+/// Virtual devices share the cores of their host, so there is no estimate.
+fn on_cpu(facts: &Facts<'_>, severity: Severity, what: String) -> Outcome {
+    // Waiting says something where hosts wait for each other.
+    let several = facts.session.hosts.len() > 1;
+    let evidence = if several {
+        let mean = facts.mean(|row| part_ps(row, PartKind::Collectives) as f64);
+        told(facts.collectives(), mean.unwrap_or(0.0))
+    } else {
+        facts.largest_ops(|row| row.class == "collective")
+    };
+    finding(&RULE, severity.max(Severity::Warning), what)
+        .why(
+            "Virtual devices of XLA:CPU share the cores of their host and wait for one another's \
+             turns, and run collectives one after the other with everything else.",
+        )
+        .fix(
+            "This says little about accelerators: judge communication there. Which collectives there \
+             are, how many and how large, can be told from this capture.",
+        )
+        .sure(Confidence::Low)
+        .seen(evidence)
+        .seen([in_view("collectives", "bytes and participants of each".to_owned())])
+        .found()
+}
+
+/// How unequal the devices are.
+fn spread(facts: &Facts<'_>) -> String {
+    let places = facts.by_place(|row| part_ps(row, PartKind::Collectives) as f64);
+    let times = places.iter().map(|place| place.mean);
+    let least = times.clone().fold(f64::INFINITY, f64::min);
+    let most = times.fold(0.0, f64::max);
+    if most - least <= 0.2 * most {
+        return String::new();
+    }
+    format!(
+        " From {} to {} on different devices.",
+        format::duration_ps(least),
+        format::duration_ps(most)
+    )
+}
+
+/// Share of the time of matched collectives that was waiting for the last participant.
+fn waiting_ratio(rows: &[CollectiveRow]) -> Option<f64> {
+    let known = rows
+        .iter()
+        .filter_map(|row| row.wait_ps.zip(row.transfer_ps));
+    let (wait, all) = known.fold((0i64, 0i64), |sums, (wait, transfer)| {
+        (sums.0 + wait, sums.1 + wait + transfer)
+    });
+    (all > 0).then(|| wait as f64 / all as f64)
+}
+
+/// The collectives with most exposed time: their share of a step's, and why it was not hidden.
+fn told(rows: &[CollectiveRow], step_ps: f64) -> Vec<AdviceEvidence> {
+    let all: i64 = rows.iter().map(|row| row.exposed_ps).sum();
+    let shown = rows.iter().filter(|row| row.exposed_ps > 0).take(TOLD);
+    shown
+        .map(|row| {
+            let of_step = step_ps * row.exposed_ps as f64 / all.max(1) as f64;
+            let bytes = row.bytes.map_or_else(String::new, |bytes| {
+                format!(" of {}", format::bytes(bytes as f64))
+            });
+            let why = reason(&row.reason).0;
+            let text = format!(
+                "{}{bytes}: {} of a step exposed; {why}",
+                format::shortened(&row.name),
+                format::duration_ps(of_step)
+            );
+            AdviceEvidence {
+                program_id: row.program_id.clone(),
+                op: row.name.clone(),
+                source: row.source.clone(),
+                ..between(row.start_ps, row.start_ps + row.max_ps, text)
+            }
+        })
+        .collect()
+}
+
+/// A reason in a few words and in a sentence.
+fn reason(key: &str) -> (&'static str, &'static str) {
+    match key {
+        "late_participant" => (
+            "a participant is late",
+            "Most of it is waiting: the participants arrive at different times, so it is not the \
+             communication that is slow but whoever comes last.",
+        ),
+        "synchronous" => (
+            "the program runs it synchronously",
+            "The program runs its collectives synchronously: nothing else can run on the device \
+             until they end.",
+        ),
+        "nothing_scheduled" => (
+            "nothing was scheduled beside it",
+            "The collectives are asynchronous, but the schedule has nothing to compute between their \
+             start and their end.",
+        ),
+        "compute_shorter" => (
+            "what runs beside it is shorter",
+            "There is computation beside the collectives, but less than they take.",
+        ),
+        _ => (
+            "nothing ran beside it",
+            "A collective that the next op needs at once cannot run beside anything; a small one \
+             costs its latency whatever its size.",
+        ),
+    }
+}
+
+fn remedy(key: &str) -> &'static str {
+    match key {
+        "late_participant" => {
+            "See in `hosts` who arrives last and what it does before; balance the work of the devices."
+        }
+        "compute_shorter" => {
+            "Communicate less: accumulate gradients over several batches, bf16 gradients, a sharding \
+             that communicates within a host rather than between hosts."
+        }
+        _ => {
+            "Let the compiler overlap it (latency hiding scheduler, asynchronous collectives); join \
+             many small ones; accumulate gradients over several batches; choose a sharding that \
+             communicates less, or within a host rather than between hosts."
+        }
+    }
+}
+
+/// The same where nobody knows what compiles the program.
+fn remedy_elsewhere(key: &str) -> &'static str {
+    match key {
+        "late_participant" | "compute_shorter" => remedy(key),
+        _ => {
+            "Run it beside computation (asynchronous collectives, on a stream of their own); join \
+             many small ones; accumulate gradients over several batches; divide the work so that \
+             it communicates less, or within a host rather than between hosts."
+        }
+    }
+}

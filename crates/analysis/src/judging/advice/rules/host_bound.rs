@@ -1,0 +1,124 @@
+//! The device is idle while the host does other work: dispatch, Python (guides: host overhead).
+//!
+//! The finding is called by what the host does most of that time. Copies to the device that the host
+//! makes meanwhile are part of waiting for input, and not counted again.
+
+use super::host_causes::{Causes, longest_gaps, title_of, why_of};
+use super::{Outcome, PART_ESTIMATE, Rule, finding, gravity, judged_in_recording, part};
+use crate::judging::advice::facts::{Facts, Place};
+use crate::measuring::activity::Cause;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+
+pub(super) static RULE: Rule = Rule {
+    id: "host_bound",
+    title: "The host cannot keep up",
+    parts: &[PartKind::HostOverhead],
+    check,
+};
+
+/// Copies to the device are worth leaving out from this share of the host's work on.
+const MIN_COPIES: f64 = 0.05;
+
+fn is_work(cause: Cause) -> bool {
+    !matches!(
+        cause,
+        Cause::Compilation
+            | Cause::DataLoading
+            | Cause::Callback
+            | Cause::Device
+            | Cause::Blocked
+            | Cause::Unknown
+    )
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    if let Some(outcome) = judged_in_recording(facts) {
+        return outcome;
+    }
+    let found = match part(facts, "host_bound_ratio", RULE.parts) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let copies = copies_ps(facts, found.place).min(found.time);
+    let copies = if copies < MIN_COPIES * found.time {
+        0.0
+    } else {
+        copies
+    };
+    let time = found.time - copies;
+    let share = format::percent(time / found.step_ps);
+    let Some(severity) = gravity(&facts.threshold("host_bound_ratio"), time / found.step_ps) else {
+        return Outcome::Passed(format!(
+            "At most {share} of the mean step of a device, without copies to it."
+        ));
+    };
+    let left_out = if copies > 0.0 {
+        ", copies to the device not counted,"
+    } else {
+        ""
+    };
+    let causes = Causes::of_place(facts, found.place, |cause| {
+        is_work(cause) && (copies <= 0.0 || cause != Cause::Transfer)
+    });
+    let doing = if causes.is_empty() {
+        "Python, dispatch, bookkeeping".to_owned()
+    } else {
+        causes.told(facts)
+    };
+    let main = causes.main();
+    let remedy = main.map_or("", |cause| cause.remedy(facts.session.framework()));
+    let is_one_thing = main.is_some_and(|cause| cause != Cause::Dispatch);
+    let advice = |general: &str| {
+        if is_one_thing {
+            remedy.to_owned()
+        } else {
+            format!("{remedy} {general}").trim().to_owned()
+        }
+    };
+    let finding = finding(
+        &RULE,
+        severity,
+        format!(
+            "{} is idle for {} of its mean step ({share}){left_out} while its host does other work \
+             than input and compilation: {doing}.",
+            facts.place_name(found.place),
+            format::duration_ps(time)
+        ),
+    )
+    .titled(main.map_or(RULE.title, title_of).to_owned())
+    .why(why_of(main.unwrap_or(Cause::Dispatch)))
+    .fix(advice(
+        "Put the whole step into one jitted function, several steps into one with jax.lax.scan; do \
+         not read results (float(loss), block_until_ready, print) in every step; keep logging and \
+         checkpoints out of the loop.",
+    ))
+    .fix_elsewhere(advice(
+        "Put the whole step into one compiled function, several steps into one call; do not read \
+         results in every step; keep logging and checkpoints out of the loop.",
+    ))
+    .gain(Some(time), PART_ESTIMATE)
+    .of_step(found.step_ps)
+    .seen(facts.longest(found.place, PartKind::HostOverhead))
+    .seen(longest_gaps(facts, found.place, is_work));
+    if is_one_thing {
+        finding.found()
+    } else {
+        finding.code(CODE).found()
+    }
+}
+
+/// Mean over the steps of a place of the copies to the device that its host makes meanwhile.
+fn copies_ps(facts: &Facts<'_>, place: Place) -> f64 {
+    let Some(device) = place.1 else {
+        return 0.0;
+    };
+    let host = &facts.session.host(place.0).name;
+    let device = &facts.session.device(device).name;
+    let rows = facts.waits().rows.iter();
+    let own = rows.filter(|row| row.host == *host && row.device == *device);
+    let copies: Vec<i64> = own.map(|row| row.host_copies_ps).collect();
+    copies.iter().sum::<i64>() as f64 / copies.len().max(1) as f64
+}
+
+const CODE: &str = "@jax.jit\ndef many_steps(state, batches):\n    return jax.lax.scan(train_step, state, batches)";

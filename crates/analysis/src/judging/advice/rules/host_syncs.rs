@@ -1,0 +1,179 @@
+//! The host stops for the device again and again within a step (guides: synchronisation, too many
+//! `block_until_ready`, results read in the loop).
+
+use std::cmp::Reverse;
+
+use stepscope_model::{Activity, Direction, HostId, Span, StepOrigin, Track};
+
+use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::Confidence;
+use crate::measuring::activity::{OwnTime, driving_threads, levels};
+use crate::measuring::interval::Intervals;
+use crate::measuring::steps::median;
+use crate::measuring::work::NO_LEVEL;
+use crate::telling::format;
+
+pub(super) static RULE: Rule = Rule {
+    id: "host_syncs",
+    title: "Many host syncs per step",
+    parts: WAITING,
+    check,
+};
+
+/// Below this share of a step the device hardly waits, however often the host does.
+const MIN_WAITING: f64 = 0.05;
+/// Kinds of stops.
+const WAIT: u8 = 0;
+const COPY: u8 = 1;
+/// Shorter waits are locks rather than results.
+const MIN_STOP_PS: i64 = 5_000_000;
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let Some((ratio, time)) = waiting(facts) else {
+        return Outcome::Skipped(no_steps(facts));
+    };
+    let share = format::percent(ratio);
+    if ratio < MIN_WAITING {
+        return Outcome::Passed(format!(
+            "Devices wait for their host for {share} of a step only."
+        ));
+    }
+    if facts.session.step_origin != Some(StepOrigin::Annotation) {
+        return Outcome::Skipped(
+            "Steps were not annotated on the host, so it is unknown which stops belong to them."
+                .to_owned(),
+        );
+    }
+    let stops = facts
+        .selected
+        .hosts
+        .iter()
+        .map(|&host| Stops::of(facts, host));
+    let Some(most) = stops.max_by(|a, b| a.per_step.total_cmp(&b.per_step)) else {
+        return Outcome::Skipped(no_steps(facts));
+    };
+    let text = format!(
+        "The host stops for the device {} times in a median step ({} to copy results), and devices \
+         wait for it for {share} of a step.",
+        most.per_step, most.copies_per_step
+    );
+    let Some(severity) = gravity(&facts.threshold("host_syncs_count"), most.per_step) else {
+        return Outcome::Passed(text);
+    };
+    let evidence = most.busiest.map(|(step, span)| {
+        let number = facts.session.steps[step].number;
+        crate::judging::advice::evidence::at(span, format!("step {number}"))
+    });
+    finding(&RULE, severity, text)
+        .why(
+            "Each time the queue of the device runs empty: it waits until the host has taken the \
+             result, run Python and launched more.",
+        )
+        .fix(
+            "Keep what the loop needs on the device (jnp.where or lax.cond instead of if, arrays \
+             instead of float()); gather metrics and read them once in many steps; \
+             block_until_ready only to measure.",
+        )
+        .fix_elsewhere(
+            "Keep what the loop needs on the device; gather metrics and read them once in many steps.",
+        )
+        .code("metrics.append(loss)                      # an array, not float(loss)\nif step % 100 == 0:\n    log(jax.device_get(metrics))")
+        .gain(
+            Some(time * (1.0 - 1.0 / most.per_step.max(1.0))),
+            "the time in which devices wait for their host, for all stops but one",
+        )
+        .sure(Confidence::Low)
+        .seen(evidence)
+        .found()
+}
+
+/// Stops of a host in its steps, medians.
+struct Stops {
+    per_step: f64,
+    copies_per_step: f64,
+    /// The step with most of them.
+    busiest: Option<(usize, Span)>,
+}
+
+impl Stops {
+    fn of(facts: &Facts<'_>, host: HostId) -> Self {
+        let session = facts.session;
+        let level = levels(session, |activity| match activity {
+            Activity::Blocked => WAIT,
+            Activity::Transfer(Direction::DeviceToHost) => COPY,
+            _ => NO_LEVEL,
+        });
+        let steps: Vec<(usize, Span)> = facts
+            .selected
+            .step_positions()
+            .into_iter()
+            .filter_map(|step| {
+                let spans = session.steps[step].spans.iter();
+                let mut own = spans.filter(|span| span.host == host && span.device.is_none());
+                own.next().map(|span| (step, span.span))
+            })
+            .collect();
+        let windows = Intervals::union_of(steps.iter().map(|(_, span)| *span).collect());
+        let own_time = OwnTime::of(session);
+        let mut found: Vec<Stop> = Vec::new();
+        for track in driving_threads(session, &[host]).into_iter().flatten() {
+            let track = session.track(track);
+            // Stops of the profiler are no stops of the program.
+            let of_profiler = own_time.within(track, windows.spans());
+            let of_thread = stops_of(track, &level, windows.spans()).into_iter();
+            found.extend(of_thread.filter(|stop| !of_profiler.contains_instant(stop.span.start)));
+        }
+        let of_steps = |is_counted: fn(&Stop) -> bool| -> Vec<f64> {
+            let count = |&(_, span): &(usize, Span)| {
+                let within = |stop: &&Stop| span.contains_instant(stop.span.start);
+                found
+                    .iter()
+                    .filter(within)
+                    .filter(|&stop| is_counted(stop))
+                    .count() as f64
+            };
+            steps.iter().map(count).collect()
+        };
+        let counts = of_steps(|_| true);
+        let busiest = (0..steps.len()).max_by(|&a, &b| counts[a].total_cmp(&counts[b]));
+        Self {
+            per_step: median(&counts),
+            copies_per_step: median(&of_steps(|stop| stop.is_copy)),
+            busiest: busiest.map(|at| steps[at]),
+        }
+    }
+}
+
+/// One call in which the host waits for the device.
+struct Stop {
+    span: Span,
+    is_copy: bool,
+}
+
+/// The calls of a thread that begin in the windows, each once however many waits of the runtime are
+/// nested in it. Calls that follow on each other are several.
+fn stops_of(track: &Track, level: &[u8], windows: &[Span]) -> Vec<Stop> {
+    let mut found: Vec<Stop> = Vec::new();
+    for lane in &track.lanes {
+        for index in windows.iter().flat_map(|&window| lane.starting_in(window)) {
+            let level = level[lane.labels()[index].index()];
+            if level != NO_LEVEL && lane.durations()[index] >= MIN_STOP_PS {
+                found.push(Stop {
+                    span: lane.span(index),
+                    is_copy: level == COPY,
+                });
+            }
+        }
+    }
+    found.sort_by_key(|stop| (stop.span.start, Reverse(stop.span.end)));
+    let mut until = None;
+    found.retain(|stop| {
+        let is_nested = until.is_some_and(|until| stop.span.end <= until);
+        if !is_nested {
+            until = Some(stop.span.end);
+        }
+        !is_nested
+    });
+    found
+}

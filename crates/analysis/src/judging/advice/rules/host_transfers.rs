@@ -1,0 +1,102 @@
+//! Copies between host and device that no work hides (guides: data on the wrong device, large or
+//! repeated transfers).
+
+use super::{Outcome, PART_ESTIMATE, Rule, finding, part};
+use crate::judging::advice::evidence::in_view;
+use crate::judging::advice::facts::{Facts, part_ps};
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "host_transfers",
+    title: "Copies between host and device",
+    parts: &[PartKind::HostToDevice, PartKind::DeviceToHost],
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match part(facts, "exposed_transfer_ratio", RULE.parts) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let transfers = facts.kernels().map(|kernels| &kernels.transfers);
+    let of_host = transfers.into_iter().flatten();
+    let evidence = of_host
+        .filter(|row| row.direction.contains("host"))
+        .map(|row| {
+            let bytes = row.bytes.map_or_else(String::new, |bytes| {
+                format!(", {}", format::bytes(bytes as f64))
+            });
+            let (count, words) = (row.occurrences, row.direction.replace('_', " "));
+            let memory = match row.memory.as_str() {
+                "" => String::new(),
+                memory => format!(", {memory} memory"),
+            };
+            in_view("kernels", format!("{count} copies {words}{bytes}{memory}"))
+        });
+    let mean_of = |part: PartKind| {
+        let places = facts.by_place(|row| part_ps(row, part) as f64);
+        let own = places.iter().find(|of| of.place == found.place);
+        own.map_or(0.0, |of| of.mean)
+    };
+    let to_device = mean_of(PartKind::HostToDevice) >= mean_of(PartKind::DeviceToHost);
+    let (most, direction) = if to_device {
+        (PartKind::HostToDevice, "to the device")
+    } else {
+        (PartKind::DeviceToHost, "to the host")
+    };
+    let is_copy = |row: &OpRow| {
+        let words = [
+            "copy-start",
+            "copy-done",
+            "infeed",
+            "outfeed",
+            "host send",
+            "host recv",
+        ];
+        words.iter().any(|word| row.category.starts_with(word))
+    };
+    let by_program = facts.largest_ops(is_copy);
+    let is_offload = by_program.iter().any(|seen| seen.op.starts_with("copy-"));
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "{} copies between itself and its host, mostly {direction}, for {} and does nothing else.",
+            facts.place_name(found.place),
+            found.text
+        ),
+    )
+    .why(if is_offload {
+        "The program keeps arrays in the memory of the host (offloading) and fetches them in every \
+         step, for longer than there is computation to hide it behind."
+    } else {
+        "Data lies on the other side from where it is used, or moves back and forth in every step."
+    })
+    .fix(if is_offload {
+        "Keep on the device what every step needs; offload less, or in smaller pieces that are \
+         fetched a layer ahead; see in the memory plan (`buffers`) how much room there is."
+    } else {
+        "Call jax.device_put on inputs before the step that needs them, once for data that every step \
+         uses; keep state and intermediate results on the device; convert nothing to NumPy in the loop \
+         (no np.asarray, no float()); read metrics every hundred steps."
+    })
+    .fix_elsewhere(if is_offload {
+        ""
+    } else {
+        "Put inputs on the device before the step that needs them; keep state and intermediate \
+         results there; read metrics every hundred steps."
+    })
+    .code(if is_offload {
+        ""
+    } else {
+        "batch = jax.device_put(batch, sharding)   # while the step before runs"
+    })
+    .gain(Some(found.time), PART_ESTIMATE)
+    .of_step(found.step_ps)
+    .seen(facts.longest(found.place, most))
+    .seen(evidence)
+    .seen(by_program)
+    .found()
+}

@@ -1,0 +1,185 @@
+//! The device is idle while its host waits for or prepares input (guides: high input share). The
+//! figure is the one of `input`: the mean step of the host that waits longest.
+
+use stepscope_model::{Class, Picos, Span};
+
+use super::host_causes::place_of;
+use super::{Outcome, Rule, finding, gravity, judged_in_recording, no_steps};
+use crate::judging::advice::evidence::{between, in_view, longest_slice};
+use crate::judging::advice::facts::{Facts, part_ps};
+use crate::judging::advice::report::AdviceEvidence;
+use crate::measuring::activity::Cause;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::input::{InputHost, InputRow, slowest_stage};
+
+pub(super) static RULE: Rule = Rule {
+    id: "input_wait",
+    title: "Waiting for input",
+    parts: &[PartKind::InputWait, PartKind::HostToDevice],
+    check,
+};
+
+/// Causes that are told.
+const CAUSES: usize = 3;
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    if let Some(outcome) = judged_in_recording(facts) {
+        return outcome;
+    }
+    let threshold = facts.threshold("input_wait_ratio");
+    // Waiting for data is a part of these, so little of them is even less of it.
+    let bound = facts.worst(|row| {
+        let parts = [
+            PartKind::InputWait,
+            PartKind::HostToDevice,
+            PartKind::HostOverhead,
+        ];
+        parts.iter().map(|&part| part_ps(row, part) as f64).sum()
+    });
+    let (Some(_), Some(most)) = (facts.step_ps, bound) else {
+        return Outcome::Skipped(no_steps(facts));
+    };
+    if gravity(&threshold, most.share()).is_none() {
+        let share = format::percent(most.share());
+        return Outcome::Passed(format!("Less than {share} of the mean step of a device."));
+    }
+    let waits = facts.waits();
+    let by_share = |a: &&InputHost, b: &&InputHost| ratio(a).total_cmp(&ratio(b));
+    let Some(worst) = waits.hosts.iter().max_by(by_share) else {
+        return Outcome::Skipped(no_steps(facts));
+    };
+    let wait = worst.input_mean_ps;
+    let share = format::percent(ratio(worst));
+    let Some(severity) = gravity(&threshold, ratio(worst)) else {
+        return Outcome::Passed(format!(
+            "At most {share} of the mean step, on {}.",
+            worst.host
+        ));
+    };
+    let several = facts.session.hosts.len() > 1;
+    let on = if several {
+        format!(" on {}", worst.host)
+    } else {
+        String::new()
+    };
+    let causes = waits.causes(facts.session, &worst.host);
+    let words: Vec<String> = causes
+        .iter()
+        .take(CAUSES)
+        .map(|cause| format!("{} {}", cause.meaning, format::duration_ps(cause.mean_ps)))
+        .collect();
+    let remedy = causes.first().map(|cause| cause.remedy.clone());
+    let mut found = finding(
+        &RULE,
+        severity,
+        format!(
+            "The devices{on} wait for data for {} of their mean step ({share}), {} of the median step: \
+             {}.{}{}",
+            format::duration_ps(wait),
+            format::duration_ps(worst.input_median_ps),
+            words.join("; "),
+            doing(facts, worst),
+            others(&waits.hosts, worst),
+        ),
+    )
+    .why("The next batch is made in the loop, after the step before it, instead of in parallel with it.")
+    .fix(format!(
+        "{} Keep a few batches ahead of the step, on the device already.{}",
+        remedy.unwrap_or_default(),
+        if several {
+            " Where one host is slower than the others, look at what is different there: its disk, \
+             its share of the data, its processes."
+        } else {
+            ""
+        }
+    ))
+    .code(CODE)
+    .gain(
+        Some(wait),
+        "what `input` shows for the mean step of the host that waits longest",
+    )
+    .of_step(worst.duration_mean_ps)
+    .seen(longest(&waits.rows, &worst.host))
+    .seen([in_view("input", "waiting by step, cause and stage".to_owned())]);
+    if several {
+        found = found.titled(format!("{} waits for input", worst.host));
+    }
+    found.found()
+}
+
+/// Share of the steps of a host.
+fn ratio(host: &InputHost) -> f64 {
+    host.input_ratio.unwrap_or(0.0)
+}
+
+/// The step that waits longest.
+fn longest(rows: &[InputRow], host: &str) -> Option<AdviceEvidence> {
+    let own = rows.iter().filter(|row| row.host == host);
+    let row = own.max_by_key(|row| row.input_ps)?;
+    let text = format!(
+        "step {} on {host}: {} of waiting",
+        row.step,
+        format::duration_ps(row.input_ps as f64)
+    );
+    Some(AdviceEvidence {
+        step: Some(row.step),
+        ..between(row.start_ps, row.start_ps + row.duration_ps, text)
+    })
+}
+
+/// What loads: the slice with most time in the worst step, else the slowest stage.
+fn doing(facts: &Facts<'_>, worst: &InputHost) -> String {
+    let session = facts.session;
+    let rows = facts.waits().rows.iter();
+    let row = rows
+        .filter(|row| row.host == worst.host)
+        .max_by_key(|row| row.input_ps);
+    let host = session
+        .hosts
+        .iter()
+        .position(|host| host.name == worst.host);
+    let slice = row.zip(host).and_then(|(row, host)| {
+        let start = Picos(row.start_ps);
+        let within = Span::new(start, start + Picos(row.duration_ps));
+        let host = stepscope_model::HostId::from_index(host);
+        longest_slice(session, host, Class::Input, within)
+    });
+    let name = slice
+        .map(|(name, _)| name)
+        .or_else(|| slowest_stage(session, &facts.selected).map(|stage| stage.name));
+    // `next(iterator)` says nothing of whose it is: what runs within it does.
+    if name.as_deref() == Some("$builtins next") {
+        return place_of(facts, Cause::DataLoading)
+            .strip_prefix(", in ")
+            .map_or_else(String::new, |place| format!(" Most of it is {place}."));
+    }
+    name.map_or_else(String::new, |name| {
+        let name = name.trim_start_matches('$');
+        format!(" Most of it is {}.", format::shortened(name))
+    })
+}
+
+/// How long the other hosts wait, where they are many.
+fn others(hosts: &[InputHost], worst: &InputHost) -> String {
+    let rest: Vec<f64> = hosts
+        .iter()
+        .filter(|host| host.host != worst.host)
+        .map(|host| host.input_mean_ps)
+        .collect();
+    if rest.is_empty() {
+        return String::new();
+    }
+    format!(
+        " Devices of the other hosts wait {} of their mean step for their data (median of the hosts), and \
+         then for this host in the collectives.",
+        format::duration_ps(crate::measuring::steps::median(&rest))
+    )
+}
+
+const CODE: &str = "\
+loader = grain.load(source, worker_count=8, ...)     # or tf.data's prefetch(AUTOTUNE)
+batch = jax.device_put(next(loader), sharding)       # copies while the step runs
+for step in range(steps):
+    state = train_step(state, batch)                 # returns at once
+    batch = jax.device_put(next(loader), sharding)   # the next one, meanwhile";

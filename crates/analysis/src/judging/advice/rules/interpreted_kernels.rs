@@ -1,0 +1,44 @@
+//! Pallas kernels that are interpreted: many ordinary ops instead of one kernel.
+
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::judging::advice::facts::Facts;
+use crate::measuring::steps::PartKind;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "interpreted_kernels",
+    title: "A Pallas kernel is interpreted",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+/// An ordinary op within a Pallas call, which would be one custom call were it compiled.
+pub(super) fn is_interpreted(row: &OpRow) -> bool {
+    row.scope.contains("pallas_call") && !row.category.contains("custom-call")
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match share(facts, "interpreted_kernel_ratio", is_interpreted) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "{} of the devices' work is a Pallas kernel that is interpreted, op by op.",
+            found.text
+        ),
+    )
+    .why(
+        "With interpret=True (the only way on XLA:CPU) every step of the grid runs as slices and \
+         updates of whole arrays: correct, and many times slower than the kernel.",
+    )
+    .fix(
+        "Compile it: leave interpret=False on TPUs and GPUs. On a CPU call a plain jax.numpy version \
+         instead; interpreted kernels are for tests of their results.",
+    )
+    .gain(found.per_step, SHARE_OF_WORK)
+    .seen(facts.largest_ops(is_interpreted))
+    .found()
+}

@@ -1,0 +1,71 @@
+//! Single executions of an op that last long (guides: more than 10 ms a look, 50 ms a target).
+
+use super::python_callback::is_python;
+use super::{NO_WORK, Outcome, Rule, each_ps, finding, gravity, ops_seen};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::Confidence;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "long_ops",
+    title: "Ops that last long",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    // Collectives last as long as the others are late; copies have rules of their own.
+    let rows = facts.rows_of_ops();
+    let rows =
+        rows.filter(|row| !matches!(row.class.as_str(), "collective" | "copy") && !is_python(row));
+    let mut rows: Vec<&OpRow> = rows.collect();
+    rows.sort_by(|a, b| {
+        each_ps(b)
+            .total_cmp(&each_ps(a))
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    let Some(longest) = rows.first().filter(|_| facts.has_work()) else {
+        return Outcome::Skipped(NO_WORK.to_owned());
+    };
+    let threshold = facts.threshold("long_op_ps");
+    let time = each_ps(longest);
+    let name = format::shortened(&longest.name);
+    let Some(severity) = gravity(&threshold, time) else {
+        return Outcome::Passed(format!(
+            "The longest, {name}, takes {}.",
+            format::duration_ps(time)
+        ));
+    };
+    rows.retain(|row| each_ps(row) > threshold.good);
+    let wasted: Option<f64> = rows
+        .iter()
+        .map(|row| Some(row.self_ps as f64 * (1.0 - row.roofline_ratio?).max(0.0)))
+        .sum();
+    let count = if rows.len() == 1 {
+        "One op lasts".to_owned()
+    } else {
+        format!("{} ops last", rows.len())
+    };
+    finding(
+        &RULE,
+        severity,
+        format!(
+            "{count} more than {} at a time; the longest, {name}, takes {}.",
+            format::duration_ps(threshold.good),
+            format::duration_ps(time)
+        ),
+    )
+    .why("Nothing else runs on the device meanwhile, and it is where a better algorithm pays.")
+    .fix("Look at its shapes and its roofline: is it the work that has to be done, in the type it needs?")
+    .gain(
+        wasted.and_then(|wasted| facts.per_step(wasted)),
+        "their time × (1 − their roofline ratio)",
+    )
+    .sure(Confidence::Low)
+    .seen(ops_seen(rows.iter().copied(), 4, |row| {
+        format!("{} each", format::duration_ps(each_ps(row)))
+    }))
+    .found()
+}

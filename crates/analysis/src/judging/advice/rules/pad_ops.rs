@@ -1,0 +1,43 @@
+//! Ops that pad arrays (padding waste, as far as the program does it itself).
+
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::Confidence;
+use crate::measuring::steps::PartKind;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "pad_ops",
+    title: "Padding of arrays",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+/// A pad, or a fusion that XLA named after one.
+fn pads(row: &OpRow) -> bool {
+    row.class != "matmul"
+        && (row.category == "pad" || row.name.split(['_', '.', '-']).any(|word| word == "pad"))
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match share(facts, "pad_ops_ratio", pads) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    finding(
+        &RULE,
+        found.severity,
+        format!("{} of the devices' work pads arrays.", found.text),
+    )
+    .why(
+        "An array is copied into a larger one, and what follows computes with the padding as well.",
+    )
+    .fix(
+        "Choose sizes that need none: batches and vocabularies that divide by the number of shards \
+         and by 128, convolutions with padding of their own (padding=\"SAME\") instead of jnp.pad.",
+    )
+    .gain(found.per_step, SHARE_OF_WORK)
+    .sure(Confidence::Medium)
+    .seen(facts.largest_ops(pads))
+    .found()
+}

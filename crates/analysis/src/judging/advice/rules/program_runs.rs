@@ -1,0 +1,109 @@
+//! Many short programs per step (guides: jit larger functions, work dispatched op by op).
+
+use std::collections::BTreeMap;
+
+use stepscope_model::{DeviceId, ProgramId};
+
+use super::{Outcome, Rule, WAITING, finding, gravity, no_steps, waiting};
+use crate::judging::advice::evidence::in_view;
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::{AdviceEvidence, Confidence};
+use crate::measuring::steps::median;
+use crate::telling::format;
+
+pub(super) static RULE: Rule = Rule {
+    id: "program_runs",
+    title: "Many short programs per step",
+    parts: WAITING,
+    check,
+};
+
+/// Below this share of a step the device hardly waits, however many programs there are.
+const MIN_WAITING: f64 = 0.05;
+/// Programs that are told.
+const TOLD: usize = 4;
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let Some((ratio, time)) = waiting(facts) else {
+        return Outcome::Skipped(no_steps(facts));
+    };
+    let Some((device, runs)) = runs_per_step(facts) else {
+        return Outcome::Skipped("No program runs were recorded within steps.".to_owned());
+    };
+    let device_name = facts.session.device_title(device);
+    let share = format::percent(ratio);
+    let text = format!(
+        "{device_name} runs {} in a median step, and devices wait for their host for {share} of it.",
+        format::counted(runs, "program")
+    );
+    let gravity = gravity(&facts.threshold("program_runs_count"), runs);
+    let Some(severity) = gravity.filter(|_| ratio >= MIN_WAITING) else {
+        return Outcome::Passed(text);
+    };
+    finding(&RULE, severity, text)
+        .why(
+            "Each call of a jitted function, and each jnp operation outside of one, is a program of \
+             its own: the host launches it, and XLA cannot fuse it with the next.",
+        )
+        .fix("Put what belongs to a step into one jitted function.")
+        .why_elsewhere("Each call of a compiled function, and each operation outside of one, is a program of its own: the host launches it, and XLA cannot fuse it with the next.")
+        .fix_elsewhere("Put what belongs to a step into one compiled function.")
+        .code("@jax.jit\ndef train_step(state, batch):    # loss, gradients, update, metrics: one program\n    ...")
+        .gain(
+            Some(time * (1.0 - 1.0 / runs.max(1.0))),
+            "the time in which devices wait for their host, for all programs but one",
+        )
+        .sure(Confidence::Medium)
+        .seen(most_run(facts, device))
+        .found()
+}
+
+/// The device with most runs of programs in its median step.
+fn runs_per_step(facts: &Facts<'_>) -> Option<(DeviceId, f64)> {
+    let runs = &facts.session.program_runs;
+    let mut starts: BTreeMap<DeviceId, Vec<i64>> = BTreeMap::new();
+    for run in runs {
+        let of_device = starts.entry(run.device).or_default();
+        of_device.push(run.span.start.0);
+    }
+    let mut counts: BTreeMap<DeviceId, Vec<f64>> = BTreeMap::new();
+    for (device, starts) in &mut starts {
+        starts.sort_unstable();
+        let rows = facts
+            .rows()
+            .iter()
+            .filter(|row| row.device == Some(*device));
+        let of_steps = rows.map(|row| {
+            let first = starts.partition_point(|&start| start < row.span.start.0);
+            let last = starts.partition_point(|&start| start < row.span.end.0);
+            last.saturating_sub(first) as f64
+        });
+        counts.insert(*device, of_steps.collect());
+    }
+    let medians = counts.into_iter().filter(|(_, counts)| !counts.is_empty());
+    let medians = medians.map(|(device, counts)| (device, median(&counts)));
+    medians.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(&a.0)))
+}
+
+/// The programs that run most often on a device.
+fn most_run(facts: &Facts<'_>, device: DeviceId) -> Vec<AdviceEvidence> {
+    let mut sums: BTreeMap<ProgramId, (usize, i64)> = BTreeMap::new();
+    for run in &facts.session.program_runs {
+        if run.device == device {
+            let sum = sums.entry(run.program).or_default();
+            *sum = (sum.0 + 1, sum.1 + run.span.duration().0);
+        }
+    }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_by_key(|&(program, (count, _))| (std::cmp::Reverse(count), program));
+    let shown = sums.into_iter().take(TOLD).map(|(program, (count, sum))| {
+        let program = facts.session.program(program);
+        let mean = format::duration_ps(sum as f64 / count as f64);
+        let name = format::shortened(&program.name);
+        AdviceEvidence {
+            program_id: program.id.to_string(),
+            ..in_view("op_tree", format!("{name}: {count} runs of {mean}"))
+        }
+    });
+    shown.collect()
+}

@@ -1,0 +1,77 @@
+//! Programs that call Python in their middle: `pure_callback`, `io_callback`.
+
+use super::debug_print::is_debug;
+use super::host_causes::place_of;
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::judging::advice::facts::Facts;
+use crate::measuring::activity::Cause;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "python_callback",
+    title: "The program calls Python",
+    parts: &[PartKind::PythonCallbacks],
+    check,
+};
+
+/// An op that calls Python for its result.
+pub(super) fn is_callback(row: &OpRow) -> bool {
+    is_called(
+        row,
+        &[
+            "pure_callback",
+            "io_callback",
+            "python_cpu_callback",
+            "python_gpu_callback",
+        ],
+    )
+}
+
+/// An op that calls Python, for its result or to print: time that the device does not compute.
+pub(super) fn is_python(row: &OpRow) -> bool {
+    is_callback(row) || is_debug(row)
+}
+
+/// The op or its scope has one of these names.
+pub(super) fn is_called(row: &OpRow, names: &[&str]) -> bool {
+    let mut names = names.iter();
+    names.any(|name| row.name.contains(name) || row.scope.contains(name))
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match share(facts, "python_callback_ratio", is_callback) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let largest = facts.rows_of_ops().find(|row| is_callback(row));
+    let called = largest.map_or_else(String::new, |row| {
+        let at = match row.source.as_str() {
+            "" => String::new(),
+            source => format!(", called at {source}"),
+        };
+        format!(" Most of it is {}{at}.", format::shortened(&row.name))
+    });
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "The devices wait for Python that the program calls{} for {} of the time of their ops.{called}",
+            place_of(facts, Cause::Callback),
+            found.text
+        ),
+    )
+    .why(
+        "The device stops, its operands go to the host, Python runs, and the result goes back: \
+         nothing else of the program runs meanwhile.",
+    )
+    .fix(
+        "Write the function in jax.numpy, so that it is compiled with the rest; or take it out of \
+         the jitted function and call it once in many steps.",
+    )
+    .code("y = jnp.interp(x, xs, ys)    # instead of jax.pure_callback(np.interp, ...)")
+    .gain(found.per_step, SHARE_OF_WORK)
+    .seen(facts.largest_ops(is_callback))
+    .found()
+}

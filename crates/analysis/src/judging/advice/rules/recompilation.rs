@@ -1,0 +1,115 @@
+//! The same function is compiled again and again (guides: recompilation in the window).
+
+use std::collections::BTreeMap;
+
+use super::{Outcome, Rule, finding, gravity};
+use crate::judging::advice::evidence::between;
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::{AdviceEvidence, Confidence};
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::compile::CompilationRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "recompilation",
+    title: "A function is compiled again",
+    parts: &[PartKind::Compilation],
+    check,
+};
+
+/// Compilations and changes that are told.
+const TOLD: usize = 3;
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let all = facts.compilations();
+    let again: Vec<&CompilationRow> = all.iter().filter(|row| row.is_again).collect();
+    if again.is_empty() {
+        return Outcome::Passed(match all.len() {
+            0 => "Nothing was compiled while the profiler ran.".to_owned(),
+            count => format!(
+                "{} while the profiler ran, each of another function.",
+                format::counted(count, "compilation")
+            ),
+        });
+    }
+    let Some(severity) = gravity(&facts.threshold("recompilations_count"), again.len() as f64)
+    else {
+        return Outcome::Passed(format!(
+            "{} of a function that had been compiled before.",
+            format::counted(again.len(), "compilation")
+        ));
+    };
+    let mut functions: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
+    for row in &again {
+        let sum = functions.entry(&row.function).or_default();
+        *sum = (sum.0 + 1, sum.1 + row.duration_ps);
+    }
+    let mut functions: Vec<_> = functions.into_iter().collect();
+    functions.sort_by_key(|&(name, (_, time))| (std::cmp::Reverse(time), name));
+    let words: Vec<String> = functions
+        .iter()
+        .take(TOLD)
+        .map(|(name, (count, time))| {
+            format!(
+                "{name} {}, {}",
+                format::counted(*count, "time"),
+                format::duration_ps(*time as f64)
+            )
+        })
+        .collect();
+    let mut changes: Vec<&str> = again
+        .iter()
+        .map(|row| row.change.as_str())
+        .filter(|change| !change.is_empty())
+        .collect();
+    changes.sort_unstable();
+    changes.dedup();
+    changes.truncate(TOLD);
+    let reason = match changes.as_slice() {
+        [] => String::new(),
+        changes => format!(" What changed: {}.", changes.join("; ")),
+    };
+    let in_steps = again.iter().filter(|row| row.step.is_some());
+    let time: i64 = in_steps.map(|row| row.duration_ps).sum();
+    let mut longest = again.clone();
+    longest.sort_by_key(|row| (std::cmp::Reverse(row.duration_ps), row.start_ps));
+    finding(
+        &RULE,
+        severity,
+        format!("Compiled again: {}.{reason}", words.join("; ")),
+    )
+    .why("A jitted function is compiled for each combination of shapes, types and static arguments, and for each new function object.")
+    .fix(
+        "Pad batches to one shape and drop the last partial batch; pass Python numbers as arrays; make \
+         jitted functions once, outside of the loop; let JAX say what it compiles and why.",
+    )
+    .why_elsewhere("A function is compiled for each combination of shapes and types, and for each new function object.")
+    .fix_elsewhere(
+        "Pad batches to one shape and drop the last partial batch; make compiled functions once, \
+         outside of the loop.",
+    )
+    .code("jax.config.update(\"jax_explain_cache_misses\", True)")
+    .gain(
+        Some(time as f64 / facts.step_count() / facts.session.hosts.len().max(1) as f64),
+        "time of these compilations within steps ÷ all steps and hosts, of the mean step",
+    )
+    .sure(Confidence::Medium)
+    .seen(longest.into_iter().take(TOLD).map(seen))
+    .found()
+}
+
+fn seen(row: &CompilationRow) -> AdviceEvidence {
+    let step = row
+        .step
+        .map_or_else(String::new, |step| format!(" in step {step}"));
+    let text = format!(
+        "{}{step} on {}: {}",
+        row.function,
+        row.host,
+        format::duration_ps(row.duration_ps as f64)
+    );
+    AdviceEvidence {
+        step: row.step,
+        ..between(row.start_ps, row.start_ps + row.duration_ps, text)
+    }
+}

@@ -1,0 +1,53 @@
+//! Work that is done again to save memory.
+
+use stepscope_model::hlo::name_stack::{Pass, pass};
+
+use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
+use crate::judging::advice::facts::Facts;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "rematerialisation",
+    title: "Work done again to save memory",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+fn is_again(row: &OpRow) -> bool {
+    row.is_rematerialised || pass(&row.scope) == Pass::Rematerialised
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let found = match share(facts, "rematerialised_ratio", is_again) {
+        Ok(found) => found,
+        Err(outcome) => return outcome,
+    };
+    let fullest = super::fullest(facts, |row| row.peak_ratio).ok();
+    let room = fullest.map_or_else(String::new, |(_, ratio)| {
+        format!(
+            " Device memory is {} full at its peak.",
+            format::percent(ratio)
+        )
+    });
+    finding(
+        &RULE,
+        found.severity,
+        format!(
+            "{} of the devices' work repeats what was computed before (jax.checkpoint, or the \
+             compiler's own choice).{room}",
+            found.text
+        ),
+    )
+    .why("Intermediate results of the forward pass are dropped and computed again in the backward pass.")
+    .fix(
+        "Where memory is left, keep more: a policy that saves the results of matrix products, or no \
+         checkpoint on cheap blocks.",
+    )
+    .fix_elsewhere("Where memory is left, keep more: the results of matrix products, or all of cheap blocks.")
+    .code("jax.checkpoint(block, policy=jax.checkpoint_policies.dots_with_no_batch_dims_saveable)")
+    .gain(found.per_step, SHARE_OF_WORK)
+    .seen(facts.largest_ops(is_again))
+    .found()
+}

@@ -1,0 +1,128 @@
+//! A host, or a device of one host, that the others wait for in the collectives. The figure is the
+//! one of `hosts`: time that the others wait for it, on aligned clocks.
+
+use super::{Outcome, Rule, finding, gravity, no_steps};
+use crate::judging::advice::evidence::{between, in_view};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::report::AdviceEvidence;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::telling::recording;
+use crate::views::hosts::Late;
+
+pub(super) static RULE: Rule = Rule {
+    id: "straggler",
+    title: "The others wait for one host or device",
+    parts: &[PartKind::Collectives],
+    check,
+};
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    let Some(step) = facts.step_ps else {
+        return Outcome::Skipped(no_steps(facts));
+    };
+    let several_hosts = facts.session.hosts.len() > 1;
+    if facts.is_cpu_only() && !several_hosts {
+        return Outcome::Skipped(
+            "Virtual devices of XLA:CPU take turns on the same cores, so that one is always last."
+                .to_owned(),
+        );
+    }
+    if facts.working().count() < 2 {
+        return Outcome::Skipped("Needs two devices that work.".to_owned());
+    }
+    let Some(worst) = facts.late().first() else {
+        return Outcome::Passed(
+            "Nobody comes last at the collectives more often than chance explains.".to_owned(),
+        );
+    };
+    let share = format::percent(worst.cost_ps / step);
+    let text = format!(
+        "{} arrives last in {} of {}, and the others wait {} per step for it ({share} of the mean \
+         step).",
+        worst.name,
+        worst.last_count,
+        format::counted(worst.step_count, "step"),
+        format::duration_ps(worst.cost_ps)
+    );
+    let Some(severity) = gravity(&facts.threshold("straggler_ratio"), worst.cost_ps / step) else {
+        return Outcome::Passed(text);
+    };
+    let (doing, fix) = doing(facts, worst);
+    finding(&RULE, severity, format!("{text}{doing}"))
+        .titled(format!("{} is late", worst.name))
+        .why("All meet in the collectives of every step, so the slowest one sets the pace.")
+        .fix(fix)
+        .gain(
+            Some(worst.cost_ps),
+            "what `hosts` shows: mean over steps of the time that the others wait for it",
+        )
+        .of_parts(if worst.blame.activity_on == "device" {
+            &[PartKind::Collectives, PartKind::DeviceCompute]
+        } else {
+            // Whoever is rid of what makes it late is rid of its own wait as well.
+            &[
+                PartKind::Collectives,
+                PartKind::InputWait,
+                PartKind::Compilation,
+                PartKind::HostOverhead,
+            ]
+        })
+        .seen([seen(worst), in_view("hosts", "lateness by step".to_owned())])
+        .found()
+}
+
+/// What made it late, and what to change; what to record where no activity explains it.
+fn doing(facts: &Facts<'_>, late: &Late) -> (String, String) {
+    let blame = &late.blame;
+    if blame.activity.is_empty() {
+        let lines = [
+            recording::host_threads(facts.session),
+            recording::python_frames(facts.session),
+        ];
+        let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+        let record = if lines.is_empty() {
+            String::new()
+        } else {
+            format!(" Record what its host does: {}.", lines.join(", "))
+        };
+        let text = " What made it late was not recorded: nothing on its device or host takes so much \
+                    longer than elsewhere.";
+        let fix = format!(
+            "Compare it with another in the timeline, in the same step: its load, its clock, other \
+             processes.{record}"
+        );
+        return (text.to_owned(), fix);
+    }
+    let name = format::shortened(&blame.activity);
+    let time = format::duration_ps(blame.activity_ps);
+    let steps = if blame.step_count < late.last_count {
+        format!(" in {} of these steps", blame.step_count)
+    } else {
+        String::new()
+    };
+    if blame.activity_on == "device" {
+        let text = format!(
+            " Before it arrives it computes {name} for {time}{steps}, longer than the others."
+        );
+        let fix = "Give it less of the work, or see why the same work takes longer there: its clock, \
+                   its temperature, what else runs on it.";
+        return (text, fix.to_owned());
+    }
+    let text = format!(" Before it arrives its host is in {name} for {time}{steps}.");
+    let fix = format!(
+        "Make {name} faster on {}, or take it out of the way: run it ahead of the step, in the \
+         background.",
+        late.name
+    );
+    (text, fix)
+}
+
+fn seen(late: &Late) -> AdviceEvidence {
+    let blame = &late.blame;
+    let text = format!("before the collective of step {}", blame.step);
+    AdviceEvidence {
+        step: Some(blame.step),
+        ..between(blame.from_ps, blame.until_ps.max(blame.from_ps + 1), text)
+    }
+}

@@ -1,0 +1,200 @@
+//! Unfused attention: a softmax between two matrix products, with its scores in device memory
+//! (guides: unoptimised attention).
+//!
+//! ```text
+//! q·k ──► scores ──► exp, ÷ ──► probabilities ──► ·v        both S × T, written and read again
+//! ```
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+use stepscope_model::hlo::{Instruction, InstructionIndex, Program};
+
+use super::{CPU_ONLY, NO_HLO, Outcome, Rule, finding, gravity, ops_seen};
+use crate::judging::advice::facts::Facts;
+use crate::judging::advice::programs::{BusyProgram, Users, product};
+use crate::judging::advice::report::Confidence;
+use crate::measuring::steps::PartKind;
+use crate::telling::format;
+use crate::views::ops::OpRow;
+
+pub(super) static RULE: Rule = Rule {
+    id: "unfused_attention",
+    title: "Unfused attention",
+    parts: &[PartKind::DeviceCompute],
+    check,
+};
+
+/// Ops between the two products that are followed.
+const MAX_STEPS: usize = 6;
+/// Values that are looked at behind one product.
+const MAX_VALUES: usize = 64;
+/// Smaller scores are not worth a kernel of their own.
+const MIN_SCORES: u64 = 128 * 128;
+
+/// Attention of one program.
+#[derive(Default)]
+struct Attention {
+    /// Products before and behind a softmax.
+    products: BTreeSet<InstructionIndex>,
+    /// What is between them.
+    between: BTreeSet<InstructionIndex>,
+    /// Softmaxes.
+    count: usize,
+    /// Bytes of the largest scores.
+    bytes: u64,
+}
+
+fn check(facts: &Facts<'_>) -> Outcome {
+    if facts.is_cpu_only() {
+        return Outcome::Skipped(CPU_ONLY.to_owned());
+    }
+    if facts.programs().is_empty() {
+        return Outcome::Skipped(NO_HLO.to_owned());
+    }
+    let (mut all_ps, mut between_ps, mut count, mut bytes) = (0i64, 0i64, 0, 0);
+    let mut rows: Vec<&OpRow> = Vec::new();
+    for program in facts.programs() {
+        let executed: Vec<(&OpRow, &Instruction)> = program.executed(&facts.ops).collect();
+        let found = attention(program, &executed);
+        count += found.count;
+        bytes = bytes.max(found.bytes);
+        for (row, instruction) in executed {
+            let is_between = found.between.contains(&instruction.index);
+            if is_between || found.products.contains(&instruction.index) {
+                all_ps += row.self_ps;
+                between_ps += if is_between { row.self_ps } else { 0 };
+                rows.push(row);
+            }
+        }
+    }
+    if count == 0 {
+        return Outcome::Passed("No softmax lies between two matrix products.".to_owned());
+    }
+    let ratio = all_ps as f64 / facts.total_self_ps().max(1) as f64;
+    let share = format::percent(ratio);
+    let Some(severity) = gravity(&facts.threshold("unfused_attention_ratio"), ratio) else {
+        return Outcome::Passed(format!("{share} of the work is unfused attention."));
+    };
+    rows.sort_by(|a, b| b.self_ps.cmp(&a.self_ps).then_with(|| a.name.cmp(&b.name)));
+    finding(
+        &RULE,
+        severity,
+        format!(
+            "{share} of the devices' work is unfused attention: {} between two matrix products, \
+             with scores of up to {} written to device memory and read again.",
+            if count == 1 {
+                "a softmax".to_owned()
+            } else {
+                format!("{count} softmaxes")
+            },
+            format::bytes(bytes as f64)
+        ),
+    )
+    .why(
+        "The scores have as many elements as the sequence is long, squared; a fused kernel keeps a \
+         block of them on the chip and never writes them.",
+    )
+    .fix(
+        "Use one kernel for all of it: jax.nn.dot_product_attention with cuDNN on GPUs, flash or \
+         splash attention (jax.experimental.pallas.ops) on TPUs.",
+    )
+    .fix_elsewhere("Use one kernel for all of it, such as flash attention.")
+    .code("out = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation=\"cudnn\")")
+    .gain(
+        facts.per_step(between_ps as f64),
+        "time of the ops between the two products, which a fused kernel does without",
+    )
+    .sure(Confidence::Medium)
+    .seen(ops_seen(rows.into_iter(), 4, |row| {
+        format!("{} of the work", format::percent(row.self_ratio))
+    }))
+    .found()
+}
+
+/// Products of the program with a softmax and another product behind them.
+fn attention(program: &BusyProgram<'_>, executed: &[(&OpRow, &Instruction)]) -> Attention {
+    let hlo = program.hlo;
+    let has_exponential = Exponentials::default();
+    let users = Users::of(hlo);
+    let mut found = Attention::default();
+    for (row, first) in executed {
+        let scores = first.shape.first_leaf();
+        if row.class != "matmul" || scores.element_count() < MIN_SCORES {
+            continue;
+        }
+        // Scores have the length of the sequence twice; products of weights are wide the one way.
+        if product(hlo, first).is_none() || scores.dimensions.len() < 2 {
+            continue;
+        }
+        let mut between = Vec::new();
+        if let Some(second) = behind(hlo, &users, &has_exponential, first, &mut between) {
+            found.count += 1;
+            found.bytes = found.bytes.max(scores.byte_size());
+            found.products.extend([first.index, second.index]);
+            found
+                .between
+                .extend(between.iter().map(|value| value.index));
+        }
+    }
+    found
+}
+
+/// The product that takes what a softmax made of the scores; `between` is what lies on the way.
+fn behind<'a>(
+    hlo: &'a Program,
+    users: &Users,
+    has_exponential: &Exponentials,
+    first: &'a Instruction,
+    between: &mut Vec<&'a Instruction>,
+) -> Option<&'a Instruction> {
+    let size = first.shape.first_leaf().element_count();
+    // Value, ops since the product, an exponential was among them.
+    let mut open: Vec<(&Instruction, usize, bool)> = vec![(first, 0, false)];
+    let mut seen: BTreeSet<InstructionIndex> = BTreeSet::new();
+    let mut second = None;
+    while let Some((value, steps, is_softmax)) = open.pop() {
+        if steps >= MAX_STEPS || seen.len() >= MAX_VALUES {
+            continue;
+        }
+        for user in users.of_value(hlo, value) {
+            let has = is_softmax || has_exponential.of(hlo, user);
+            if product(hlo, user).is_some() {
+                if has && second.is_none() && user.index != first.index {
+                    second = Some(user);
+                }
+                continue;
+            }
+            let keeps_size = user.opcode == "fusion" && user.shape.is_tuple()
+                || user.shape.first_leaf().element_count() == size;
+            if keeps_size && seen.insert(user.index) {
+                between.push(user);
+                open.push((user, steps + 1, has));
+            }
+        }
+    }
+    second
+}
+
+/// Which instructions compute an exponential, alone or in their fusion.
+#[derive(Default)]
+struct Exponentials(std::cell::RefCell<FxHashMap<InstructionIndex, bool>>);
+
+impl Exponentials {
+    fn of(&self, hlo: &Program, instruction: &Instruction) -> bool {
+        if instruction.opcode == "exponential" {
+            return true;
+        }
+        if instruction.opcode != "fusion" {
+            return false;
+        }
+        if let Some(&known) = self.0.borrow().get(&instruction.index) {
+            return known;
+        }
+        let bodies = hlo.called_computations(instruction);
+        let mut inside = bodies.flat_map(|body| hlo.instructions_of(body));
+        let has = inside.any(|inner| inner.opcode == "exponential");
+        self.0.borrow_mut().insert(instruction.index, has);
+        has
+    }
+}

@@ -1,0 +1,148 @@
+//! What the rules look at: the figures of the overview, and what the session recorded.
+
+use std::sync::Arc;
+
+use stepscope_model::{DeviceId, DeviceKind, Host, Session, Span, Warning, WarningKind};
+
+use super::limits;
+use super::report::{VerdictDevices, VerdictOp};
+use crate::asking::AnalysisError;
+use crate::asking::selection::Selection;
+use crate::telling::attribution::{AttributionShare, covered_ratio};
+use crate::views::glance::Glance;
+use crate::views::kernels::attribution_shares;
+
+/// What the rules look at.
+pub(super) struct Evidence<'a> {
+    pub(super) session: &'a Session,
+    /// Of the whole session: the only source of step time, busy time and top ops.
+    pub(super) overview: Arc<Glance>,
+    /// From the first to the last recorded slice.
+    pub(super) duration_ps: i64,
+    /// First start and last end of each device's work.
+    pub(super) work: Vec<Option<Span>>,
+    /// Share of kernel time that carries an HLO op, as `kernels` has it; GPUs only.
+    pub(super) attributed_ratio: Option<f64>,
+    /// That share by how the op was found; empty without GPUs.
+    pub(super) attribution: Vec<AttributionShare>,
+    pub(super) size_bytes: i64,
+    pub(super) event_count: i64,
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn of(session: &'a Session) -> Result<Self, AnalysisError> {
+        let overview = Glance::of(session, &Selection::default().resolve(session)?);
+        let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
+        let attribution = if has_gpu {
+            attribution_shares(session, &overview.totals)
+        } else {
+            Vec::new()
+        };
+        let size: usize = session
+            .hosts
+            .iter()
+            .map(|host| (*host.bytes).as_ref().len())
+            .sum();
+        let events: u64 = session.hosts.iter().map(|host| host.event_count).sum();
+        Ok(Self {
+            session,
+            duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
+            overview,
+            work: crate::measuring::busy::work_extents(session),
+            attributed_ratio: covered_ratio(&attribution),
+            attribution,
+            size_bytes: i64::try_from(size).unwrap_or(i64::MAX),
+            event_count: i64::try_from(events).unwrap_or(i64::MAX),
+        })
+    }
+
+    /// Devices that recorded any work at all.
+    pub(super) fn working(&self) -> impl Iterator<Item = DeviceId> {
+        let devices = self.session.device_ids();
+        devices.filter(|device| self.work[device.index()].is_some())
+    }
+
+    /// Some device recorded work.
+    pub(super) fn has_work(&self) -> bool {
+        self.work.iter().any(Option::is_some)
+    }
+
+    /// Warnings of these kinds.
+    pub(super) fn warnings(&self, kinds: &[WarningKind]) -> Vec<&'a Warning> {
+        let all = self.session.warnings.iter();
+        all.filter(|warning| kinds.contains(&warning.kind))
+            .collect()
+    }
+
+    /// How many devices of each chip, in the order of devices.
+    pub(super) fn chips(&self) -> Vec<VerdictDevices> {
+        let mut chips: Vec<VerdictDevices> = Vec::new();
+        for id in self.session.device_ids() {
+            let device = self.session.device(id);
+            let name = match device.chip.name.as_str() {
+                "" => device.kind.name(),
+                name => name,
+            };
+            let known = chips.iter().position(|chip| chip.chip == name);
+            let position = known.unwrap_or(chips.len());
+            if known.is_none() {
+                chips.push(VerdictDevices {
+                    chip: name.to_owned(),
+                    count: 0,
+                    working_count: 0,
+                });
+            }
+            let chip = &mut chips[position];
+            chip.count += 1;
+            chip.working_count += usize::from(self.work[id.index()].is_some());
+        }
+        chips
+    }
+
+    pub(super) fn top_ops(&self) -> Vec<VerdictOp> {
+        let ops = self.overview.ops.rows().take(limits::TOP_OPS);
+        ops.map(|op| VerdictOp {
+            name: op.name.clone(),
+            self_ratio: op.self_ratio,
+        })
+        .collect()
+    }
+
+    /// Devices that are neither TPU nor GPU nor another accelerator.
+    pub(super) fn is_cpu_only(&self) -> bool {
+        let mut working = self.working().peekable();
+        working.peek().is_some()
+            && working.all(|id| self.session.device(id).kind == DeviceKind::Cpu)
+    }
+}
+
+/// A recorded fact of a host.
+pub(super) fn fact<'a>(host: &'a Host, name: &str) -> Option<&'a str> {
+    let found = host.facts.iter().find(|fact| fact.0 == name);
+    found.map(|fact| fact.1.as_str())
+}
+
+/// A recorded fact that is a number.
+pub(super) fn number(host: &Host, name: &str) -> Option<u64> {
+    fact(host, name)?.parse().ok()
+}
+
+/// `a, b, c and 5 more`.
+pub(super) fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let shown = names.len().min(if names.len() == SHOWN + 1 {
+        SHOWN + 1
+    } else {
+        SHOWN
+    });
+    let text = names[..shown].join(", ");
+    match names.len() - shown {
+        0 => text,
+        more => format!("{text} and {more} more"),
+    }
+}
+
+/// A name of bearable length.
+pub(super) fn short(name: &str) -> String {
+    crate::telling::format::shortened_to(name, limits::LARGEST_NAME)
+}

@@ -1,0 +1,157 @@
+//! The verdict in a few lines: what was captured, the key figures, the top ops, the findings.
+
+use super::evidence::short;
+use super::limits;
+use super::report::{Finding, Severity, VerdictReport};
+use crate::measuring::steps::{StepPart, StepSource};
+use crate::telling::attribution;
+use crate::telling::format;
+
+/// At most [`limits::LINES`] lines; findings that find no room are counted in the last. A session
+/// that consists of programs alone has so many.
+pub(super) fn lines(report: &VerdictReport, program_count: Option<usize>) -> Vec<String> {
+    if let Some(count) = program_count {
+        let count = format::counted(count, "program");
+        return vec![format!(
+            "The HLO of {count}, no capture of what ran: see stepscope buffers PATH and stepscope \
+             graph PATH"
+        )];
+    }
+    if report.host_count == 0 && report.memory_profile_count > 0 {
+        let count = format::counted(report.memory_profile_count, "memory profile");
+        let first = format!("{count}, no capture of what ran: see stepscope heap PATH");
+        return std::iter::once(first)
+            .chain(report.findings.iter().map(finding))
+            .collect();
+    }
+    let mut lines = vec![captured(report)];
+    lines.extend(key_figures(report));
+    lines.extend(mean_step(report));
+    lines.extend(attribution::sentence(&report.attribution).map(|share| covered(&share)));
+    lines.extend(top_ops(report));
+    let room = limits::LINES - lines.len();
+    let findings = report.findings.as_slice();
+    let shown = if findings.len() > room {
+        room - 1
+    } else {
+        findings.len()
+    };
+    lines.extend(findings[..shown].iter().map(finding));
+    let rest = findings.len() - shown;
+    if rest > 0 {
+        let counted = format::counted(rest, "more finding");
+        lines.push(format!("{counted}: stepscope verdict PATH --csv"));
+    }
+    lines
+}
+
+/// `Captured 20 steps in 174.0 ms: 1 × XLA:CPU on 1 host, 1.2 MiB, 9312 events`
+fn captured(report: &VerdictReport) -> String {
+    let timed = report.step_time_ps.as_ref().map_or(0, |time| time.count);
+    let duration = format::duration_ps(report.duration_ps as f64);
+    let steps = format::counted(report.annotated_step_count.max(timed), "step");
+    let what = match (timed, report.annotated_step_count) {
+        (0, 0) if report.duration_ps == 0 => "nothing with a time".to_owned(),
+        (0, 0) => format!("{duration}, no steps"),
+        (0, _) => format!("{steps} (none timed) in {duration}"),
+        (timed, annotated) if timed < annotated => format!("{steps} ({timed} timed) in {duration}"),
+        _ => format!("{steps} in {duration}"),
+    };
+    let devices: Vec<String> = report
+        .devices
+        .iter()
+        .map(|chip| format!("{} × {}", chip.count, chip.chip))
+        .collect();
+    let devices = if devices.is_empty() {
+        "no device".to_owned()
+    } else {
+        devices.join(", ")
+    };
+    format!(
+        "Captured {what}: {devices} on {}, {}, {}",
+        format::counted(report.host_count, "host"),
+        format::bytes(report.size_bytes as f64),
+        format::counted(usize::try_from(report.event_count).unwrap_or(0), "event"),
+    )
+}
+
+/// `Step time 7.815 ms (mean; median 6.556 ms); devices busy 77.5 % of the time from the first to the
+/// last step`
+fn key_figures(report: &VerdictReport) -> Option<String> {
+    let time = report.step_time_ps.as_ref().map(|time| {
+        let inferred = match time.source {
+            StepSource::Cadence => ", from the device's cadence",
+            StepSource::ProgramRuns => ", inferred",
+            StepSource::StepLine | StepSource::Annotation => "",
+        };
+        let mean = format::duration_ps(time.mean);
+        let median = format::duration_ps(time.median);
+        match time.count {
+            1 => format!("Step time {mean}{inferred}"),
+            _ => format!("Step time {mean} (mean; median {median}{inferred})"),
+        }
+    });
+    let window = match report.step_time_ps {
+        Some(_) => "from the first to the last step",
+        None => "from the first to the last device work",
+    };
+    let busy = report.device_busy_ratio.map(|ratio| {
+        let share = format::percent(ratio);
+        format!("devices busy {share} of the time {window}")
+    });
+    match (time, busy) {
+        (Some(time), Some(busy)) => Some(format!("{time}; {busy}")),
+        (Some(only), None) => Some(only),
+        (None, Some(busy)) => Some(format!("D{}", &busy[1..])),
+        (None, None) => None,
+    }
+}
+
+/// `Of the mean step: device compute 51.5 %, input wait 26.0 %, idle 12.1 %`: a device that copies or waits
+/// within an op is busy, so the busy share alone says nothing about the use that is made of it. That
+/// share counts the time between steps, too; these do not.
+fn mean_step(report: &VerdictReport) -> Option<String> {
+    let mut parts: Vec<&StepPart> = report.step_parts.iter().collect();
+    parts.retain(|part| part.ratio >= limits::PART_RATIO);
+    parts.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+    let named: Vec<String> = parts
+        .into_iter()
+        .take(limits::PARTS_IN_LINES)
+        .map(|part| {
+            let name = part.part.in_sentence();
+            format!("{name} {}", format::percent(part.ratio))
+        })
+        .collect();
+    (!named.is_empty()).then(|| format!("Of the mean step: {}", named.join(", ")))
+}
+
+/// `Kernel time with an HLO op: 97.5 % (recorded 80.1 %, by order 17.4 %)`
+fn covered(share: &str) -> String {
+    format!("Kernel time with an HLO op: {share}")
+}
+
+fn top_ops(report: &VerdictReport) -> Option<String> {
+    let ops: Vec<String> = report
+        .top_ops
+        .iter()
+        .take(limits::TOP_OPS_IN_LINES)
+        .map(|op| format!("{} {}", short(&op.name), format::percent(op.self_ratio)))
+        .collect();
+    (!ops.is_empty()).then(|| format!("Top ops: {}", ops.join(", ")))
+}
+
+/// `warning: 1 compilation … Fix: …`
+fn finding(finding: &Finding) -> String {
+    let word = finding.severity.word();
+    let mut line = format!("{word}: {}", finding.what);
+    // What is merely worth knowing is said in short; the report has the rest.
+    if finding.severity != Severity::Info && !finding.why.is_empty() {
+        line.push(' ');
+        line.push_str(&finding.why);
+    }
+    if !finding.fix.is_empty() {
+        line.push_str(" Fix: ");
+        line.push_str(&finding.fix);
+    }
+    line
+}

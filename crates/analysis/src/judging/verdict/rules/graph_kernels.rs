@@ -1,0 +1,41 @@
+//! `graph_kernels`: kernels of XLA programs that carry no HLO op, mostly those of CUDA graphs.
+
+use super::Rule;
+use crate::judging::verdict::evidence::Evidence;
+use crate::judging::verdict::limits;
+use crate::judging::verdict::report::{Finding, Severity};
+use crate::telling::format;
+use crate::telling::launched_graphs;
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["graph_kernels"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    let Some(ratio) = evidence.attributed_ratio else {
+        return Vec::new();
+    };
+    // Without XLA programs nothing could carry an op.
+    if evidence.session.programs.is_empty() || 1.0 - ratio <= limits::UNATTRIBUTED_RATIO {
+        return Vec::new();
+    }
+    let share = format::percent(1.0 - ratio);
+    let graphs = launched_graphs::note(evidence.session);
+    let graphs = graphs.map_or(String::new(), |note| format!(" {}", note.text));
+    vec![
+        Finding::new(
+            "graph_kernels",
+            Severity::Warning,
+            format!("{share} of kernel time carries no HLO op."),
+        )
+        .why(format!(
+            "Kernels launched by CUDA graphs or libraries do not say which op they belong to; \
+         they are listed by their own names.{graphs}",
+        ))
+        .fix(
+            "For one capture, `XLA_FLAGS=--xla_gpu_enable_command_buffer=` turns CUDA graphs off, \
+         at some cost in speed.",
+        ),
+    ]
+}

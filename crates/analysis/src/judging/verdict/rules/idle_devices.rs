@@ -1,0 +1,51 @@
+//! `idle_devices`: some devices worked in the observed time and others did not, as `overview` counts them.
+
+use stepscope_model::{DeviceId, DeviceKind, Framework};
+
+use super::Rule;
+use crate::judging::verdict::evidence::{Evidence, listed};
+use crate::judging::verdict::report::{Finding, Severity};
+use crate::telling::format;
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["idle_devices"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    let session = evidence.session;
+    // Rows of plug-ins and SparseCores are empty in most programs.
+    let counted = session.device_ids().filter(|&id| {
+        let kind = session.device(id).kind;
+        !matches!(kind, DeviceKind::Custom | DeviceKind::SparseCore)
+    });
+    let is_busy = |id: &DeviceId| {
+        let mut devices = evidence.overview.devices.iter();
+        devices.any(|device| device.device_index == id.0 && device.busy_ratio.is_some())
+    };
+    let (working, idle): (Vec<_>, Vec<_>) = counted.partition(is_busy);
+    if working.is_empty() || idle.is_empty() {
+        return Vec::new();
+    }
+    let titles: Vec<String> = idle.iter().map(|&id| session.device_title(id)).collect();
+    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let what = format!(
+        "{} of {} recorded no work in the observed time: {}.",
+        idle.len(),
+        format::counted(working.len() + idle.len(), "device"),
+        listed(&titles)
+    );
+    vec![
+        Finding::new("idle_devices", Severity::Info, what)
+            .why("They are excluded from means.")
+            .fix(match session.framework() {
+                Framework::Jax => {
+                    "If the program should use them, look at the sharding of its inputs: \
+                     `jax.debug.visualize_array_sharding(array)`."
+                }
+                _ => {
+                    "If the program should use them, look at how its inputs are divided over devices."
+                }
+            }),
+    ]
+}

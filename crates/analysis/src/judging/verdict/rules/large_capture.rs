@@ -1,0 +1,48 @@
+//! `large_capture`, `many_steps`: more than the question needs.
+
+use stepscope_model::Framework;
+
+use super::Rule;
+use crate::judging::verdict::evidence::Evidence;
+use crate::judging::verdict::limits;
+use crate::judging::verdict::report::{Finding, Severity};
+use crate::telling::format;
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["large_capture", "many_steps"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    let (size, events) = (evidence.size_bytes, evidence.event_count);
+    let steps = evidence.session.steps.len();
+    let mut found = Vec::new();
+    if size >= limits::LARGE_BYTES || events >= limits::LARGE_EVENTS {
+        let what = format!(
+            "The capture has {} and {events} events.",
+            format::bytes(size as f64)
+        );
+        found.push(
+            Finding::new("large_capture", Severity::Warning, what)
+                .why(
+                    "Stopping the profiler held the program up, and other tools open it slowly \
+                 or, past 2 GiB, not at all.",
+                )
+                .fix(match evidence.session.framework() {
+                    Framework::Jax => {
+                        "Capture 5 to 10 steps, with `options.python_tracer_level = 0`."
+                    }
+                    _ => "Capture 5 to 10 steps, without Python.",
+                }),
+        );
+    }
+    if steps > limits::MANY_STEPS {
+        let what = format!("{} were captured.", format::counted(steps, "step"));
+        found.push(
+            Finding::new("many_steps", Severity::Info, what)
+                .why("Ten steps say nearly as much; more cost size and a longer stop.")
+                .fix("Capture 5 to 10 steps, or one of many hosts."),
+        );
+    }
+    found
+}

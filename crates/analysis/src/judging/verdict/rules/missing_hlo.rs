@@ -1,0 +1,44 @@
+//! `missing_hlo`: programs ran whose HLO is not in the profile.
+
+use super::Rule;
+use crate::judging::verdict::evidence::{Evidence, listed, short};
+use crate::judging::verdict::report::{Finding, Severity};
+use crate::telling::format;
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["missing_hlo"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, _: &[Finding]) -> Vec<Finding> {
+    let session = evidence.session;
+    let mut has_run = vec![false; session.programs.len()];
+    for run in &session.program_runs {
+        has_run[run.program.index()] = true;
+    }
+    let ran = session.programs.iter().zip(&has_run);
+    let ran = ran.filter(|(_, has_run)| **has_run);
+    let missing: Vec<String> = ran
+        .clone()
+        .filter(|(program, _)| program.hlo.is_none())
+        .map(|(program, _)| short(&program.title()))
+        .collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let what = format!(
+        "{} ran without HLO in the profile, of {} in all: {}.",
+        format::counted(missing.len(), "program"),
+        ran.count(),
+        listed(&names)
+    );
+    vec![
+        Finding::new("missing_hlo", Severity::Warning, what)
+            .why(
+                "Ops without it have no source line, scope or FLOPs, but for what the device \
+             itself recorded.",
+            )
+            .fix("Leave `options.enable_hlo_proto = True`, the default."),
+    ]
+}

@@ -1,0 +1,114 @@
+//! The rules, one file each. A rule looks at the evidence and at what was found before it, so that
+//! one cause is told once.
+
+mod aggregates;
+mod capture_cost;
+mod clocks;
+mod compilation;
+mod cupti;
+mod cut_steps;
+mod damage;
+mod device_ends_early;
+mod device_tracing_off;
+mod graph_kernels;
+mod heap_growth;
+mod host_tracing_off;
+mod idle_devices;
+mod large_capture;
+mod missing_hlo;
+mod missing_hosts;
+mod no_device_work;
+mod no_events;
+mod program_failed;
+mod python_tracer;
+mod recorder;
+mod steps;
+mod work_on_cpu;
+
+use stepscope_model::Session;
+
+use super::evidence::Evidence;
+use super::report::Finding;
+use crate::telling::recording;
+
+/// A rule: the findings it can make, and how it looks for them.
+pub struct Rule {
+    /// Ids of its findings.
+    pub ids: &'static [&'static str],
+    look: fn(&Evidence<'_>, &[Finding]) -> Vec<Finding>,
+}
+
+/// All rules, in the order in which findings of one gravity are told.
+pub static RULES: &[Rule] = &[
+    damage::RULE,
+    host_tracing_off::RULE,
+    no_events::RULE,
+    cupti::RULE,
+    device_tracing_off::RULE,
+    no_device_work::RULE,
+    work_on_cpu::RULE,
+    recorder::RULE,
+    program_failed::RULE,
+    device_ends_early::RULE,
+    missing_hosts::RULE,
+    clocks::RULE,
+    compilation::RULE,
+    steps::RULE,
+    cut_steps::RULE,
+    missing_hlo::RULE,
+    graph_kernels::RULE,
+    capture_cost::RULE,
+    python_tracer::RULE,
+    heap_growth::RULE,
+    large_capture::RULE,
+    aggregates::RULE,
+    idle_devices::RULE,
+];
+
+/// What all rules find, gravest first.
+pub(super) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    // Memory profiles record what is held, and programs what would run, not what happens.
+    if evidence.session.is_memory_only() {
+        return (heap_growth::RULE.look)(evidence, &found);
+    }
+    if evidence.session.is_program_only() {
+        return found;
+    }
+    for rule in RULES {
+        let new = (rule.look)(evidence, &found);
+        debug_assert!(
+            new.iter()
+                .all(|finding| rule.ids.contains(&finding.id.as_str()))
+        );
+        found.extend(new);
+    }
+    found.sort_by_key(|finding| finding.severity);
+    found
+}
+
+/// One of these was found already.
+fn has(found: &[Finding], ids: &[&str]) -> bool {
+    found
+        .iter()
+        .any(|finding| ids.contains(&finding.id.as_str()))
+}
+
+/// The findings that explain why there is no device work.
+const EXPLAIN_SILENCE: &[&str] = &[
+    "cupti_missing",
+    "cupti_permission",
+    "cupti_rival",
+    "device_tracing_off",
+    "host_tracing_off",
+    "no_events",
+];
+
+/// The line of code that records steps.
+fn annotate(session: &Session) -> String {
+    match recording::steps(session) {
+        "" => "Mark each step.".to_owned(),
+        line if line.starts_with("with ") => format!("Put `{line}` around each step."),
+        line => format!("Mark each step: `{line}`."),
+    }
+}

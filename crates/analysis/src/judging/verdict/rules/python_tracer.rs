@@ -1,0 +1,90 @@
+//! `python_tracer`: Python calls were traced, which costs time in the steps themselves.
+
+use stepscope_model::{Framework, HostId, Session, SliceKind, Track};
+
+use super::{Rule, has};
+use crate::judging::verdict::evidence::Evidence;
+use crate::judging::verdict::limits;
+use crate::judging::verdict::report::{Finding, Severity};
+use crate::telling::format;
+
+pub(super) const RULE: Rule = Rule {
+    ids: &["python_tracer"],
+    look,
+};
+
+fn look(evidence: &Evidence<'_>, found: &[Finding]) -> Vec<Finding> {
+    // What the capture cost in all was measured, and says to turn the tracer off.
+    if has(found, &["capture_cost"]) {
+        return Vec::new();
+    }
+    let session = evidence.session;
+    let is_frame: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| label.kind == SliceKind::Python)
+        .collect();
+    if !is_frame.contains(&true) {
+        return Vec::new();
+    }
+    // The thread with most frames is the one that they delay.
+    let (calls, track) = session
+        .tracks
+        .iter()
+        .filter(|track| track.device.is_none())
+        .map(|track| {
+            let labels = track.lanes.iter().flat_map(stepscope_model::Lane::labels);
+            let calls = labels.filter(|label| is_frame[label.index()]).count();
+            (calls, Some(track))
+        })
+        .max_by_key(|(calls, _)| *calls)
+        .unwrap_or((0, None));
+    let measured = track.and_then(|track| call_ns(session, track.host));
+    let call_ns = measured.unwrap_or(limits::SECONDS_PER_PYTHON_CALL * 1e9);
+    let extent = track.and_then(Track::extent);
+    let traced_seconds = extent.map_or(0.0, |extent| extent.duration().as_seconds());
+    if calls == 0 || traced_seconds <= 0.0 {
+        return Vec::new();
+    }
+    let cost_ratio = calls as f64 * call_ns * 1e-9 / traced_seconds;
+    if cost_ratio < limits::PYTHON_TOLD_RATIO {
+        return Vec::new();
+    }
+    let severity = if cost_ratio >= limits::PYTHON_COST_RATIO {
+        Severity::Warning
+    } else {
+        Severity::Info
+    };
+    let what = format!(
+        "The Python tracer was on: {calls} calls on one thread, which cost it about {}.",
+        format::percent(cost_ratio)
+    );
+    vec![
+        Finding::new("python_tracer", severity, what)
+            .why(format!(
+                "Each traced call makes the step longer by about {:.2} µs{}; steps without the \
+                 tracer are faster.",
+                call_ns / 1e3,
+                if measured.is_some() {
+                    ", as measured in the program"
+                } else {
+                    ""
+                }
+            ))
+            .fix(match session.framework() {
+                Framework::Jax => {
+                    "`options.python_tracer_level = 0`, unless you look for slow Python."
+                }
+                _ => "Leave Python out of the capture, unless you look for slow Python.",
+            }),
+    ]
+}
+
+/// What the program measured when it began to record: machines differ by several times.
+fn call_ns(session: &Session, host: HostId) -> Option<f64> {
+    let manifest = session.host(host).manifest.as_ref()?;
+    manifest
+        .cost?
+        .python_call_ns
+        .filter(|&call_ns| call_ns > 0.0)
+}

@@ -1,0 +1,321 @@
+//! Why a device waits: causes by falling priority, each with what it is called and what to do.
+
+use serde::Serialize;
+use stepscope_model::{Activity, Framework, Session, Span};
+use ts_rs::TS;
+
+use super::{COMPILATION, INPUT, WAIT};
+use crate::measuring::interval::Intervals;
+
+/// Why a device waits: what its host does meanwhile. An instant belongs to the first of these that a
+/// driving thread does then; compilation counts on any thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum Cause {
+    /// Something is traced, lowered, compiled, or read from the compilation cache.
+    Compilation,
+    /// Input is loaded or waited for.
+    DataLoading,
+    /// Python or JAX collects garbage.
+    GarbageCollection,
+    /// A checkpoint is written or read.
+    Checkpoint,
+    /// The profiler starts, stops, or waits for the results of a step.
+    Profiler,
+    /// Data goes between host and device.
+    Transfer,
+    /// A program is being handed to the device.
+    Dispatch,
+    /// The program sleeps.
+    Sleep,
+    /// Python runs.
+    Python,
+    /// The runtime or a library works.
+    Runtime,
+    /// The host is within an annotation of the program, and nothing tells more.
+    Annotation,
+    /// The program that runs on the device calls Python: this goes before all other causes.
+    Callback,
+    /// The device had work and paused: between ops of a program, or before one that was launched long
+    /// ago. This goes before all that the host does.
+    Device,
+    /// The host waits for a device, a lock or another thread: it is not the one to blame.
+    Blocked,
+    /// Nothing was recorded on the host.
+    Unknown,
+}
+
+/// All causes, in the order of priority (but see [`Cause::Callback`] and [`Cause::Device`]) and of arrays by cause.
+pub(crate) const CAUSES: [Cause; 15] = [
+    Cause::Compilation,
+    Cause::DataLoading,
+    Cause::GarbageCollection,
+    Cause::Checkpoint,
+    Cause::Profiler,
+    Cause::Transfer,
+    Cause::Dispatch,
+    Cause::Sleep,
+    Cause::Python,
+    Cause::Runtime,
+    Cause::Annotation,
+    Cause::Callback,
+    Cause::Device,
+    Cause::Blocked,
+    Cause::Unknown,
+];
+
+/// Picoseconds by cause, in the order of [`CAUSES`].
+pub(crate) type CauseTimes = [i64; CAUSES.len()];
+
+impl Cause {
+    /// The cause that an activity of a driving thread is.
+    pub(crate) const fn of(activity: Activity) -> Self {
+        match activity {
+            Activity::Compile(_) => Self::Compilation,
+            Activity::Input(_) => Self::DataLoading,
+            Activity::GarbageCollection => Self::GarbageCollection,
+            Activity::Checkpoint => Self::Checkpoint,
+            Activity::Profiler => Self::Profiler,
+            Activity::Transfer(_) => Self::Transfer,
+            Activity::Dispatch => Self::Dispatch,
+            Activity::Sleep => Self::Sleep,
+            Activity::Python => Self::Python,
+            Activity::Runtime => Self::Runtime,
+            Activity::Other => Self::Annotation,
+            Activity::Blocked => Self::Blocked,
+            Activity::None => Self::Unknown,
+        }
+    }
+
+    /// The word on the wire and in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Compilation => "compilation",
+            Self::DataLoading => "data_loading",
+            Self::GarbageCollection => "garbage_collection",
+            Self::Checkpoint => "checkpoint",
+            Self::Profiler => "profiler",
+            Self::Transfer => "transfer",
+            Self::Dispatch => "dispatch",
+            Self::Sleep => "sleep",
+            Self::Python => "python",
+            Self::Runtime => "runtime",
+            Self::Annotation => "annotation",
+            Self::Callback => "callback",
+            Self::Device => "device",
+            Self::Blocked => "blocked",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// What it is, in words.
+    pub(crate) const fn meaning(self) -> &'static str {
+        match self {
+            Self::Compilation => "tracing, lowering, compiling",
+            Self::DataLoading => "loading or waiting for input",
+            Self::GarbageCollection => "collecting garbage",
+            Self::Checkpoint => "writing or reading a checkpoint",
+            Self::Profiler => "the profiler itself: starting, stopping, waiting for a step",
+            Self::Transfer => "copying between host and device",
+            Self::Dispatch => "handing a program to the device",
+            Self::Sleep => "sleeping",
+            Self::Python => "running Python",
+            Self::Runtime => "in the runtime or a library",
+            Self::Annotation => "in an annotation, without further detail",
+            Self::Callback => "running Python that the program calls",
+            Self::Device => "not the cause: the device had work",
+            Self::Blocked => "waiting for a device, lock or thread",
+            Self::Unknown => "nothing recorded on the host",
+        }
+    }
+
+    /// What to do about it, in words of the framework.
+    pub(crate) const fn remedy(self, framework: Framework) -> &'static str {
+        let is_jax = matches!(framework, Framework::Jax);
+        match self {
+            Self::Compilation => {
+                "Warm up before the loop and keep shapes and static arguments fixed; see `stepscope \
+                 compile`."
+            }
+            Self::DataLoading => {
+                "Load batches ahead of time on other threads or processes; see `stepscope input`."
+            }
+            Self::GarbageCollection => {
+                "Call `gc.freeze()` after set-up, or `gc.disable()` and collect between steps."
+            }
+            Self::Checkpoint => "Write checkpoints asynchronously, or less often.",
+            Self::Profiler => {
+                "None of it is the program's. Wait at the end of the window only \
+                 (`wait=\"window\"`), and leave the first and the last step out of account."
+            }
+            Self::Transfer if is_jax => {
+                "Put data on the device ahead of time with `jax.device_put`, and keep results there."
+            }
+            Self::Transfer => "Put data on the device ahead of time, and keep results there.",
+            Self::Dispatch if is_jax => {
+                "Do more work per call: larger jitted functions, `lax.scan` over several steps."
+            }
+            Self::Dispatch => {
+                "Do more work per call: larger compiled functions, several steps in one call."
+            }
+            Self::Sleep => {
+                "Take the sleep off the thread that launches the steps, or wait for the event that it \
+                 polls for."
+            }
+            Self::Python => "Move work out of the loop, or dispatch the next step before it.",
+            Self::Runtime => {
+                "Look at the longest gaps on the timeline: their slices name the call."
+            }
+            Self::Annotation if is_jax => {
+                "Record the Python tracer (`python_tracer_level = 1`) to see what runs inside."
+            }
+            Self::Annotation => "Record Python to see what runs inside.",
+            Self::Callback => {
+                "Write the function in jax.numpy, or call it between steps; see `stepscope advice`."
+            }
+            Self::Device => {
+                "Look at the ops around the gaps on the timeline: what comes between them was not \
+                 recorded, or the device waits for a core, a copy or another device."
+            }
+            Self::Blocked => {
+                "The host waits as well: look at what other threads and devices do, and block less \
+                 often."
+            }
+            Self::Unknown if is_jax => {
+                "Record host events and Python: `options.host_tracer_level = 2; \
+                 options.python_tracer_level = 1`."
+            }
+            Self::Unknown => "Record host events and Python.",
+        }
+    }
+
+    /// Where it stands in [`CAUSES`].
+    pub(crate) const fn position(self) -> usize {
+        self as usize
+    }
+}
+
+/// Level of an activity where every cause has its own; see [`super::host_times`].
+pub(crate) const fn level_of(activity: Activity) -> u8 {
+    match Cause::of(activity) {
+        Cause::Compilation => COMPILATION,
+        Cause::DataLoading => INPUT,
+        Cause::Blocked => WAIT,
+        // The levels of work follow in the order of priority.
+        cause => cause as u8 + 1,
+    }
+}
+
+/// Levels of [`level_of`]: every cause but the unknown.
+const LEVELS: usize = CAUSES.len() - 1;
+
+/// What hosts did by cause, disjoint: an instant belongs to the first cause. The unknown, which is
+/// the rest, has no times of its own.
+pub(crate) fn claimed(
+    session: &Session,
+    hosts: &[stepscope_model::HostId],
+    windows: &[Span],
+) -> Vec<(stepscope_model::HostId, Vec<Intervals>)> {
+    let times = super::host_times(session, hosts, windows, level_of, LEVELS);
+    times
+        .into_iter()
+        .map(|(host, levels)| (host, by_priority(levels)))
+        .collect()
+}
+
+fn by_priority(mut levels: Vec<Intervals>) -> Vec<Intervals> {
+    // From the order of levels to that of causes: waits come last.
+    let waits = levels.remove(usize::from(WAIT));
+    levels.push(waits);
+    let mut taken = Intervals::default();
+    levels
+        .into_iter()
+        .map(|own| {
+            let rest = own.subtract(&taken);
+            if !rest.spans().is_empty() {
+                taken = taken.union(&rest);
+            }
+            rest
+        })
+        .collect()
+}
+
+/// How pieces of time, sorted by start, divide into causes; each row sums to its piece.
+pub(crate) fn cause_times(pieces: &[Span], causes: &[Intervals]) -> Vec<CauseTimes> {
+    let mut rows: Vec<CauseTimes> = vec![[0; CAUSES.len()]; pieces.len()];
+    for (position, times) in causes.iter().enumerate().take(CAUSES.len() - 1) {
+        let spans = times.spans();
+        let mut first = 0;
+        for (piece, row) in pieces.iter().zip(&mut rows) {
+            while spans.get(first).is_some_and(|span| span.end <= piece.start) {
+                first += 1;
+            }
+            let within = spans[first..]
+                .iter()
+                .take_while(|span| span.start < piece.end);
+            row[position] = within
+                .filter_map(|span| span.intersection(*piece))
+                .map(|span| span.duration().0)
+                .sum();
+        }
+    }
+    for (piece, row) in pieces.iter().zip(&mut rows) {
+        let known: i64 = row.iter().sum();
+        row[Cause::Unknown.position()] = piece.duration().0 - known;
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use stepscope_model::Picos;
+
+    fn intervals(pairs: &[(i64, i64)]) -> Intervals {
+        let span = |&(start, length): &(i64, i64)| Span::new(Picos(start), Picos(start + length));
+        Intervals::union_of(pairs.iter().map(span).collect())
+    }
+
+    #[test]
+    fn causes_stand_where_they_say() {
+        for (position, cause) in CAUSES.into_iter().enumerate() {
+            assert_eq!(cause.position(), position);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn each_instant_has_its_first_cause(
+            levels in prop::collection::vec(
+                prop::collection::vec((0i64..60, 0i64..12), 0..5), LEVELS..=LEVELS,
+            ),
+            pieces in prop::collection::vec((0i64..70, 1i64..20), 1..6),
+        ) {
+            let levels: Vec<Intervals> = levels.iter().map(|pairs| intervals(pairs)).collect();
+            let mut pieces: Vec<Span> = pieces
+                .iter()
+                .map(|&(start, length)| Span::new(Picos(start), Picos(start + length)))
+                .collect();
+            pieces.sort_unstable();
+            let rows = cause_times(&pieces, &by_priority(levels.clone()));
+            // Levels are compilation, input, waits, work; causes have waits last.
+            let order: Vec<usize> = [0, 1].into_iter().chain(3..LEVELS).chain([2]).collect();
+            for (piece, row) in pieces.iter().zip(rows) {
+                let mut expected: CauseTimes = [0; CAUSES.len()];
+                for instant in piece.start.0..piece.end.0 {
+                    let covers = |level: &&usize| {
+                        levels[**level].spans().iter().any(|s| s.contains_instant(Picos(instant)))
+                    };
+                    let first = order.iter().find(covers);
+                    let cause = first.map_or(CAUSES.len() - 1, |level| {
+                        order.iter().position(|other| other == level).unwrap_or(0)
+                    });
+                    expected[cause] += 1;
+                }
+                prop_assert_eq!(row, expected);
+            }
+        }
+    }
+}

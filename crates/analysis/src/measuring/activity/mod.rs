@@ -1,0 +1,182 @@
+//! What hosts did: times by [activity](Activity) on the threads that drive the devices.
+//!
+//! Input and other work count on the threads that drive the devices only: a pool's worker that
+//! prefetches or waits holds nobody up. Compilation counts on any thread, since compilers have pools.
+//! A copy on a pool's thread counts while a driving thread waits, for it is what is waited for.
+//! A frame that encloses a wait works only outside of it. Where the profiler itself works or waits,
+//! the program does nothing: that time counts for nothing that lies within.
+//!
+//! `steps` asks for four levels of activity, `idle` and `input` for every cause: one walk over the
+//! slices, one classification.
+
+mod cause;
+mod threads;
+mod transfers;
+
+use rayon::prelude::*;
+use stepscope_model::{
+    Activity, Direction, HostId, Label, Picos, Session, SliceKind, Span, Track, TrackId,
+};
+
+use crate::measuring::interval::Intervals;
+use crate::measuring::work::{NO_LEVEL, add_levels};
+
+pub use cause::Cause;
+pub(crate) use cause::{CAUSES, CauseTimes, cause_times, claimed};
+pub(crate) use threads::{driving_threads, host_tracks, own_tracks};
+pub(crate) use transfers::waited_for as transfers_waited_for;
+
+/// Levels that every division has; further ones are work, from which waits are taken away.
+pub(crate) const COMPILATION: u8 = 0;
+pub(crate) const INPUT: u8 = 1;
+pub(crate) const WAIT: u8 = 2;
+const WAIT_INDEX: usize = WAIT as usize;
+
+/// Which level the activity of a host thread counts for, `NO_LEVEL` for none.
+pub(crate) type LevelOf = fn(Activity) -> u8;
+
+/// What the hosts did within windows of time, which are sorted and do not overlap: host by host
+/// times by level, which may overlap.
+pub(crate) fn host_times(
+    session: &Session,
+    hosts: &[HostId],
+    windows: &[Span],
+    level_of: LevelOf,
+    count: usize,
+) -> Vec<(HostId, Vec<Intervals>)> {
+    let levels = levels(session, level_of);
+    let compile: Vec<u8> = levels
+        .iter()
+        .map(|&level| {
+            if level == COMPILATION {
+                level
+            } else {
+                NO_LEVEL
+            }
+        })
+        .collect();
+    let is_compiled = compile.contains(&COMPILATION);
+    let own_time = OwnTime::of(session);
+    let profiler_level = level_of(Activity::Profiler);
+    let transfer_level = usize::from(level_of(Activity::Transfer(Direction::HostToDevice)));
+    let transfer_level = Some(transfer_level).filter(|&level| level < count);
+    let driving = driving_threads(session, hosts);
+    hosts
+        .par_iter()
+        .zip(driving)
+        .map(|(&host, driving)| {
+            let mut lists: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
+            for id in own_tracks(session, host) {
+                let track = session.track(id);
+                if !driving.contains(&id) {
+                    // Other threads can only compile; most of a session's host slices are on them.
+                    if is_compiled {
+                        add_levels(track, &compile, windows, &mut lists[..1]);
+                    }
+                    continue;
+                }
+                let mut own: Vec<Vec<Vec<Span>>> = vec![Vec::new(); count];
+                add_levels(track, &levels, windows, &mut own);
+                let mut own = own.into_iter().map(Intervals::union_of_sorted);
+                let mut take = || own.next().unwrap_or_default();
+                let profiler = own_time.within(track, windows);
+                let program = |times: Intervals| times.subtract(&profiler);
+                let (compilation, input, waits) = (take(), take(), program(take()));
+                let rests = own.map(|work| program(work.subtract(&waits)));
+                lists[usize::from(COMPILATION)].push(program(compilation).into_spans());
+                lists[usize::from(INPUT)].push(program(input).into_spans());
+                for (list, rest) in lists[3..].iter_mut().zip(rests) {
+                    list.push(rest.into_spans());
+                }
+                lists[usize::from(WAIT)].push(waits.into_spans());
+                if let Some(list) = lists.get_mut(usize::from(profiler_level)) {
+                    list.push(profiler.into_spans());
+                }
+            }
+            let mut times: Vec<Intervals> =
+                lists.into_iter().map(Intervals::union_of_sorted).collect();
+            if let Some(level) = transfer_level {
+                let waited = transfers_waited_for(session, host, &driving, windows, |_| true);
+                times[WAIT_INDEX] = times[WAIT_INDEX].subtract(&waited);
+                times[level] = times[level].union(&waited);
+            }
+            (host, times)
+        })
+        .collect()
+}
+
+/// When the profiler itself worked or waited on a thread.
+pub(crate) struct OwnTime {
+    levels: Vec<u8>,
+    is_there: bool,
+}
+
+impl OwnTime {
+    pub(crate) fn of(session: &Session) -> Self {
+        let levels = levels(session, |activity| match activity {
+            Activity::Profiler => 0,
+            _ => NO_LEVEL,
+        });
+        let is_there = levels.contains(&0);
+        Self { levels, is_there }
+    }
+
+    /// Its times on a track within windows, which are sorted and do not overlap.
+    pub(crate) fn within(&self, track: &Track, windows: &[Span]) -> Intervals {
+        let mut spans = vec![Vec::new()];
+        if self.is_there {
+            add_levels(track, &self.levels, windows, &mut spans);
+        }
+        Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+    }
+}
+
+/// The level of each label: work of devices, steps and markers have none.
+pub(crate) fn levels(session: &Session, level_of: LevelOf) -> Vec<u8> {
+    let level = |label: &Label| match label.activity {
+        Activity::None => NO_LEVEL,
+        _ if label.kind == SliceKind::Marker || label.kind.is_work() => NO_LEVEL,
+        activity => level_of(activity),
+    };
+    session.labels.iter().map(level).collect()
+}
+
+/// The host that compiled longest, picoseconds; none where no host thread was recorded.
+pub(crate) fn compilation_ps(session: &Session, hosts: &[HostId]) -> Option<i64> {
+    let everything = |_| {
+        vec![Span {
+            start: Picos(i64::MIN),
+            end: Picos::MAX,
+        }]
+    };
+    compilation_within_ps(session, hosts, everything)
+}
+
+/// The same within windows of each host, which are sorted and do not overlap.
+pub(crate) fn compilation_within_ps(
+    session: &Session,
+    hosts: &[HostId],
+    windows: impl Fn(HostId) -> Vec<Span> + Sync,
+) -> Option<i64> {
+    let levels = levels(session, |activity| match activity {
+        Activity::Compile(_) => COMPILATION,
+        _ => NO_LEVEL,
+    });
+    let is_compiled = levels.contains(&COMPILATION);
+    let of_host = |&host: &HostId| {
+        let windows = windows(host);
+        let tracks: Vec<TrackId> = own_tracks(session, host).collect();
+        if tracks.is_empty() {
+            return None;
+        }
+        let mut spans = vec![Vec::new()];
+        if is_compiled {
+            for id in tracks {
+                add_levels(session.track(id), &levels, &windows, &mut spans);
+            }
+        }
+        let compiled = Intervals::union_of_sorted(spans.pop().unwrap_or_default());
+        Some(compiled.duration().0)
+    };
+    hosts.par_iter().filter_map(of_host).max()
+}

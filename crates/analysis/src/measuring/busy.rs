@@ -1,0 +1,147 @@
+//! Busy time: union of a device's work intervals ÷ observed window.
+//!
+//! The window: the selected steps on the device, where steps were asked for, and the selected times
+//! as far as anything was recorded in them; else from the first to the last step, where there are
+//! steps; else from the first to the last work of any device of the session, so that a device that
+//! stops early counts as idle afterwards.
+
+use documented::DocumentedFields;
+use rayon::prelude::*;
+use serde::Serialize;
+use stepscope_model::{DeviceId, LabelId, Session, Span};
+use ts_rs::TS;
+
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::{Selected, device_span};
+use crate::measuring::steps::DividedSteps;
+use crate::measuring::work::{AllWork, work_labels};
+
+/// How busy one device was.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct DeviceBusy {
+    /// Index of the device in the session.
+    pub device_index: u32,
+    /// Name of the device, such as `host-0/GPU:0`.
+    pub device: String,
+    /// Time the device is busy: the union of its work intervals inside the window.
+    #[ts(type = "number")]
+    pub busy_ps: i64,
+    /// Window of the busy share: the selected steps, else from the first to the last step, or
+    /// without steps from the first to the last work of any device.
+    #[ts(type = "number")]
+    pub window_ps: i64,
+    /// Device utilization: busy time ÷ window. Absent if the device recorded no work in the window.
+    pub busy_ratio: Option<f64>,
+}
+
+/// Every selected device; those that recorded no work in their window have no ratio.
+pub(crate) fn devices(
+    session: &Session,
+    selected: &Selected<'_>,
+    steps: &DividedSteps,
+) -> Vec<DeviceBusy> {
+    let labels = work_labels(session);
+    let work = AllWork::of(session);
+    let any_work = any_work(session, &labels);
+    selected
+        .devices
+        .par_iter()
+        .map(|&device| {
+            let windows = windows(session, selected, device, any_work);
+            let busy_ps = steps
+                .busy_ps(device, &windows)
+                .unwrap_or_else(|| work.within(device, windows.spans()).duration().0);
+            let window = windows.duration();
+            let busy_ratio =
+                (busy_ps > 0 && window.0 > 0).then(|| busy_ps as f64 / window.0 as f64);
+            DeviceBusy {
+                device_index: device.0,
+                device: session.device_title(device),
+                busy_ps,
+                window_ps: window.0,
+                busy_ratio,
+            }
+        })
+        .collect()
+}
+
+/// What was looked at of each selected device.
+pub(crate) fn observed_windows(
+    session: &Session,
+    selected: &Selected<'_>,
+) -> Vec<(DeviceId, Intervals)> {
+    let labels = work_labels(session);
+    let any_work = any_work(session, &labels);
+    let devices = selected.devices.iter();
+    devices
+        .map(|&device| (device, windows(session, selected, device, any_work)))
+        .collect()
+}
+
+/// Mean over the devices that recorded work.
+pub(crate) fn mean(devices: &[DeviceBusy]) -> Option<f64> {
+    let ratios: Vec<f64> = devices
+        .iter()
+        .filter_map(|device| device.busy_ratio)
+        .collect();
+    (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
+}
+
+fn windows(
+    session: &Session,
+    selected: &Selected<'_>,
+    device: DeviceId,
+    any_work: Option<Span>,
+) -> Intervals {
+    if !selected.is_all_time() {
+        // Selected times may end long after the recording, or have open ends.
+        let windows = Intervals::union_of(selected.windows(device));
+        let recorded = session.extent();
+        return recorded.map_or_else(Intervals::default, |extent| windows.clip(extent));
+    }
+    let own = session
+        .steps
+        .iter()
+        .filter_map(|step| device_span(step, session, device));
+    let any = session
+        .steps
+        .iter()
+        .flat_map(|step| step.spans.iter().map(|span| span.span));
+    let whole = own
+        .reduce(Span::hull)
+        .or_else(|| any.reduce(Span::hull))
+        .or(any_work);
+    Intervals::union_of(whole.into_iter().collect())
+}
+
+fn any_work(session: &Session, labels: &[bool]) -> Option<Span> {
+    session
+        .device_ids()
+        .filter_map(|id| work_extent(session, id, labels))
+        .reduce(Span::hull)
+}
+
+/// First start and last end of each device's work; none where it recorded no work.
+pub(crate) fn work_extents(session: &Session) -> Vec<Option<Span>> {
+    let labels = work_labels(session);
+    let devices: Vec<DeviceId> = session.device_ids().collect();
+    devices
+        .into_par_iter()
+        .map(|device| work_extent(session, device, &labels))
+        .collect()
+}
+
+/// First start and last end of the device's work.
+fn work_extent(session: &Session, device: DeviceId, labels: &[bool]) -> Option<Span> {
+    let lanes = session
+        .work_tracks(device)
+        .flat_map(|(_, track)| &track.lanes);
+    let extents = lanes.filter_map(|lane| {
+        let is_work = |label: &LabelId| labels[label.index()];
+        let first = lane.labels().iter().position(is_work)?;
+        let last = lane.labels().iter().rposition(is_work)?;
+        Some(lane.span(first).hull(lane.span(last)))
+    });
+    extents.reduce(Span::hull)
+}

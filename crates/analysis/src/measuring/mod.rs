@@ -1,0 +1,14 @@
+//! Measuring: what is read from a session, each figure by one function.
+//!
+//! Nothing here knows options, reports or text for people, except for the words of a selection.
+
+pub mod activity;
+pub mod busy;
+pub(crate) mod communication;
+pub mod environment;
+pub mod interval;
+pub(crate) mod pauses;
+pub mod selection;
+pub mod steps;
+pub mod totals;
+pub mod work;

@@ -1,0 +1,458 @@
+//! Selections: which part of the session an analysis looks at. The same options everywhere.
+
+use regex::Regex;
+use stepscope_model::{
+    DeviceId, HostId, LabelId, Lane, OpId, ProgramId, Session, Span, Step, StringId,
+};
+
+use crate::measuring::interval::Intervals;
+
+mod parts;
+mod series;
+mod time;
+
+pub use parts::{Parts, wanted_times};
+pub(crate) use series::{all_series, counted_steps, main_series};
+use series::{select_series, steps_of_series};
+pub(crate) use time::parse_length;
+
+/// A selection resolved against a session.
+pub struct Selected<'a> {
+    session: &'a Session,
+    /// Selected devices, ascending.
+    pub devices: Vec<DeviceId>,
+    /// Selected hosts, ascending.
+    pub hosts: Vec<HostId>,
+    /// Selected steps, as positions in `Session::steps`; none when no steps were asked for.
+    pub steps: Option<Vec<usize>>,
+    /// Selected times; none when no times were asked for.
+    pub time: Option<Intervals>,
+    programs: Option<Vec<bool>>,
+    pattern: Option<Regex>,
+}
+
+/// The words of a selection, as an option or a query gives them; absent words select everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Numbers of steps: `5`, `3..8`, or a list of these.
+    pub steps: Option<&'a str>,
+    /// A series of steps.
+    pub series: Option<&'a str>,
+    /// Times since the session started.
+    pub time: Option<&'a str>,
+    /// Devices by index or part of the name.
+    pub device: Option<&'a str>,
+    /// Hosts by part of the name.
+    pub host: Option<&'a str>,
+    /// Programs by part of the name or by id.
+    pub program: Option<&'a str>,
+    /// Regular expression for names.
+    pub pattern: Option<&'a str>,
+}
+
+/// Why a selection cannot be resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SelectionError {
+    /// It has the wrong form: a sentence that says which form it needs.
+    Invalid(String),
+    /// It matches nothing.
+    Nothing {
+        /// The option and its value.
+        what: String,
+        /// What could have been selected.
+        available: String,
+    },
+    /// Nothing was recorded in the selected times.
+    NoTime {
+        /// The option and its value.
+        what: String,
+        /// The time in which something was recorded.
+        recorded: Span,
+    },
+}
+
+impl Wanted<'_> {
+    /// Resolves the selection.
+    ///
+    /// # Errors
+    ///
+    /// A part is invalid or matches nothing.
+    pub fn resolve<'a>(&self, session: &'a Session) -> Result<Selected<'a>, SelectionError> {
+        let hosts = select_hosts(session, self.host)?;
+        let devices = select_devices(session, self.device, &hosts)?;
+        Ok(Selected {
+            session,
+            devices,
+            hosts,
+            steps: select_steps(session, self.steps, self.series)?,
+            time: time::select_time(session, self.time)?,
+            programs: select_programs(session, self.program)?,
+            pattern: self.pattern.map(compile_pattern).transpose()?,
+        })
+    }
+}
+
+/// Compiles a pattern; case is ignored unless the pattern has capitals.
+pub fn compile_pattern(pattern: &str) -> Result<Regex, SelectionError> {
+    regex::RegexBuilder::new(pattern)
+        .case_insensitive(!pattern.chars().any(char::is_uppercase))
+        .build()
+        .map_err(|error| SelectionError::Invalid(format!("not a regular expression: {error}")))
+}
+
+impl Selected<'_> {
+    /// Times to look at on a device: the selected steps' spans there, sorted, within the selected
+    /// times; everything when neither was asked for.
+    pub fn windows(&self, device: DeviceId) -> Vec<Span> {
+        let windows = self.step_windows(device);
+        let Some(time) = &self.time else {
+            return windows;
+        };
+        let within = windows
+            .into_iter()
+            .flat_map(|window| time.clip(window).into_spans());
+        let mut within: Vec<Span> = within.collect();
+        within.sort_unstable();
+        within
+    }
+
+    fn step_windows(&self, device: DeviceId) -> Vec<Span> {
+        let everything = Span {
+            start: stepscope_model::Picos(i64::MIN),
+            end: stepscope_model::Picos::MAX,
+        };
+        let Some(steps) = &self.steps else {
+            return vec![everything];
+        };
+        let mut spans: Vec<Span> = steps
+            .iter()
+            .filter_map(|&index| device_span(&self.session.steps[index], self.session, device))
+            .collect();
+        spans.sort_unstable();
+        spans
+    }
+
+    /// Times to look at on the threads of a host: the selected steps as the host saw them, else as
+    /// its devices did, within the selected times; everything when neither was asked for.
+    pub fn host_windows(&self, host: HostId) -> Intervals {
+        let everything = || {
+            Intervals::union_of(vec![Span {
+                start: stepscope_model::Picos(i64::MIN),
+                end: stepscope_model::Picos::MAX,
+            }])
+        };
+        let steps = self.steps.as_ref().map(|steps| {
+            let spans = steps.iter().flat_map(|&index| {
+                let own = || {
+                    let spans = self.session.steps[index].spans.iter();
+                    spans.filter(|on| on.host == host)
+                };
+                let is_of_host = own().any(|on| on.device.is_none());
+                own().filter(move |on| on.device.is_none() == is_of_host)
+            });
+            Intervals::union_of(spans.map(|on| on.span).collect())
+        });
+        match (steps, &self.time) {
+            (None, None) => everything(),
+            (Some(steps), None) => steps,
+            (None, Some(time)) => time.clone(),
+            (Some(steps), Some(time)) => steps.intersect(time),
+        }
+    }
+
+    /// Positions of the slices of a lane that start within the windows.
+    pub fn slices(&self, lane: &Lane, windows: &[Span]) -> Vec<std::ops::Range<usize>> {
+        windows
+            .iter()
+            .map(|&window| lane.starting_in(window))
+            .filter(|range| !range.is_empty())
+            .collect()
+    }
+
+    /// No steps and no times were asked for.
+    pub fn is_all_time(&self) -> bool {
+        self.steps.is_none() && self.time.is_none()
+    }
+
+    /// Positions of the selected steps in `Session::steps`; with selected times, of those that begin
+    /// within them. Where no steps were asked for, those that statistics count: of the main series,
+    /// and not cut.
+    pub fn step_positions(&self) -> Vec<usize> {
+        let counted = || counted_steps(self.session);
+        let mut positions: Vec<usize> = self.steps.clone().unwrap_or_else(counted);
+        if let Some(time) = &self.time {
+            positions.retain(|&position| {
+                let spans = self.session.steps[position].spans.iter();
+                let begin = spans.map(|on| on.span.start).min();
+                begin.is_some_and(|begin| time.contains_instant(begin))
+            });
+        }
+        positions
+    }
+
+    /// How many steps the selected work is of: with all steps selected also those that are cut, for
+    /// what was recorded of their work is among it.
+    pub fn worked_steps(&self) -> usize {
+        if self.steps.is_some() || self.time.is_some() {
+            return self.step_positions().len();
+        }
+        let main = main_series(self.session);
+        let steps = self.session.steps.iter();
+        let own = steps.filter(|step| step.series == main);
+        let has_worked =
+            |step: &&Step| !step.is_cut || step.spans.iter().any(|on| on.work.is_some());
+        own.filter(has_worked).count()
+    }
+
+    /// Nothing is left out, so that results may be shared by all who ask for everything.
+    pub fn is_everything(&self) -> bool {
+        self.is_all_time()
+            && self.programs.is_none()
+            && self.pattern.is_none()
+            && self.devices.len() == self.session.devices.len()
+            && self.hosts.len() == self.session.hosts.len()
+    }
+
+    /// The program is selected.
+    pub fn has_program(&self, program: Option<ProgramId>) -> bool {
+        match (&self.programs, program) {
+            (None, _) => true,
+            (Some(selected), Some(program)) => selected[program.index()],
+            (Some(_), None) => false,
+        }
+    }
+
+    /// One of the texts matches `--match`, or there is none.
+    pub fn matches(&self, texts: &[&str]) -> bool {
+        self.pattern
+            .as_ref()
+            .is_none_or(|pattern| texts.iter().any(|text| pattern.is_match(text)))
+    }
+
+    /// For each label: its program is selected and its name, category, scope or source matches.
+    pub fn labels(&self) -> Vec<bool> {
+        (0..self.session.labels.len())
+            .map(|index| self.has_label(LabelId::from_index(index)))
+            .collect()
+    }
+
+    fn has_label(&self, label: LabelId) -> bool {
+        let session = self.session;
+        let label = session.label(label);
+        let op = label.op.map(|id: OpId| session.op(id));
+        let text = |id: StringId| session.text(id);
+        if !self.has_program(label.program) {
+            return false;
+        }
+        match op {
+            Some(op) => self.matches(&[
+                text(label.name),
+                text(op.name),
+                text(op.category),
+                text(op.scope),
+                text(op.source),
+            ]),
+            None => self.matches(&[text(label.name)]),
+        }
+    }
+}
+
+/// The step's span on a device: its own, or its host's.
+pub fn device_span(step: &Step, session: &Session, device: DeviceId) -> Option<Span> {
+    let own = step.spans.iter().find(|span| span.device == Some(device));
+    let host = session.device(device).host;
+    own.or_else(|| {
+        step.spans
+            .iter()
+            .find(|span| span.device.is_none() && span.host == host)
+    })
+    .map(|span| span.span)
+}
+
+fn select_hosts(session: &Session, wanted: Option<&str>) -> Result<Vec<HostId>, SelectionError> {
+    let all = (0..session.hosts.len()).map(HostId::from_index);
+    let Some(wanted) = wanted else {
+        return Ok(all.collect());
+    };
+    let hosts: Vec<_> = all
+        .filter(|&id| {
+            any_part(wanted, |part| {
+                part == HOST_PLANE || contains(&session.host(id).name, part)
+            })
+        })
+        .collect();
+    let names = || session.hosts.iter().map(|host| host.name.clone());
+    nonempty(hosts, || format!("--host {wanted}"), || join(names()))
+}
+
+fn select_devices(
+    session: &Session,
+    wanted: Option<&str>,
+    hosts: &[HostId],
+) -> Result<Vec<DeviceId>, SelectionError> {
+    let all = session
+        .device_ids()
+        .filter(|&id| hosts.contains(&session.device(id).host));
+    let Some(wanted) = wanted else {
+        return Ok(all.collect());
+    };
+    let devices: Vec<_> = all
+        .filter(|&id| {
+            any_part(wanted, |part| match part.parse::<u32>() {
+                Ok(number) => number == id.0,
+                Err(_) => is_called(&session.device_title(id), part),
+            })
+        })
+        .collect();
+    let names = || {
+        session
+            .device_ids()
+            .map(|id| format!("{} {}", id.0, session.device_title(id)))
+    };
+    nonempty(devices, || format!("--device {wanted}"), || join(names()))
+}
+
+/// What the profiler calls the threads of any host.
+const HOST_PLANE: &str = "/host:CPU";
+/// What the profiler puts before the name of a device.
+const DEVICE_PLANE: &str = "/device:";
+
+/// Whether a device is meant: by a part of its title, or by the profiler's whole name for it,
+/// `/device:GPU:0`.
+fn is_called(title: &str, wanted: &str) -> bool {
+    match wanted.strip_prefix(DEVICE_PLANE) {
+        Some(plane) => title.rsplit('/').next() == Some(plane),
+        None => contains(title, wanted),
+    }
+}
+
+fn select_programs(
+    session: &Session,
+    wanted: Option<&str>,
+) -> Result<Option<Vec<bool>>, SelectionError> {
+    let Some(wanted) = wanted else {
+        return Ok(None);
+    };
+    let selected: Vec<bool> = session
+        .programs
+        .iter()
+        .map(|program| {
+            any_part(wanted, |part| match part.parse::<u64>() {
+                Ok(id) => id == program.id,
+                Err(_) => contains(&program.title(), part),
+            })
+        })
+        .collect();
+    let found = selected
+        .iter()
+        .filter(|&&is_selected| is_selected)
+        .map(|_| ())
+        .collect();
+    let names = || session.programs.iter().map(stepscope_model::Program::title);
+    nonempty::<()>(found, || format!("--program {wanted}"), || join(names()))?;
+    Ok(Some(selected))
+}
+
+fn select_steps(
+    session: &Session,
+    wanted: Option<&str>,
+    series: Option<&str>,
+) -> Result<Option<Vec<usize>>, SelectionError> {
+    let series = select_series(session, series)?;
+    let Some(wanted) = wanted else {
+        return Ok(series.map(|series| steps_of_series(session, Some(series))));
+    };
+    let series = series.or_else(|| main_series(session));
+    let ranges: Vec<_> = wanted
+        .split(',')
+        .map(parse_steps)
+        .collect::<Result<_, _>>()?;
+    let steps: Vec<usize> = (0..session.steps.len())
+        .filter(|&index| {
+            let step = &session.steps[index];
+            let is_in_range = ranges.iter().any(|range| range.contains(&step.number));
+            step.series == series && is_in_range
+        })
+        .collect();
+    let numbers = || session.steps.iter().map(|step| step.number.to_string());
+    nonempty(steps, || format!("--steps {wanted}"), || join(numbers())).map(Some)
+}
+
+/// Parses `5`, `3..8`, `3..=8`, `3..`, `..8` into an inclusive range.
+fn parse_steps(text: &str) -> Result<std::ops::RangeInclusive<i64>, SelectionError> {
+    let wrong = || {
+        SelectionError::Invalid(format!(
+            "--steps takes 5, 3..8, 3..=8, 3.., ..8 or a list of these, not {text:?}"
+        ))
+    };
+    let number = |text: &str, missing: i64| match text.trim() {
+        "" => Ok(missing),
+        digits => digits.parse::<i64>().map_err(|_| wrong()),
+    };
+    let text = text.trim();
+    if let Some((first, last)) = text.split_once("..=") {
+        return Ok(number(first, i64::MIN)?..=number(last, i64::MAX)?);
+    }
+    if let Some((first, end)) = text.split_once("..") {
+        let last = number(end, i64::MAX)?;
+        let last = if end.trim().is_empty() {
+            last
+        } else {
+            last.saturating_sub(1)
+        };
+        return Ok(number(first, i64::MIN)?..=last);
+    }
+    let single = text.parse::<i64>().map_err(|_| wrong())?;
+    Ok(single..=single)
+}
+
+fn any_part(list: &str, test: impl Fn(&str) -> bool) -> bool {
+    list.split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .any(test)
+}
+
+fn contains(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
+}
+
+fn join(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.take(41).collect();
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    if names.len() > 40 {
+        "…".clone_into(&mut names[40]);
+    }
+    names.join(", ")
+}
+
+fn nonempty<T>(
+    found: Vec<T>,
+    what: impl Fn() -> String,
+    available: impl Fn() -> String,
+) -> Result<Vec<T>, SelectionError> {
+    if found.is_empty() {
+        return Err(SelectionError::Nothing {
+            what: what(),
+            available: available(),
+        });
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_steps;
+
+    #[test]
+    fn step_ranges_are_half_open_like_rust() {
+        assert_eq!(parse_steps("5").ok(), Some(5..=5));
+        assert_eq!(parse_steps("3..8").ok(), Some(3..=7));
+        assert_eq!(parse_steps("3..=8").ok(), Some(3..=8));
+        assert_eq!(parse_steps("3..").ok(), Some(3..=i64::MAX));
+        assert_eq!(parse_steps("..8").ok(), Some(i64::MIN..=7));
+        assert!(parse_steps("a..b").is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! Series: steps of one name, such as `train` and `eval`, each with statistics of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stepscope_model::{Session, StringId};
+
+use super::SelectionError;
+use super::{contains, join, nonempty};
+
+/// The series that figures are of unless another is asked for: the one with most steps, of equals the
+/// one that takes longer. None where steps have no names.
+pub(crate) fn main_series(session: &Session) -> Option<StringId> {
+    let mut sizes: BTreeMap<StringId, (usize, i64)> = BTreeMap::new();
+    for step in &session.steps {
+        let Some(series) = step.series else { continue };
+        let (count, length_ps) = sizes.entry(series).or_default();
+        *count += 1;
+        let longest = step.spans.iter().map(|on| on.span.duration().0).max();
+        *length_ps = length_ps.saturating_add(longest.unwrap_or(0));
+    }
+    let largest = sizes.into_iter().max_by_key(|&(_, size)| size);
+    largest.map(|(series, _)| series)
+}
+
+/// All series of a session.
+pub(crate) fn all_series(session: &Session) -> BTreeSet<StringId> {
+    let steps = session.steps.iter();
+    steps.filter_map(|step| step.series).collect()
+}
+
+/// Positions of the steps that statistics count: of the main series, and not cut.
+pub(crate) fn counted_steps(session: &Session) -> Vec<usize> {
+    steps_of_series(session, main_series(session))
+}
+
+/// Positions of the steps of one series, or of those without a name, that are not cut.
+pub(super) fn steps_of_series(session: &Session, series: Option<StringId>) -> Vec<usize> {
+    let steps = session.steps.iter().enumerate();
+    steps
+        .filter(|(_, step)| step.series == series && !step.is_cut)
+        .map(|(position, _)| position)
+        .collect()
+}
+
+/// The series asked for: by its name, else by a part of it.
+pub(super) fn select_series(
+    session: &Session,
+    wanted: Option<&str>,
+) -> Result<Option<StringId>, SelectionError> {
+    let Some(wanted) = wanted else {
+        return Ok(None);
+    };
+    let all = all_series(session);
+    let exact = all.iter().filter(|&&id| session.text(id) == wanted);
+    let part = all.iter().filter(|&&id| contains(session.text(id), wanted));
+    let found: Vec<StringId> = exact.chain(part).copied().collect();
+    let names = || all.iter().map(|&id| session.text(id).to_owned());
+    let found = nonempty(found, || format!("--series {wanted}"), || join(names()))?;
+    Ok(found.first().copied())
+}

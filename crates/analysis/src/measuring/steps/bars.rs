@@ -1,0 +1,102 @@
+//! The steps of the chart, and the mean step.
+//!
+//! A step's bar is the mean over hosts of the mean over the host's devices, so that hosts weigh the
+//! same whatever they carry, as they do in the step time.
+
+use stepscope_model::{HostId, Session};
+
+use super::types::{PartKind, StepBar, StepPart};
+use crate::measuring::steps::parts::PARTS;
+use crate::measuring::steps::{StepParts, median, outliers};
+
+/// One step: duration and parts, picoseconds.
+type Bar = (f64, [f64; PARTS.len()]);
+
+/// Bars by step; `parts` come ordered by step.
+pub(crate) fn bars(session: &Session, parts: &[StepParts]) -> Vec<StepBar> {
+    let mut bars: Vec<StepBar> = parts
+        .chunk_by(|a, b| a.step == b.step)
+        .map(|rows| {
+            let (duration_ps, parts_ps) = bar(rows);
+            StepBar {
+                step: session.steps[rows[0].step].number,
+                start_ps: rows.iter().map(|row| row.span.start.0).min().unwrap_or(0),
+                duration_ps,
+                parts_ps: parts_ps.to_vec(),
+                is_outlier: false,
+            }
+        })
+        .collect();
+    let durations: Vec<f64> = bars.iter().map(|bar| bar.duration_ps).collect();
+    for (bar, is_outlier) in bars.iter_mut().zip(outliers(&durations)) {
+        bar.is_outlier = is_outlier;
+    }
+    bars
+}
+
+/// The part of a step that is furthest above its median over all steps, and by how many
+/// picoseconds.
+pub fn grown_part(bars: &[StepBar], step: &StepBar) -> (PartKind, f64) {
+    let more = |index: usize| {
+        let all: Vec<f64> = bars
+            .iter()
+            .filter_map(|bar| bar.parts_ps.get(index).copied())
+            .collect();
+        step.parts_ps.get(index).copied().unwrap_or(0.0) - median(&all)
+    };
+    let grown = (0..PARTS.len()).map(|index| (PARTS[index], more(index)));
+    grown
+        .reduce(|most, next| if next.1 > most.1 { next } else { most })
+        .unwrap_or((PartKind::Idle, 0.0))
+}
+
+/// The mean step divided into its parts, in display order; empty without steps.
+pub(crate) fn mean_parts(parts: &[StepParts]) -> Vec<StepPart> {
+    let bars: Vec<Bar> = parts.chunk_by(|a, b| a.step == b.step).map(bar).collect();
+    if bars.is_empty() {
+        return Vec::new();
+    }
+    let (duration_ps, parts_ps) = mean(bars.into_iter());
+    let shares = PARTS
+        .into_iter()
+        .zip(parts_ps)
+        .map(|(part, mean_ps)| StepPart {
+            part,
+            mean_ps,
+            ratio: if duration_ps > 0.0 {
+                mean_ps / duration_ps
+            } else {
+                0.0
+            },
+        });
+    shares.collect()
+}
+
+fn bar(rows: &[StepParts]) -> Bar {
+    let mut hosts: Vec<HostId> = rows.iter().map(|row| row.host).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let by_host = hosts.into_iter().map(|host| {
+        let of_host = rows.iter().filter(|row| row.host == host);
+        mean(of_host.map(|row| {
+            (
+                row.span.duration().0 as f64,
+                row.lengths.parts_ps.map(|part_ps| part_ps as f64),
+            )
+        }))
+    });
+    mean(by_host)
+}
+
+fn mean(bars: impl Iterator<Item = Bar>) -> Bar {
+    let (mut count, mut sums) = (0usize, (0.0, [0.0; PARTS.len()]));
+    for (duration_ps, parts_ps) in bars {
+        count += 1;
+        sums.0 += duration_ps;
+        for (sum, part_ps) in sums.1.iter_mut().zip(parts_ps) {
+            *sum += part_ps;
+        }
+    }
+    let count = count.max(1) as f64;
+    (sums.0 / count, sums.1.map(|sum| sum / count))
+}

@@ -1,0 +1,54 @@
+//! What a host did while its devices were idle, in the three parts of a step that say so.
+
+use stepscope_model::{Activity, HostId, Session, Span};
+
+use crate::measuring::activity::{COMPILATION, INPUT, WAIT, host_times};
+use crate::measuring::interval::Intervals;
+use crate::measuring::work::NO_LEVEL;
+
+/// Times of a host by what it did.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HostActivity {
+    /// Any thread compiles.
+    pub(super) compilation: Intervals,
+    /// A driving thread waits for or prepares input.
+    pub(super) input: Intervals,
+    /// A driving thread does anything else but wait. The profiler's own work is left out.
+    pub(super) overhead: Intervals,
+}
+
+const OVERHEAD: u8 = 3;
+const LEVELS: usize = 4;
+
+fn level_of(activity: Activity) -> u8 {
+    match activity {
+        Activity::Compile(_) => COMPILATION,
+        Activity::Input(_) => INPUT,
+        Activity::Blocked => WAIT,
+        Activity::Profiler => NO_LEVEL,
+        _ => OVERHEAD,
+    }
+}
+
+/// What the hosts did within a span of time, host by host.
+pub(super) fn host_activities(
+    session: &Session,
+    hosts: &[HostId],
+    within: Span,
+) -> Vec<(HostId, HostActivity)> {
+    let times = host_times(session, hosts, &[within], level_of, LEVELS);
+    times
+        .into_iter()
+        .map(|(host, levels)| {
+            let mut levels = levels.into_iter();
+            let mut take = || levels.next().unwrap_or_default();
+            let (compilation, input, _waits, overhead) = (take(), take(), take(), take());
+            let activity = HostActivity {
+                compilation,
+                input,
+                overhead,
+            };
+            (host, activity)
+        })
+        .collect()
+}

@@ -1,0 +1,262 @@
+//! The sweep: who has each instant of a device's time.
+//!
+//! ```text
+//! compute        ████      ███                      priority falls from top to bottom;
+//! collectives      ████                             an instant belongs to the topmost
+//! copies              ███     ██                    that covers it
+//! compile, input, overhead   ▒▒▒▒▒▒▒
+//! parts          CCCCLL HH CCC▒▒▒▒▒▒idle
+//! ```
+//!
+//! The parts are made disjoint once for the whole session and clipped to each step, so they are
+//! never negative and sum to its duration in whole picoseconds.
+
+use stepscope_model::{Class, DeviceId, Direction, Label, Session, Span};
+
+use super::host::HostActivity;
+use crate::measuring::communication;
+use crate::measuring::interval::Intervals;
+use crate::measuring::pauses::Pauses;
+use crate::measuring::steps::PartKind;
+use crate::measuring::work::{NO_LEVEL, add_levels};
+
+/// Parts in display order; positions of the arrays of picoseconds by part.
+pub(crate) const PARTS: [PartKind; 10] = [
+    PartKind::DeviceCompute,
+    PartKind::Collectives,
+    PartKind::HostToDevice,
+    PartKind::DeviceToHost,
+    PartKind::DeviceToDevice,
+    PartKind::PythonCallbacks,
+    PartKind::InputWait,
+    PartKind::Compilation,
+    PartKind::HostOverhead,
+    PartKind::Idle,
+];
+
+/// What a device does, by falling priority. Asynchronous collectives count as collectives from their
+/// start to their end, see [`crate::measuring::communication`].
+const DEVICE_LEVELS: [PartKind; 7] = [
+    PartKind::DeviceCompute,
+    PartKind::Collectives,
+    PartKind::DeviceToDevice,
+    PartKind::HostToDevice,
+    PartKind::DeviceToHost,
+    PartKind::PythonCallbacks,
+    // Control ops (while, call) span their bodies: theirs is what the body leaves over.
+    PartKind::DeviceCompute,
+];
+const CALLBACK: u8 = 5;
+const CONTROL: u8 = 6;
+
+/// The part of a step in which work of a level stands, unless work of a higher level covers it; none
+/// for what is no work.
+pub(crate) fn part_of_level(level: u8) -> Option<PartKind> {
+    DEVICE_LEVELS.get(usize::from(level)).copied()
+}
+
+/// Level of computation.
+pub(crate) const COMPUTE: u8 = 0;
+/// Level of collectives.
+pub(crate) const COLLECTIVE: u8 = 1;
+
+/// Disjoint times by part, of one device or of a host without devices.
+pub(super) struct Division {
+    parts: Vec<(PartKind, Intervals)>,
+    /// Of the parts in which the device works: when only an asynchronous collective was under way.
+    without_work: Intervals,
+}
+
+/// Lengths by part, in the order of [`PARTS`], and how long the device was busy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PartLengths {
+    /// Picoseconds by part.
+    pub(crate) parts_ps: [i64; PARTS.len()],
+    /// Sum of the parts in which the device works, without what is only under way.
+    pub(crate) busy_ps: i64,
+}
+
+impl PartLengths {
+    /// How long ops of the device ran: it was busy, or waited for Python that they called.
+    pub(crate) fn worked_ps(&self) -> i64 {
+        self.busy_ps + self.parts_ps[position(PartKind::PythonCallbacks)]
+    }
+}
+
+impl Division {
+    /// From the work of a device and what its host did.
+    pub(super) fn of_device(
+        session: &Session,
+        device: DeviceId,
+        levels: &[u8],
+        host: &HostActivity,
+        within: Span,
+    ) -> Self {
+        let mut spans: Vec<Vec<Vec<Span>>> = vec![Vec::new(); DEVICE_LEVELS.len()];
+        for (_, track) in session.work_tracks(device) {
+            add_levels(track, levels, &[within], &mut spans);
+        }
+        let mut work: Vec<Intervals> = spans.into_iter().map(Intervals::union_of_sorted).collect();
+        let under_way = communication::under_way(session, device, &[within]);
+        let mut without_work = Intervals::default();
+        if !under_way.spans().is_empty() {
+            without_work = work
+                .iter()
+                .fold(under_way.clone(), |rest, own| rest.subtract(own));
+            let collectives = &mut work[usize::from(COLLECTIVE)];
+            *collectives = collectives.union(&under_way);
+        }
+        let work = DEVICE_LEVELS.into_iter().zip(work);
+        // What the host does meanwhile is not why the device pauses.
+        let pauses = Pauses::of(session).of_device(device).clip(within);
+        let own = work.chain([(PartKind::Idle, pauses)]);
+        Self {
+            without_work,
+            ..Self::by_priority(own.chain(host_levels(host)))
+        }
+    }
+
+    /// From what a host did alone.
+    pub(super) fn of_host(host: &HostActivity) -> Self {
+        Self::by_priority(host_levels(host))
+    }
+
+    /// Each level has what no earlier one covers.
+    fn by_priority(levels: impl Iterator<Item = (PartKind, Intervals)>) -> Self {
+        let levels: Vec<(PartKind, Intervals)> = levels
+            .filter(|(_, intervals)| !intervals.spans().is_empty())
+            .collect();
+        let rests = levels.iter().enumerate().map(|(number, (_, own))| {
+            let mut earlier = levels[..number].iter();
+            let rest = earlier.next().map(|(_, first)| own.subtract(first));
+            earlier.fold(rest, |rest, (_, next)| Some(rest?.subtract(next)))
+        });
+        let rests: Vec<Option<Intervals>> = rests.collect();
+        let claimed = levels.into_iter().zip(rests);
+        Self {
+            parts: claimed
+                .map(|((part, own), rest)| (part, rest.unwrap_or(own)))
+                .collect(),
+            without_work: Intervals::default(),
+        }
+    }
+
+    /// The parts within a step; idle is what is left.
+    pub(super) fn within(&self, step: Span) -> PartLengths {
+        let mut lengths = PartLengths::default();
+        let mut left_ps = step.duration().0;
+        for (part, intervals) in &self.parts {
+            let length_ps = intervals.duration_within(step).0;
+            lengths.parts_ps[position(*part)] += length_ps;
+            left_ps -= length_ps;
+            if *part < PartKind::PythonCallbacks {
+                lengths.busy_ps += length_ps;
+            }
+        }
+        lengths.parts_ps[position(PartKind::Idle)] += left_ps;
+        lengths.busy_ps -= self.without_work.duration_within(step).0;
+        lengths
+    }
+}
+
+/// Where a part stands in [`PARTS`].
+pub(crate) fn position(part: PartKind) -> usize {
+    PARTS
+        .iter()
+        .position(|&other| other == part)
+        .unwrap_or(PARTS.len() - 1)
+}
+
+/// Level of each label of work; see [`DEVICE_LEVELS`].
+pub(crate) fn device_levels(session: &Session) -> Vec<u8> {
+    session
+        .labels
+        .iter()
+        .map(|label| level(session, label))
+        .collect()
+}
+
+fn level(session: &Session, label: &Label) -> u8 {
+    if !label.kind.is_work() {
+        return NO_LEVEL;
+    }
+    if let Some(transfer) = label.transfer {
+        return match transfer.direction {
+            Direction::HostToDevice => 3,
+            Direction::DeviceToHost | Direction::HostToHost => 4,
+            Direction::DeviceToDevice | Direction::Memset | Direction::Other => 2,
+        };
+    }
+    let op = label.op.map(|id| session.op(id));
+    let category = op.map_or("", |op| session.text(op.category));
+    match label.class {
+        Class::Collective => COLLECTIVE,
+        Class::Python => CALLBACK,
+        _ if op.is_some_and(|op| op.is_control) => CONTROL,
+        _ if category.contains("infeed") || category.contains("host recv") => 3,
+        _ if category.contains("outfeed") || category.contains("host send") => 4,
+        // Asynchronous copies within a device, such as between its memories.
+        _ if category.starts_with("copy-start") || category.starts_with("copy-done") => 2,
+        _ => COMPUTE,
+    }
+}
+
+fn host_levels(host: &HostActivity) -> impl Iterator<Item = (PartKind, Intervals)> {
+    [
+        (PartKind::Compilation, host.compilation.clone()),
+        (PartKind::InputWait, host.input.clone()),
+        (PartKind::HostOverhead, host.overhead.clone()),
+    ]
+    .into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use stepscope_model::Picos;
+
+    fn intervals(pairs: &[(i64, i64)]) -> Intervals {
+        let span = |&(start, length): &(i64, i64)| Span::new(Picos(start), Picos(start + length));
+        Intervals::union_of(pairs.iter().map(span).collect())
+    }
+
+    /// The part of one instant, by asking every level.
+    fn part_at(levels: &[(PartKind, Intervals)], instant: i64) -> PartKind {
+        let covers = |intervals: &Intervals| {
+            intervals
+                .spans()
+                .iter()
+                .any(|span| span.contains_instant(Picos(instant)))
+        };
+        let found = levels.iter().find(|(_, intervals)| covers(intervals));
+        found.map_or(PartKind::Idle, |&(part, _)| part)
+    }
+
+    proptest! {
+        #[test]
+        fn parts_agree_with_asking_each_instant(
+            levels in prop::collection::vec(
+                prop::collection::vec((0i64..60, 0i64..12), 0..6), 10..=10,
+            ),
+            start in 0i64..40,
+            length in 0i64..40,
+        ) {
+            let kinds = DEVICE_LEVELS.into_iter().chain([
+                PartKind::Compilation, PartKind::InputWait, PartKind::HostOverhead,
+            ]);
+            let levels: Vec<(PartKind, Intervals)> =
+                kinds.zip(levels.iter().map(|pairs| intervals(pairs))).collect();
+            let step = Span::new(Picos(start), Picos(start + length));
+            let lengths = Division::by_priority(levels.iter().cloned()).within(step);
+            let mut expected = [0i64; PARTS.len()];
+            for instant in start..start + length {
+                expected[position(part_at(&levels, instant))] += 1;
+            }
+            prop_assert_eq!(lengths.parts_ps, expected);
+            prop_assert_eq!(lengths.parts_ps.iter().sum::<i64>(), length);
+            prop_assert!(lengths.parts_ps.iter().all(|&part_ps| part_ps >= 0));
+            prop_assert_eq!(lengths.busy_ps, expected[..5].iter().sum::<i64>());
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Statistics over step durations.
+
+use stepscope_model::{Session, Step, StepSpan, StringId};
+
+use crate::measuring::selection::Selected;
+use crate::measuring::steps::StepTime;
+
+/// Steps from which a spread can be told.
+const MIN_STEPS: usize = 5;
+/// Steps from which one can stand apart from the others.
+pub(crate) const MIN_APART: usize = 3;
+/// How many medians it takes then, at least.
+const APART_RATIO: f64 = 2.0;
+/// Robust deviations from the median (Iglewicz and Hoaglin's modified z-score).
+const MAX_SCORE: f64 = 3.5;
+/// Scales the median absolute deviation to the standard deviation of a normal distribution.
+const MAD_SCALE: f64 = 0.6745;
+/// Share of the median below which no difference matters.
+const MIN_RATIO: f64 = 0.05;
+
+/// Step time over the selected steps; absent without steps.
+pub(crate) fn step_time(session: &Session, selected: &Selected<'_>) -> Option<StepTime> {
+    let hosts = hosts_taking_part(session, selected);
+    let durations: Vec<f64> = selected
+        .step_positions()
+        .into_iter()
+        .filter_map(|step| duration_ps(selected, &hosts, &session.steps[step]))
+        .collect();
+    let count = durations.len();
+    let source = session.step_origin.filter(|_| count > 0)?.into();
+    let mean = durations.iter().sum::<f64>() / count as f64;
+    let squares: f64 = durations
+        .iter()
+        .map(|duration| (duration - mean).powi(2))
+        .sum();
+    let stddev = if count > 1 {
+        (squares / (count - 1) as f64).sqrt()
+    } else {
+        0.0
+    };
+    let min = durations.iter().copied().fold(f64::INFINITY, f64::min);
+    let max = durations.iter().copied().fold(0.0, f64::max);
+    Some(StepTime {
+        mean,
+        median: median(&durations),
+        min: whole(min),
+        max: whole(max),
+        stddev,
+        count,
+        source,
+    })
+}
+
+/// Steps of a series whose time is known, and its mean over all hosts and devices.
+pub(crate) fn series_time(session: &Session, series: StringId) -> (usize, Option<f64>) {
+    let own = session
+        .steps
+        .iter()
+        .filter(|step| step.series == Some(series));
+    let all = own.clone().count();
+    let times: Vec<f64> = own
+        .filter(|step| !step.is_cut)
+        .filter_map(|step| {
+            let annotated = mean_ps(step, |span| span.device.is_none());
+            annotated.or_else(|| mean_ps(step, |span| span.device.is_some()))
+        })
+        .collect();
+    if times.is_empty() {
+        return (all, None);
+    }
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    (times.len(), Some(mean))
+}
+
+/// Mean over the selected steps of the mean over hosts of the host's annotation; none where no host
+/// annotated its steps.
+pub(crate) fn host_step_ps(session: &Session, selected: &Selected<'_>) -> Option<f64> {
+    let hosts = hosts_taking_part(session, selected);
+    let steps = selected.step_positions().into_iter();
+    let (count, sum) = steps
+        .filter_map(|step| annotation_ps(&hosts, &session.steps[step]))
+        .fold((0usize, 0.0), |(count, sum), time| (count + 1, sum + time));
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// For each host: it is selected, and one of its devices is, where it has any.
+fn hosts_taking_part(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
+    let mut has_devices = vec![false; session.hosts.len()];
+    for id in session.device_ids() {
+        has_devices[session.device(id).host.index()] = true;
+    }
+    let mut takes_part = vec![false; session.hosts.len()];
+    for host in &selected.hosts {
+        takes_part[host.index()] = !has_devices[host.index()];
+    }
+    for &id in &selected.devices {
+        takes_part[session.device(id).host.index()] = true;
+    }
+    takes_part
+}
+
+/// The host's annotation, mean over the hosts that take part; else the mean over the selected
+/// devices.
+fn duration_ps(selected: &Selected<'_>, hosts: &[bool], step: &Step) -> Option<f64> {
+    let is_selected =
+        |span: &StepSpan| span.device.is_some_and(|id| selected.devices.contains(&id));
+    annotation_ps(hosts, step).or_else(|| mean_ps(step, is_selected))
+}
+
+/// The host's annotation of a step, mean over the hosts that take part.
+fn annotation_ps(hosts: &[bool], step: &Step) -> Option<f64> {
+    mean_ps(step, |span| {
+        span.device.is_none() && hosts[span.host.index()]
+    })
+}
+
+/// Mean duration of a step's spans; none without any.
+fn mean_ps(step: &Step, counts: impl Fn(&StepSpan) -> bool) -> Option<f64> {
+    let spans = step.spans.iter().filter(|span| counts(span));
+    let (count, sum) = spans.fold((0usize, 0.0), |(count, sum), span| {
+        (count + 1, sum + span.span.duration().0 as f64)
+    });
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// The middle value, or the mean of the two middle ones; 0 of nothing.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        length if length % 2 == 1 => sorted[middle],
+        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
+    }
+}
+
+/// For each value: it lies further from the median than the spread explains ([`is_far`]), or it is one
+/// of few that stand apart above all others ([`bound_of_apart`]).
+pub(crate) fn outliers(values: &[f64]) -> Vec<bool> {
+    let middle = median(values);
+    let deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+    let mad = median(&deviations);
+    let has_spread = values.len() >= MIN_STEPS;
+    let apart = bound_of_apart(values, middle);
+    let stands_out = |(&value, &deviation): (&f64, &f64)| {
+        has_spread && is_far(deviation, mad, middle) || apart.is_some_and(|bound| value >= bound)
+    };
+    values.iter().zip(&deviations).map(stands_out).collect()
+}
+
+/// 0.6745·|x − median| ÷ MAD > 3.5 and at least 5 % of the median away. Where the MAD is 0 (most
+/// values equal) the 5 % decide alone.
+fn is_far(deviation: f64, mad: f64, middle: f64) -> bool {
+    // Not divided by the MAD, so that a MAD of 0 makes every difference large.
+    MAD_SCALE * deviation > MAX_SCORE * mad && deviation >= MIN_RATIO * middle
+}
+
+/// The least of the values above twice the median, where the gap between them and the others is wider
+/// than all of the others' range: this needs no estimate of a spread, so three values suffice.
+fn bound_of_apart(values: &[f64], middle: f64) -> Option<f64> {
+    if values.len() < MIN_APART {
+        return None;
+    }
+    let limit = APART_RATIO * middle;
+    let (long, others): (Vec<f64>, Vec<f64>) = values.iter().partition(|&&value| value > limit);
+    let first = long.into_iter().reduce(f64::min)?;
+    let low = others.iter().copied().reduce(f64::min)?;
+    let high = others.iter().copied().reduce(f64::max)?;
+    (first - high > high - low).then_some(first)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rounded; durations are far below 2^63 ps"
+)]
+fn whole(value: f64) -> i64 {
+    value.round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(values: &[f64]) -> Vec<usize> {
+        let outliers = outliers(values);
+        (0..values.len()).filter(|&index| outliers[index]).collect()
+    }
+
+    #[test]
+    fn one_long_step_stands_out() {
+        assert_eq!(marked(&[100.0, 101.0, 99.0, 100.5, 180.0, 99.5]), [4]);
+        assert_eq!(
+            marked(&[100.0, 100.0, 100.0, 100.0, 104.0]),
+            Vec::<usize>::new()
+        );
+        assert_eq!(marked(&[100.0, 100.0, 100.0, 100.0, 106.0]), [4]);
+    }
+
+    #[test]
+    fn few_steps_suffice_for_one_that_stands_apart() {
+        assert_eq!(marked(&[6.0, 17.0, 6.2]), [1]);
+        assert_eq!(marked(&[100.0, 100.0, 100.0, 500.0]), [3]);
+        assert_eq!(marked(&[6.0, 17.0]), Vec::<usize>::new(), "which is usual?");
+        assert_eq!(marked(&[8.0, 5.0, 17.0]), [2]);
+        assert_eq!(marked(&[9.0, 5.0, 12.0]), Vec::<usize>::new());
+        // Half of the steps are no exception.
+        assert_eq!(marked(&[6.0, 6.1, 17.0, 17.1]), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn a_wide_spread_does_not_hide_a_step_beyond_all_of_it() {
+        // MAD 2: 0.6745 · 10.5 ÷ 2 is 3.54 of 3.5 with seven steps below 9, and less with one more.
+        let wide = [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.5, 17.0];
+        assert!(!is_far(17.0 - 7.0, 2.0, 7.0));
+        assert_eq!(marked(&wide), [8]);
+        // One far step among others nearly as far is a tail.
+        assert_eq!(
+            marked(&[3.0, 4.0, 5.0, 6.0, 9.0, 12.0, 14.0, 17.0]),
+            Vec::<usize>::new()
+        );
+    }
+
+    /// Exponential times have a long tail, and a few steps of it are no outliers.
+    #[test]
+    fn draws_of_one_distribution_rarely_stand_apart() {
+        let mut state = 7u64;
+        let mut draw = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+        };
+        for count in [3, 4, 5, 10, 20] {
+            let mut found = 0;
+            for _ in 0..2000 {
+                // A step of 5 and 1 more on average, as a busy machine has it.
+                let values: Vec<f64> = (0..count).map(|_| 5.0 - draw().ln()).collect();
+                let middle = median(&values);
+                found += usize::from(bound_of_apart(&values, middle).is_some());
+            }
+            assert!(found <= 60, "{found} of 2000 with {count} steps");
+        }
+    }
+
+    #[test]
+    fn a_wide_spread_has_no_outliers() {
+        assert_eq!(
+            marked(&[50.0, 80.0, 100.0, 120.0, 150.0, 170.0]),
+            Vec::<usize>::new()
+        );
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between() {
+        assert!((median(&[4.0, 1.0, 3.0, 2.0]) - 2.5).abs() < 1e-12);
+        assert!((median(&[5.0, 1.0, 3.0]) - 3.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,238 @@
+//! Time by label: one pass over the lanes of work, which every analysis of ops builds on.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use stepscope_model::{DeviceId, LabelId, Session, Span, Track, TrackId};
+
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::Selected;
+
+/// How often and how long.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Number of slices.
+    pub occurrences: i64,
+    /// Σ duration.
+    pub total_ps: i64,
+    /// Σ (duration − nested children).
+    pub self_ps: i64,
+    /// Shortest.
+    pub min_ps: i64,
+    /// Longest.
+    pub max_ps: i64,
+}
+
+/// Totals of one track, or of the aggregated events of one device, by label. Labels ascend.
+#[derive(Debug, Clone)]
+pub struct WorkTotals {
+    /// Device the work ran on.
+    pub device: DeviceId,
+    /// Track it ran on; none for aggregated events, which have no times.
+    pub track: Option<TrackId>,
+    /// Labels that occur, with their totals.
+    pub labels: Vec<(LabelId, Totals)>,
+}
+
+impl Totals {
+    fn add(&mut self, duration_ps: i64, self_ps: i64) {
+        let one = Self {
+            occurrences: 1,
+            total_ps: duration_ps,
+            self_ps,
+            min_ps: duration_ps,
+            max_ps: duration_ps,
+        };
+        self.merge(one);
+    }
+
+    /// Adds the totals of other slices.
+    pub fn merge(&mut self, other: Self) {
+        if other.occurrences == 0 {
+            return;
+        }
+        let is_first = self.occurrences == 0;
+        self.min_ps = if is_first {
+            other.min_ps
+        } else {
+            self.min_ps.min(other.min_ps)
+        };
+        self.max_ps = self.max_ps.max(other.max_ps);
+        self.occurrences = self.occurrences.saturating_add(other.occurrences);
+        self.total_ps = self.total_ps.saturating_add(other.total_ps);
+        self.self_ps = self.self_ps.saturating_add(other.self_ps);
+    }
+}
+
+/// Totals of the selected work: slices of work tracks of the selected devices that start within the
+/// selected steps, whose label passes `--program` and `--match`. Aggregated events count where no
+/// steps were asked for. In the order of devices and tracks. Those of a whole session are computed
+/// once.
+pub fn work_totals(session: &Session, selected: &Selected<'_>) -> Arc<Vec<WorkTotals>> {
+    if selected.is_everything() {
+        return session.memo.get_or_compute(|| add_up(session, selected));
+    }
+    Arc::new(add_up(session, selected))
+}
+
+fn add_up(session: &Session, selected: &Selected<'_>) -> Vec<WorkTotals> {
+    let labels = work_labels(session, selected);
+    let tracks: Vec<(DeviceId, TrackId, Vec<Span>)> = selected
+        .devices
+        .iter()
+        .flat_map(|&device| {
+            let windows = disjoint(selected.windows(device));
+            let tracks = session.work_tracks(device);
+            tracks.map(move |(track, _)| (device, track, windows.clone()))
+        })
+        .collect();
+    let mut totals: Vec<WorkTotals> = tracks
+        .par_iter()
+        .map_init(
+            || vec![Totals::default(); session.labels.len()],
+            |dense, (device, track, windows)| {
+                add_track(dense, session.track(*track), windows, &labels);
+                WorkTotals {
+                    device: *device,
+                    track: Some(*track),
+                    labels: drain(dense),
+                }
+            },
+        )
+        .collect();
+    if selected.is_all_time() {
+        totals.extend(aggregated(session, selected, &labels));
+    }
+    totals.retain(|totals| !totals.labels.is_empty());
+    totals
+}
+
+/// The work of one step on one device, by label.
+pub(crate) struct StepTotals {
+    /// Position of the row in what was asked for.
+    pub(crate) row: usize,
+    /// Labels that occur, ascending, with their totals.
+    pub(crate) labels: Vec<(LabelId, Totals)>,
+}
+
+/// Totals of the selected work in single windows, each on one device: of the slices that start
+/// there, as in [`work_totals`]. In the order of the windows; those without work are left out.
+pub(crate) fn totals_within(
+    session: &Session,
+    selected: &Selected<'_>,
+    windows: &[(DeviceId, Span)],
+) -> Vec<StepTotals> {
+    let labels = work_labels(session, selected);
+    let totals = windows.par_iter().enumerate().map_init(
+        || vec![Totals::default(); session.labels.len()],
+        |dense, (row, &(device, window))| {
+            for (_, track) in session.work_tracks(device) {
+                add_track(dense, track, &[window], &labels);
+            }
+            StepTotals {
+                row,
+                labels: drain(dense),
+            }
+        },
+    );
+    let mut totals: Vec<StepTotals> = totals.collect();
+    totals.retain(|totals| !totals.labels.is_empty());
+    totals
+}
+
+/// For each label: it is work and selected.
+pub fn work_labels(session: &Session, selected: &Selected<'_>) -> Vec<bool> {
+    let mut labels = selected.labels();
+    for (is_counted, label) in labels.iter_mut().zip(&session.labels) {
+        *is_counted &= label.kind.is_work();
+    }
+    labels
+}
+
+/// Overlapping windows would count a slice twice.
+fn disjoint(windows: Vec<Span>) -> Vec<Span> {
+    Intervals::union_of(windows).spans().to_vec()
+}
+
+fn add_track(dense: &mut [Totals], track: &Track, windows: &[Span], labels: &[bool]) {
+    for (number, lane) in track.lanes.iter().enumerate() {
+        let (label_of, durations) = (lane.labels(), lane.durations());
+        for &window in windows {
+            let range = lane.starting_in(window);
+            track.for_each_self_time(number, range, |index, self_ps| {
+                let label = label_of[index].index();
+                if labels[label] {
+                    dense[label].add(durations[index], self_ps);
+                }
+            });
+        }
+    }
+}
+
+/// Takes what occurred out of the scratch table and leaves it empty.
+fn drain(dense: &mut [Totals]) -> Vec<(LabelId, Totals)> {
+    let mut found = Vec::new();
+    for (index, totals) in dense.iter_mut().enumerate() {
+        if totals.occurrences > 0 {
+            found.push((LabelId::from_index(index), std::mem::take(totals)));
+        }
+    }
+    found
+}
+
+/// Aggregated events know their sum only: it counts as self time, and the mean stands for the
+/// shortest and the longest.
+fn aggregated(session: &Session, selected: &Selected<'_>, labels: &[bool]) -> Vec<WorkTotals> {
+    let mut found = Vec::new();
+    for &device in &selected.devices {
+        let of_device = session.aggregates.iter().filter(|aggregate| {
+            aggregate.device == Some(device)
+                && aggregate.occurrences > 0
+                && labels[aggregate.label.index()]
+        });
+        let mut dense: Vec<(LabelId, Totals)> = of_device
+            .map(|aggregate| {
+                let total_ps = aggregate.duration.0;
+                let mean_ps = total_ps / aggregate.occurrences;
+                let totals = Totals {
+                    occurrences: aggregate.occurrences,
+                    total_ps,
+                    self_ps: total_ps,
+                    min_ps: mean_ps,
+                    max_ps: mean_ps,
+                };
+                (aggregate.label, totals)
+            })
+            .collect();
+        dense.sort_by_key(|&(label, _)| label);
+        found.push(WorkTotals {
+            device,
+            track: None,
+            labels: dense,
+        });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_merge_like_one_pass() {
+        let mut all = Totals::default();
+        let (mut left, mut right) = (Totals::default(), Totals::default());
+        for (index, &(duration, own)) in [(5, 5), (3, 1), (9, 4)].iter().enumerate() {
+            all.add(duration, own);
+            if index < 1 {
+                left.add(duration, own);
+            } else {
+                right.add(duration, own);
+            }
+        }
+        left.merge(right);
+        left.merge(Totals::default());
+        assert_eq!(left, all);
+        assert_eq!((all.min_ps, all.max_ps, all.self_ps), (3, 9, 10));
+    }
+}

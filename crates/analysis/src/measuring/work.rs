@@ -1,0 +1,156 @@
+//! Work of devices: which slices count, and for how long a device was busy.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use stepscope_model::{Class, DeviceId, Label, Picos, Session, Span, Track};
+
+use crate::measuring::interval::{Intervals, append};
+
+/// Level of a label that does not count.
+pub const NO_LEVEL: u8 = u8::MAX;
+
+/// For each label, whether it is work.
+pub fn work_labels(session: &Session) -> Vec<bool> {
+    let labels = session.labels.iter();
+    labels.map(|label| label.kind.is_work()).collect()
+}
+
+/// For each label, whether it keeps a device busy: work, unless it is a call of Python, for which the
+/// device waits.
+pub fn busy_labels(session: &Session) -> Vec<bool> {
+    let labels = session.labels.iter();
+    labels
+        .map(|label| label.kind.is_work() && !is_callback(label))
+        .collect()
+}
+
+/// For each label, whether it is an op of a device that calls Python.
+pub fn callback_labels(session: &Session) -> Vec<bool> {
+    session.labels.iter().map(is_callback).collect()
+}
+
+pub(crate) fn is_callback(label: &Label) -> bool {
+    label.kind.is_work() && label.class == Class::Python
+}
+
+/// All work that keeps devices busy, as unions, computed once per session.
+pub struct AllWork(Vec<Intervals>);
+
+impl AllWork {
+    /// Of the session.
+    pub fn of(session: &Session) -> Arc<Self> {
+        session.memo.get_or_compute(|| {
+            let labels = busy_labels(session);
+            let whole = [Span {
+                start: Picos(i64::MIN),
+                end: Picos(i64::MAX),
+            }];
+            let devices: Vec<DeviceId> = session.device_ids().collect();
+            let of_device = |&device: &DeviceId| work_intervals(session, device, &whole, &labels);
+            Self(devices.par_iter().map(of_device).collect())
+        })
+    }
+
+    /// All work of a device.
+    pub fn of_device(&self, device: DeviceId) -> &Intervals {
+        &self.0[device.index()]
+    }
+
+    /// Work of a device within windows, which may overlap.
+    pub fn within(&self, device: DeviceId, windows: &[Span]) -> Intervals {
+        let own = self.of_device(device);
+        match windows {
+            [one] => own.clip(*one),
+            several => own.intersect(&Intervals::union_of(several.to_vec())),
+        }
+    }
+}
+
+/// Times at which the device did work whose label passes, as a union, within the windows.
+///
+/// `labels` says for each label whether it counts; labels that are no work must be `false`.
+pub fn work_intervals(
+    session: &Session,
+    device: DeviceId,
+    windows: &[Span],
+    labels: &[bool],
+) -> Intervals {
+    let level_of: Vec<u8> = labels
+        .iter()
+        .map(|&counts| if counts { 0 } else { NO_LEVEL })
+        .collect();
+    let mut spans = vec![Vec::new()];
+    for (_, track) in session.work_tracks(device) {
+        add_levels(track, &level_of, windows, &mut spans);
+    }
+    Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+}
+
+/// Sorts a track's slices into levels: `spans[level]` receives, nest by nest, the times, clipped to
+/// the windows, at which a slice of that level runs.
+///
+/// Slices nested in one of the same level add nothing and are dropped on the way, so that deep
+/// stacks cost no more than a look at each slice.
+pub fn add_levels(track: &Track, level_of: &[u8], windows: &[Span], spans: &mut [Vec<Vec<Span>>]) {
+    if !track.may_have(|label| usize::from(level_of[label.index()]) < spans.len()) {
+        return;
+    }
+    for nest in &track.nests {
+        let mut covered: Vec<Vec<Span>> = vec![Vec::new(); spans.len()];
+        for number in nest.clone() {
+            let lane = &track.lanes[number as usize];
+            let (starts, durations) = (lane.starts(), lane.durations());
+            let labels = lane.labels();
+            let mut positions = vec![0usize; spans.len()];
+            let mut fresh: Vec<Vec<Span>> = vec![Vec::new(); spans.len()];
+            for &window in windows {
+                for index in lane.overlapping(window) {
+                    let level = level_of[labels[index].index()];
+                    let Some(outer) = covered.get(level as usize) else {
+                        continue;
+                    };
+                    let start = Picos(starts[index]);
+                    let end = start + Picos(durations[index]);
+                    let Some(span) = Span { start, end }.intersection(window) else {
+                        continue;
+                    };
+                    let level = level as usize;
+                    let position = &mut positions[level];
+                    while outer
+                        .get(*position)
+                        .is_some_and(|outer| outer.end < span.end)
+                    {
+                        *position += 1;
+                    }
+                    let is_nested = outer
+                        .get(*position)
+                        .is_some_and(|outer| outer.start <= span.start);
+                    if !is_nested {
+                        let fresh = &mut fresh[level];
+                        if fresh.is_empty() {
+                            fresh.reserve(lane.len() - index);
+                        }
+                        append(fresh, span);
+                    }
+                }
+            }
+            for (outer, fresh) in covered.iter_mut().zip(fresh) {
+                merge(outer, fresh);
+            }
+        }
+        for (lists, covered) in spans.iter_mut().zip(covered) {
+            if !covered.is_empty() {
+                lists.push(covered);
+            }
+        }
+    }
+}
+
+fn merge(outer: &mut Vec<Span>, fresh: Vec<Span>) {
+    if outer.is_empty() {
+        *outer = fresh;
+    } else if !fresh.is_empty() {
+        *outer = Intervals::union_of_sorted(vec![std::mem::take(outer), fresh]).into_spans();
+    }
+}

@@ -1,0 +1,264 @@
+//! How the steps were found, in words, and what no statistics count.
+
+use stepscope_model::{Framework, ProgramId, Session, StepOrigin};
+
+use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
+use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+
+/// Series that are named beside the main one.
+const TOLD_SERIES: usize = 4;
+
+/// How the steps were found, and how to record them where they were not; with a selection, how many
+/// of them it takes in.
+pub(crate) fn step_notes(session: &Session, selected: Option<&Selected<'_>>) -> Vec<Note> {
+    let Some(origin) = session.step_origin.filter(|_| !session.steps.is_empty()) else {
+        let note = Note::warning("No step was recorded and none could be inferred.");
+        return vec![note.with_hint(recording::steps(session))];
+    };
+    if counted_steps(session).is_empty() {
+        return vec![not_timed(session)];
+    }
+    let mut notes = vec![found(session, origin, selected)];
+    notes.extend(cut(session, origin));
+    notes.extend(other_series(session));
+    notes
+}
+
+fn found(session: &Session, origin: StepOrigin, selected: Option<&Selected<'_>>) -> Note {
+    let counted = counted(session, selected);
+    let program = || {
+        let program = dominant_program(session);
+        let named = program.map(|id| format!(" ({})", session.program(id).title()));
+        named.unwrap_or_default()
+    };
+    match origin {
+        StepOrigin::StepLine => Note::info(format!("{counted}, recorded by the device.")),
+        StepOrigin::Annotation => {
+            let annotated = format!("{counted}, annotated as {}", annotation(session));
+            Note::info(match loop_kind(session) {
+                LoopKind::HostOnly => format!("{annotated} on the host."),
+                LoopKind::Waits => format!(
+                    "{annotated}; device work belongs to the step that launched it, and the loop \
+                     waits for it: a step is as long as its annotation."
+                ),
+                LoopKind::RunsAhead => format!(
+                    "{annotated}; device work belongs to the step that launched it. The host runs \
+                     ahead of the devices, so a step lasts on a device from its first work to the \
+                     next step's, not as long as its annotation."
+                ),
+            })
+        }
+        StepOrigin::Cadence => Note::warning(format!(
+            "{counted}, by the device's cadence: the period of its main program{}. Steps are annotated, \
+             but which work an annotation launched was not recorded, and how long a step takes to \
+             dispatch is no step time.",
+            program()
+        ))
+        .with_hint(
+            "Record the launches (host_tracer_level=2), or wait for the result at the end of every \
+             step while you measure.",
+        ),
+        StepOrigin::ProgramRuns => Note::info(format!(
+            "{counted}, inferred from runs of the main program{}: no step was annotated.",
+            program()
+        ))
+        .with_hint(recording::steps(session)),
+    }
+}
+
+/// What the framework calls its annotation, and the name it was given.
+fn annotation(session: &Session) -> String {
+    let series = main_series(session).map_or("", |series| session.text(series));
+    match session.framework() {
+        Framework::PyTorch | Framework::Other => format!("`{series}`"),
+        Framework::Jax | Framework::TensorFlow => format!("`{series}` (StepTraceAnnotation)"),
+    }
+}
+
+/// How a loop goes about its steps.
+enum LoopKind {
+    /// No device worked in them.
+    HostOnly,
+    /// It waits for the device in every step.
+    Waits,
+    /// It dispatches steps ahead.
+    RunsAhead,
+}
+
+fn loop_kind(session: &Session) -> LoopKind {
+    let counted = counted_steps(session);
+    let spans = || counted.iter().flat_map(|&step| &session.steps[step].spans);
+    if spans().all(|on| on.work.is_none()) {
+        LoopKind::HostOnly
+    } else if spans().any(|on| on.device.is_none()) {
+        LoopKind::Waits
+    } else {
+        LoopKind::RunsAhead
+    }
+}
+
+/// There are steps, and the time of none is known.
+fn not_timed(session: &Session) -> Note {
+    let steps = format::counted(session.steps.len(), "step");
+    let has_work = !session.program_runs.is_empty();
+    let text = if has_work {
+        format!(
+            "There is no step time: {steps} began within the recording, and of none the end of its \
+             device work was recorded."
+        )
+    } else {
+        format!(
+            "There is no step time: the host dispatched {steps}, and no device work was recorded. The \
+             profiler stopped before it ran."
+        )
+    };
+    Note::warning(text).with_hint(format!(
+        "Wait for the last result before the profiler stops{}, and record a few steps more.",
+        match session.framework() {
+            Framework::Jax => " (`jax.block_until_ready`)",
+            Framework::PyTorch => " (`torch.cuda.synchronize`)",
+            Framework::TensorFlow | Framework::Other => "",
+        }
+    ))
+}
+
+/// Steps that no statistics count, and why.
+fn cut(session: &Session, origin: StepOrigin) -> Option<Note> {
+    let main = main_series(session);
+    let own = session.steps.iter().filter(|step| step.series == main);
+    let cut: Vec<String> = own
+        .filter(|step| step.is_cut)
+        .map(|step| step.number.to_string())
+        .collect();
+    if cut.is_empty() {
+        return None;
+    }
+    let named = if cut.len() <= 8 {
+        cut.join(", ")
+    } else {
+        format!("{} of them", cut.len())
+    };
+    let (step, is, its) = if cut.len() == 1 {
+        ("Step", "is", "its")
+    } else {
+        ("Steps", "are", "their")
+    };
+    let why = match origin {
+        StepOrigin::ProgramRuns | StepOrigin::Cadence => {
+            "no run follows, so where it ends is not known".to_owned()
+        }
+        StepOrigin::StepLine | StepOrigin::Annotation => {
+            format!("the end of {its} device work was not recorded, or no step follows")
+        }
+    };
+    Some(Note::info(format!(
+        "{step} {named} {is} cut and not counted: {why}."
+    )))
+}
+
+/// The other series, each with its own time.
+fn other_series(session: &Session) -> Option<Note> {
+    let main = main_series(session)?;
+    let mut others = all_series(session);
+    others.remove(&main);
+    let told = others.iter().take(TOLD_SERIES).map(|&series| {
+        let (count, mean) = series_time(session, series);
+        let name = session.text(series);
+        let steps = format::counted(count, "step");
+        mean.map_or_else(
+            || format!("{name} ({steps}, no time known)"),
+            |mean| format!("{name} ({steps}, mean {})", format::duration_ps(mean)),
+        )
+    });
+    let told: Vec<String> = told.collect();
+    let first = session.text(*others.first()?);
+    Some(
+        Note::info(format!(
+            "Figures are of the steps called {}. Other series: {}.",
+            session.text(main),
+            told.join(", ")
+        ))
+        .with_hint(format!("`--series {first}` looks at those.")),
+    )
+}
+
+/// `20 steps`, or `3 of 20 steps` where not all are selected.
+fn counted(session: &Session, selected: Option<&Selected<'_>>) -> String {
+    let all = counted_steps(session).len();
+    let counted = format::counted(all, "step");
+    let some = selected.map(|selected| selected.step_positions().len());
+    match some.filter(|&some| some < all) {
+        Some(some) => format!("{some} of {counted}"),
+        None => counted,
+    }
+}
+
+/// The program whose runs the steps are: the one that begins with the first of them.
+fn dominant_program(session: &Session) -> Option<ProgramId> {
+    let step = session.steps.first()?.spans.first()?;
+    let mut runs = session.program_runs.iter();
+    let run = runs.find(|run| Some(run.device) == step.device && Some(run.span) == step.work)?;
+    Some(run.program)
+}
+
+impl PartKind {
+    /// The word in tables.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::DeviceCompute => "Device compute",
+            Self::Collectives => "Collectives",
+            Self::HostToDevice => "Host to device",
+            Self::DeviceToHost => "Device to host",
+            Self::DeviceToDevice => "Device to device",
+            Self::PythonCallbacks => "Python callbacks",
+            Self::InputWait => "Input wait",
+            Self::Compilation => "Compilation",
+            Self::HostOverhead => "Host overhead",
+            Self::Idle => "Idle",
+        }
+    }
+
+    /// The same in the middle of a sentence.
+    pub fn in_sentence(self) -> String {
+        match self {
+            Self::PythonCallbacks => self.title().to_owned(),
+            _ => self.title().to_lowercase(),
+        }
+    }
+}
+
+/// Step time in words: mean and spread.
+pub(crate) fn step_time_lines(time: &StepTime) -> Vec<(String, String)> {
+    let source = match time.source {
+        StepSource::StepLine => "recorded by the device",
+        StepSource::Annotation => "annotated",
+        StepSource::Cadence => "from the device's cadence",
+        StepSource::ProgramRuns => "inferred from program runs",
+    };
+    let duration = format::duration_ps;
+    let spread = format!(
+        "median {}, {} to {}, σ {}",
+        duration(time.median),
+        duration(time.min as f64),
+        duration(time.max as f64),
+        duration(time.stddev),
+    );
+    if time.count == 1 {
+        let one = format!("{} of 1 step ({source})", duration(time.mean));
+        return vec![("Step time".to_owned(), one)];
+    }
+    vec![
+        (
+            "Step time".to_owned(),
+            format!(
+                "{} mean of {} ({source})",
+                duration(time.mean),
+                format::counted(time.count, "step")
+            ),
+        ),
+        ("Spread".to_owned(), spread),
+    ]
+}

@@ -1,0 +1,144 @@
+//! Thresholds of all rules, in one table. A file replaces entries as it does those of `overview`:
+//! the same form, the same file.
+//!
+//! Up to and with `good` a check passes, beyond `bad` a finding is grave, between it is a warning.
+
+use crate::telling::thresholds::{Threshold, Thresholds, larger, smaller};
+
+/// The built-in table, in the order of the rules.
+pub(crate) const ADVICE: &[Threshold] = &[
+    smaller("input_wait_ratio", "Input wait", 0.05, 0.2),
+    smaller(
+        "step_outlier_ratio",
+        "Time lost in outlier steps",
+        0.02,
+        0.1,
+    ),
+    smaller(
+        "compilation_in_steps_ratio",
+        "Compilation in steps",
+        0.01,
+        0.1,
+    ),
+    smaller("host_bound_ratio", "Host overhead", 0.1, 0.2),
+    smaller("idle_ratio", "Idle", 0.1, 0.3),
+    smaller(
+        "exposed_collectives_ratio",
+        "Exposed communication",
+        0.1,
+        0.3,
+    ),
+    smaller(
+        "exposed_transfer_ratio",
+        "Exposed host transfers",
+        0.03,
+        0.15,
+    ),
+    smaller(
+        "device_copy_ratio",
+        "Exposed copies between devices",
+        0.05,
+        0.15,
+    ),
+    smaller(
+        "data_shuffle_ratio",
+        "Copies, transposes, reshuffling",
+        0.1,
+        0.3,
+    ),
+    smaller("load_imbalance_ratio", "Load imbalance", 0.05, 0.2),
+    smaller(
+        "straggler_ratio",
+        "Waiting for one host or device",
+        0.05,
+        0.2,
+    ),
+    smaller("dominating_op_ratio", "One dominating op", 0.5, 0.8),
+    smaller("long_op_ps", "Longest op", 1e10, 5e10),
+    smaller(
+        "tiny_kernel_ratio",
+        "Idle time behind tiny kernels",
+        0.1,
+        0.3,
+    ),
+    smaller("float32_matmul_ratio", "Matrix products in f32", 0.1, 0.4),
+    smaller("rematerialised_ratio", "Rematerialization", 0.1, 0.3),
+    smaller("barrier_cores_ratio", "Barrier of cores", 0.1, 0.3),
+    smaller("debug_print_ratio", "Debug prints", 0.05, 0.2),
+    smaller(
+        "heap_growth_ratio",
+        "Growth between memory snapshots",
+        0.05,
+        0.5,
+    ),
+    smaller("small_loop_ratio", "Loops of small ops", 0.2, 0.5),
+    smaller("python_callback_ratio", "Callbacks to Python", 0.05, 0.2),
+    smaller("interpreted_kernel_ratio", "Interpreted kernels", 0.05, 0.2),
+    smaller("async_done_ratio", "Waiting for asynchronous ops", 0.1, 0.3),
+    smaller(
+        "sparse_core_ratio",
+        "SparseCore beside TensorCore",
+        0.1,
+        0.5,
+    ),
+    smaller(
+        "kernel_wait_ratio",
+        "Kernels that wait for inputs",
+        0.1,
+        0.3,
+    ),
+    smaller("spilled_samples_ratio", "Samples with spills", 0.05, 0.5),
+    larger("kernel_occupancy_ratio", "Occupancy", 0.5, 0.25),
+    smaller("memory_peak_ratio", "Peak memory", 0.9, 0.97),
+    smaller(
+        "fragmentation_ratio",
+        "Fragmentation at a full peak",
+        0.3,
+        0.6,
+    ),
+    smaller("rounding_ratio", "Rounding of allocations", 0.1, 0.3),
+    smaller("launch_ratio", "Time in launch calls", 0.2, 0.5),
+    smaller("host_syncs_count", "Host syncs per step", 2.0, 10.0),
+    smaller("program_runs_count", "Program runs per step", 4.0, 20.0),
+    smaller(
+        "recompilations_count",
+        "Recompilations of the same function",
+        0.0,
+        5.0,
+    ),
+    smaller("pad_ops_ratio", "Padding of arrays", 0.05, 0.2),
+    smaller("over_peak_ratio", "Ops above the roofline", 0.1, 0.5),
+    smaller(
+        "tile_padding_ratio",
+        "Matrix products that do not fill their tiles",
+        0.1,
+        0.3,
+    ),
+    smaller(
+        "matrix_units_ratio",
+        "Matrix products without matrix units",
+        0.1,
+        0.4,
+    ),
+    smaller("unfused_attention_ratio", "Unfused attention", 0.1, 0.3),
+    smaller("unfused_ops_ratio", "Unfused ops", 0.1, 0.3),
+    smaller("unrolled_copies_count", "Copies of a layer", 7.0, 31.0),
+    smaller(
+        "small_allocations_count",
+        "Small allocations per step",
+        500.0,
+        5000.0,
+    ),
+    smaller("buffer_padding_ratio", "Padding of buffers", 0.1, 0.3),
+    smaller("donation_ratio", "Arguments that are not donated", 0.1, 0.3),
+    smaller("request_queue_ratio", "Requests in the queue", 0.2, 0.5),
+    smaller("request_padding_ratio", "Padding of batches", 0.1, 0.3),
+    // Utilisation of one peak beyond `good` and of the other below `bad` says what bounds a program.
+    larger("bound_ratio", "Bound by a peak", 0.7, 0.5),
+];
+
+/// An entry of the table in force.
+pub(crate) fn threshold(table: &Thresholds, key: &str) -> Threshold {
+    let none = smaller("unknown_ratio", "", f64::INFINITY, f64::INFINITY);
+    table.get(key).unwrap_or(none)
+}

@@ -1,0 +1,278 @@
+//! Thresholds of verdicts and advice: one table, and a small text format to replace entries.
+//!
+//! ```text
+//! # key = good bad          in the unit of the key's suffix
+//! device_busy_ratio = 0.9 0.7
+//! compilation_ps = 1e12 5e12
+//! ```
+//!
+//! Good lies strictly beyond the first figure, bad strictly beyond the second; what lies between is
+//! a warning, both ends included.
+
+use serde::Serialize;
+use ts_rs::TS;
+
+pub(crate) mod advice;
+
+use crate::asking::AnalysisError;
+use crate::telling::format;
+use crate::telling::thresholds::advice::ADVICE;
+
+/// Good, warning, bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum VerdictKind {
+    /// Beyond the good threshold.
+    Good,
+    /// Between the thresholds, both ends included.
+    Warning,
+    /// Beyond the bad threshold.
+    Bad,
+    /// The profile cannot tell.
+    Unknown,
+}
+
+impl VerdictKind {
+    /// The word in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Warning => "warning",
+            Self::Bad => "bad",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Thresholds of one figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Threshold {
+    /// The figure's key, with its unit suffix.
+    pub key: &'static str,
+    /// Its title in words.
+    pub title: &'static str,
+    /// Larger is better.
+    pub is_larger_better: bool,
+    /// Good lies beyond.
+    pub good: f64,
+    /// Bad lies beyond.
+    pub bad: f64,
+}
+
+pub(crate) const fn larger(
+    key: &'static str,
+    title: &'static str,
+    good: f64,
+    bad: f64,
+) -> Threshold {
+    Threshold {
+        key,
+        title,
+        is_larger_better: true,
+        good,
+        bad,
+    }
+}
+
+pub(crate) const fn smaller(
+    key: &'static str,
+    title: &'static str,
+    good: f64,
+    bad: f64,
+) -> Threshold {
+    Threshold {
+        key,
+        title,
+        is_larger_better: false,
+        good,
+        bad,
+    }
+}
+
+/// The built-in table, in display order.
+pub const DEFAULTS: [Threshold; 10] = [
+    larger("device_busy_ratio", "Device utilization", 0.8, 0.5),
+    smaller("device_idle_ratio", "Device idle", 0.1, 0.5),
+    smaller("host_overhead_ratio", "Host overhead", 0.1, 0.2),
+    larger("memory_bandwidth_ratio", "Memory bandwidth", 0.6, 0.4),
+    larger("kernel_duration_ps", "Kernel duration", 1e9, 1e8),
+    larger(
+        "occupancy_ratio",
+        "Occupancy of compute-bound kernels",
+        0.5,
+        0.5,
+    ),
+    smaller("dominant_op_ratio", "Largest op", 0.5, 0.5),
+    smaller("top_op_ps", "Largest op, per step", 1e10, 5e10),
+    smaller("compilation_ps", "Compilation", 2e12, 1e13),
+    smaller("peak_memory_ratio", "Peak memory", 0.9, 0.9),
+];
+
+/// The table in force.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thresholds(Vec<Threshold>);
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        let mut table = DEFAULTS.to_vec();
+        table.extend_from_slice(ADVICE);
+        Self(table)
+    }
+}
+
+impl Thresholds {
+    /// The built-in table with the entries of the text replaced. An unknown key or a line of another
+    /// form is an error that says what is expected.
+    pub fn parse(text: &str) -> Result<Self, AnalysisError> {
+        let mut table = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let wrong = |problem: &str| {
+                let number = index + 1;
+                AnalysisError::Options(format!("thresholds, line {number}: {problem}: {line:?}"))
+            };
+            let (key, values) = line
+                .split_once('=')
+                .ok_or_else(|| wrong("expected `key = good bad`"))?;
+            let values: Vec<f64> = values
+                .split([' ', '\t', ','])
+                .filter(|word| !word.is_empty())
+                .map(|word| word.parse().ok().filter(|value: &f64| value.is_finite()))
+                .collect::<Option<_>>()
+                .ok_or_else(|| wrong("expected two numbers"))?;
+            let [good, bad] = values[..] else {
+                return Err(wrong("expected two numbers"));
+            };
+            let entry = table.0.iter_mut().find(|entry| entry.key == key.trim());
+            let Some(entry) = entry else {
+                let known: Vec<&str> = Self::default().0.iter().map(|entry| entry.key).collect();
+                let keys = known.join(", ");
+                return Err(wrong(&format!("unknown key, there are {keys}")));
+            };
+            if (entry.is_larger_better && good < bad) || (!entry.is_larger_better && good > bad) {
+                return Err(wrong("good and bad are swapped"));
+            }
+            (entry.good, entry.bad) = (good, bad);
+        }
+        Ok(table)
+    }
+
+    /// The entries of the overview's verdicts, in display order.
+    pub fn entries(&self) -> &[Threshold] {
+        self.0.get(..DEFAULTS.len()).unwrap_or(&self.0)
+    }
+
+    /// The entry with this key, of verdicts and advice alike.
+    pub fn get(&self, key: &str) -> Option<Threshold> {
+        self.0.iter().find(|entry| entry.key == key).copied()
+    }
+}
+
+impl Threshold {
+    /// The verdict on a figure.
+    pub fn judge(&self, value: f64) -> VerdictKind {
+        let is_beyond = |value: f64, bound: f64, upwards: bool| {
+            if upwards {
+                value > bound
+            } else {
+                value < bound
+            }
+        };
+        if is_beyond(value, self.good, self.is_larger_better) {
+            VerdictKind::Good
+        } else if is_beyond(value, self.bad, !self.is_larger_better) {
+            VerdictKind::Bad
+        } else {
+            VerdictKind::Warning
+        }
+    }
+
+    /// `good > 80.0 %, bad < 50.0 %`
+    pub fn text(&self) -> String {
+        let (good, bad) = if self.is_larger_better {
+            (">", "<")
+        } else {
+            ("<", ">")
+        };
+        format!(
+            "good {good} {}, bad {bad} {}",
+            self.figure(self.good),
+            self.figure(self.bad)
+        )
+    }
+
+    /// A figure in the unit of the key's suffix.
+    pub fn figure(&self, value: f64) -> String {
+        if self.key.ends_with("_ps") {
+            format::duration_ps(value)
+        } else if self.key.ends_with("_count") {
+            format!("{value}")
+        } else {
+            format::percent(value)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(table: &Thresholds, key: &str, value: f64) -> VerdictKind {
+        let entry = table
+            .entries()
+            .iter()
+            .find(|entry| entry.key == key)
+            .expect("known key");
+        entry.judge(value)
+    }
+
+    #[test]
+    fn an_exact_boundary_is_a_warning() {
+        let table = Thresholds::default();
+        let busy = |value| judge(&table, "device_busy_ratio", value);
+        assert_eq!(busy(0.81), VerdictKind::Good);
+        assert_eq!(busy(0.8), VerdictKind::Warning);
+        assert_eq!(busy(0.5), VerdictKind::Warning);
+        assert_eq!(busy(0.49), VerdictKind::Bad);
+        let compilation = |value| judge(&table, "compilation_ps", value);
+        assert_eq!(compilation(0.0), VerdictKind::Good);
+        assert_eq!(compilation(2e12), VerdictKind::Warning);
+        assert_eq!(compilation(1e13), VerdictKind::Warning);
+        assert_eq!(compilation(1.1e13), VerdictKind::Bad);
+        assert_eq!(
+            judge(&table, "dominant_op_ratio", 0.5),
+            VerdictKind::Warning
+        );
+    }
+
+    #[test]
+    fn a_text_replaces_entries() {
+        let text = "# mine\n device_busy_ratio = 0.95 0.9 # strict\n\ncompilation_ps=1e12, 5e12";
+        let table = Thresholds::parse(text).expect("well formed");
+        assert_eq!(judge(&table, "device_busy_ratio", 0.85), VerdictKind::Bad);
+        assert_eq!(judge(&table, "compilation_ps", 6e12), VerdictKind::Bad);
+        assert_eq!(
+            judge(&table, "host_overhead_ratio", 0.05),
+            VerdictKind::Good
+        );
+        assert_eq!(table.entries()[0].text(), "good > 95.0 %, bad < 90.0 %");
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        for (text, problem) in [
+            ("\nnonsense", "line 2: expected `key = good bad`"),
+            ("colour = 1 2", "unknown key, there are device_busy_ratio"),
+            ("device_busy_ratio = 0.9", "expected two numbers"),
+            ("device_busy_ratio = 0.9 x", "expected two numbers"),
+            ("device_busy_ratio = 0.5 0.8", "swapped"),
+        ] {
+            let error = Thresholds::parse(text).expect_err(text).to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! `collectives`: communication between devices, what it cost, and why it was not hidden.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | occurrence | from the start to the end of a collective on one device ([`survey`]) |
+//! | exposed | the part of it during which the same device computes nothing ([`crate::measuring::communication`]) |
+//! | hidden | the rest |
+//! | wait | last arrival − own arrival, over matched occurrences, on aligned clocks ([`matching`]) |
+//! | transfer | own end − last arrival |
+//! | bytes, bandwidths | as NCCL's tests define them ([`bandwidth`]) |
+//! | reason | what most of the exposed time is: waiting, or by how the op is scheduled ([`rows`]) |
+//! | rendezvous | exchanges with the host and with other slices ([`rendezvous`]) |
+//! | shardings | how inputs and outputs of programs are divided over devices ([`sharding`]) |
+//! | devices, steps | unions of intervals, so that two collectives at once count once |
+
+pub(crate) mod bandwidth;
+pub(crate) mod clocks;
+mod columns;
+pub(crate) mod matching;
+mod mesh;
+mod notes;
+pub(crate) mod participants;
+mod places;
+mod rendezvous;
+mod report;
+mod rows;
+mod sharding;
+pub(crate) mod step_index;
+pub(crate) mod survey;
+mod tables;
+
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use clap::Args;
+pub use report::{
+    CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow,
+    CollectivesReport, RendezvousRow, ShardingRow,
+};
+use stepscope_model::{DeviceId, Peak, Session};
+
+use self::clocks::Clocks;
+use self::matching::{Instance, Matched};
+use self::survey::{Occurrence, Survey};
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::communication::{AllCommunication, Communication};
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::Selected;
+
+/// The `collectives` analysis.
+pub struct Collectives;
+
+/// Options of [`Collectives`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct CollectivesOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// At most this many single occurrences, costliest first; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub instances: usize,
+    /// At most this many inputs and outputs of programs, largest first; 0 means all
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub shardings: usize,
+}
+
+/// What is known of communication before it becomes rows. What belongs together is found in the
+/// whole session, so that an occurrence waits as long whatever is selected.
+pub(crate) struct Evidence<'a> {
+    pub(crate) session: &'a Session,
+    found: Arc<Exchanges>,
+    /// For each occurrence: it is on a selected device and begins in the selected windows.
+    is_selected: Vec<bool>,
+    /// Numbers of the instances that concern the selection: a selected device takes part, and the
+    /// last one arrives in the selected windows.
+    instances: Vec<usize>,
+}
+
+/// Occurrences of collectives, matched over devices, on aligned clocks.
+pub(crate) struct Exchanges {
+    pub(crate) survey: Survey,
+    pub(crate) matched: Matched,
+    pub(crate) clocks: Clocks,
+}
+
+impl<'a> Evidence<'a> {
+    /// Of the session, which is gathered once; with what of it is selected.
+    pub(crate) fn of(session: &'a Session, selected: &Selected<'_>) -> Self {
+        let found = session.memo.get_or_compute(|| {
+            let survey = Survey::of(session);
+            let matched = Matched::of(session, &survey);
+            let clocks = Clocks::of(session, &survey, &matched.instances);
+            Exchanges {
+                survey,
+                matched,
+                clocks,
+            }
+        });
+        let in_time = in_time(session, selected, &found.survey);
+        let occurrences = found.survey.occurrences.iter().zip(&in_time);
+        let is_selected: Vec<bool> = occurrences
+            .map(|(one, &in_time)| in_time && selected.devices.contains(&one.device))
+            .collect();
+        let concerns = |&number: &usize| {
+            let instance = &found.matched.instances[number];
+            let arrivals = instance.arrivals(session, &found.survey, &found.clocks);
+            let device = |&member: &usize| found.survey.occurrences[member].device;
+            let mut devices = instance.members.iter().map(device);
+            in_time[arrivals.last] && devices.any(|device| selected.devices.contains(&device))
+        };
+        let instances = (0..found.matched.instances.len())
+            .filter(concerns)
+            .collect();
+        Self {
+            session,
+            found,
+            is_selected,
+            instances,
+        }
+    }
+
+    /// Selected occurrences with their numbers.
+    pub(crate) fn occurrences(&self) -> impl Iterator<Item = (usize, &Occurrence)> {
+        let all = self.survey.occurrences.iter().enumerate();
+        all.filter(|&(number, _)| self.is_selected[number])
+    }
+
+    /// Numbers of the ops that a selected device executed in the selected windows.
+    pub(crate) fn executed_ops(&self) -> BTreeSet<usize> {
+        self.occurrences().map(|(_, one)| one.op).collect()
+    }
+
+    /// Instances that concern the selection, with their numbers.
+    pub(crate) fn instances(&self) -> impl Iterator<Item = (usize, &Instance)> {
+        let number = |&number: &usize| (number, &self.matched.instances[number]);
+        self.instances.iter().map(number)
+    }
+}
+
+/// For each occurrence: it begins in the windows of its device, which need not be selected itself.
+fn in_time(session: &Session, selected: &Selected<'_>, survey: &Survey) -> Vec<bool> {
+    if selected.is_all_time() {
+        return vec![true; survey.occurrences.len()];
+    }
+    let windows: Vec<Intervals> = session
+        .device_ids()
+        .map(|device| Intervals::union_of(selected.windows(device)))
+        .collect();
+    let begins = |one: &Occurrence| windows[one.device.index()].contains_instant(one.span.start);
+    survey.occurrences.iter().map(begins).collect()
+}
+
+impl Deref for Evidence<'_> {
+    type Target = Exchanges;
+
+    fn deref(&self) -> &Exchanges {
+        &self.found
+    }
+}
+
+/// Every collective of a selection with what it cost.
+pub(crate) struct Exposure<'a> {
+    evidence: Evidence<'a>,
+    communication: Arc<AllCommunication>,
+    waits: Vec<Option<rows::Wait>>,
+    /// Most exposed time first.
+    pub(crate) rows: Vec<CollectiveRow>,
+    link: Option<Peak>,
+    meshes: mesh::Meshes,
+}
+
+/// What the collectives of a selection cost, and why they were not hidden.
+pub(crate) fn exposure<'a>(session: &'a Session, selected: &Selected<'_>) -> Exposure<'a> {
+    let evidence = Evidence::of(session, selected);
+    let communication = AllCommunication::of(session);
+    let instance_of = evidence.matched.instance_of(&evidence.survey);
+    let waits = rows::waits(&evidence, &instance_of);
+    let meshes = mesh::Meshes::of(&evidence);
+    let (rows, link) = rows::rows(&evidence, selected, &communication, &waits, &meshes);
+    Exposure {
+        evidence,
+        communication,
+        waits,
+        rows,
+        link,
+        meshes,
+    }
+}
+
+/// Communication of one selected device within its windows.
+struct DeviceCommunication {
+    device: DeviceId,
+    communication: Communication,
+}
+
+impl Analysis for Collectives {
+    const NAME: &'static str = "collectives";
+    const GROUP: Group = Group::Waiting;
+    const ALIASES: &'static [&'static str] = &["megascale_stats"];
+    const SUMMARY: &'static str =
+        "Communication: bytes, bandwidth, exposed and hidden time, who waited for whom, shardings";
+    const EXAMPLES: &'static str = "\
+# What communication costs, most exposed first
+stepscope collectives ./logs
+# All-reduces of steps 10 to 19
+stepscope collectives ./logs --steps 10..20 --match all-reduce
+# Single occurrences: who arrived last, and how long the others waited
+stepscope collectives ./logs --csv --table instances
+# How inputs and outputs of the programs are divided over devices
+stepscope collectives ./logs --csv --table shardings";
+    type Options = CollectivesOptions;
+    type Report = CollectivesReport;
+
+    fn run(
+        session: &Session,
+        options: &CollectivesOptions,
+    ) -> Result<CollectivesReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let Exposure {
+            evidence,
+            communication,
+            waits,
+            mut rows,
+            link,
+            meshes,
+        } = exposure(session, &selected);
+        let (shardings, sharding_count) =
+            sharding::shardings(session, &selected, &meshes, options.shardings);
+        let devices = within_windows(&selected, &communication);
+        let notes = notes::notes(&evidence, &rows, &selected);
+        let rows_are_empty = rows.is_empty();
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+        let (instances, instance_count) = rows::instances(&evidence, &selected, options.instances);
+        Ok(CollectivesReport {
+            rows,
+            row_count,
+            devices: if rows_are_empty {
+                Vec::new()
+            } else {
+                places::devices(&evidence, &selected, &devices, &waits)
+            },
+            steps: places::steps(session, &selected, &communication),
+            instances,
+            instance_count,
+            rendezvous: rendezvous::rendezvous(session, &selected, &communication),
+            shardings,
+            sharding_count,
+            link_bandwidth: link.as_ref().map(|peak| peak.per_second),
+            link_source: link.map(|peak| peak.source).unwrap_or_default(),
+            notes,
+        })
+    }
+}
+
+fn within_windows(
+    selected: &Selected<'_>,
+    communication: &AllCommunication,
+) -> Vec<DeviceCommunication> {
+    let devices = selected.devices.iter();
+    let within = devices.map(|&device| DeviceCommunication {
+        device,
+        communication: communication
+            .of_device(device)
+            .within(&selected.windows(device)),
+    });
+    within.collect()
+}

@@ -1,0 +1,159 @@
+//! What the figures of `collectives` rest on.
+
+use std::collections::BTreeSet;
+
+use stepscope_model::DeviceKind;
+
+use super::Evidence;
+use super::participants::Grouping;
+use super::report::CollectiveRow;
+use crate::measuring::selection::Selected;
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+
+pub(super) fn notes(
+    evidence: &Evidence<'_>,
+    rows: &[CollectiveRow],
+    selected: &Selected<'_>,
+) -> Vec<Note> {
+    if rows.is_empty() {
+        return vec![nothing(evidence, selected)];
+    }
+    let ops = evidence.executed_ops();
+    let mut notes = Vec::new();
+    notes.extend(unknown_groups(evidence, &ops));
+    notes.extend(unmatched(evidence, rows, &ops));
+    notes.extend(guessed(evidence, &ops));
+    notes.extend(clocks(evidence));
+    let unsized_count = rows.iter().filter(|row| row.bytes.is_none()).count();
+    if unsized_count > 0 {
+        notes.push(
+            Note::info(format!(
+                "{} without a size: the profile does not hold their programs, so bytes and \
+                 bandwidths are unknown.",
+                format::counted(unsized_count, "collective")
+            ))
+            .with_hint(recording::programs(evidence.session)),
+        );
+    }
+    let is_cpu = selected
+        .devices
+        .iter()
+        .all(|&device| evidence.session.device(device).kind == DeviceKind::Cpu);
+    if is_cpu {
+        notes.push(Note::info(
+            "XLA:CPU moves data through the memory of the host, or over the network between \
+             processes; its bandwidths say nothing of an accelerator's links.",
+        ));
+    }
+    notes
+}
+
+fn nothing(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Note {
+    let session = evidence.session;
+    let working = selected.devices.iter().filter(|&&device| {
+        let mut tracks = session.work_tracks(device);
+        tracks.any(|(_, track)| track.slice_count() > 0)
+    });
+    let working = working.count();
+    if !evidence.survey.ops.is_empty() {
+        return Note::warning("No collective was executed in this selection.");
+    }
+    match working {
+        0 => Note::warning("No device work was recorded in this selection."),
+        1 => Note::info("The work ran on one device, which communicates with no other."),
+        _ => Note::info(format!(
+            "{working} devices worked, and no op or kernel of theirs communicates."
+        )),
+    }
+}
+
+/// How many of the executed collectives have groups of this kind.
+fn counted(evidence: &Evidence<'_>, ops: &BTreeSet<usize>, grouping: Grouping) -> usize {
+    let participants = &evidence.matched.participants;
+    let own = ops.iter().filter(|&&op| {
+        let found = &participants[op];
+        found.grouping == grouping && (!found.groups.is_empty() || grouping == Grouping::Unknown)
+    });
+    own.count()
+}
+
+/// Whose participants nobody knows.
+fn unknown_groups(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Option<Note> {
+    let count = counted(evidence, ops, Grouping::Unknown);
+    (count > 0).then(|| {
+        Note::warning(format!(
+            "Which devices exchange with each other is not known of {}: the profile does not hold \
+             the program, or not which ids its devices have. Who waited for whom is left out.",
+            format::counted(count, "collective")
+        ))
+        .with_hint(recording::programs(evidence.session))
+    })
+}
+
+/// How much could be matched over participants.
+fn unmatched(
+    evidence: &Evidence<'_>,
+    rows: &[CollectiveRow],
+    ops: &BTreeSet<usize>,
+) -> Option<Note> {
+    let occurrences: i64 = rows.iter().map(|row| row.occurrences).sum();
+    let matched: i64 = rows.iter().map(|row| row.matched).sum();
+    let has_unknown = counted(evidence, ops, Grouping::Unknown) > 0;
+    // Without groups there is nothing to match, which is told already.
+    if matched == occurrences || (matched == 0 && has_unknown) {
+        return None;
+    }
+    let share = format::percent(matched as f64 / occurrences.max(1) as f64);
+    let mut text = format!(
+        "{share} of occurrences were matched with those of other participants; waiting is known of \
+         these only."
+    );
+    if has_unknown {
+        return Some(Note::info(text));
+    }
+    if matched == 0 {
+        text.push_str(" The other participants are not in the session.");
+    }
+    Some(Note::info(text).with_hint("Capture all hosts of the job at the same time."))
+}
+
+fn guessed(evidence: &Evidence<'_>, ops: &BTreeSet<usize>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if counted(evidence, ops, Grouping::ByOrder) > 0 {
+        notes.push(Note::info(
+            "Which devices belong together was inferred from the order of hosts and devices, since the \
+             profile does not say which ids its devices have.",
+        ));
+    }
+    let pairs = counted(evidence, ops, Grouping::Pair);
+    if pairs > 0 {
+        notes.push(Note::info(format!(
+            "The two devices of {} are taken for one group, because they are in it at the same \
+             times: the profile does not hold the program that says so.",
+            format::counted(pairs, "collective")
+        )));
+    }
+    notes
+}
+
+fn clocks(evidence: &Evidence<'_>) -> Option<Note> {
+    let clocks = &evidence.clocks;
+    if !clocks.has_any() || evidence.instances().next().is_none() {
+        return None;
+    }
+    let worst = clocks
+        .hosts
+        .iter()
+        .filter(|clock| clock.reference.is_some());
+    let residual = worst.map(|clock| clock.residual_ps).fold(0.0, f64::max);
+    Some(
+        Note::info(format!(
+            "Arrivals on different hosts are compared on clocks aligned by the ends of common \
+             collectives, to within {} in the median; times shown are those recorded.",
+            format::duration_ps(residual)
+        ))
+        .with_hint("`stepscope hosts PATH` shows the clocks"),
+    )
+}

@@ -1,0 +1,238 @@
+//! `compile`: every compilation in the window, its phases, and what was compiled again.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | compilation | all that compiles within one outermost call of a jitted function; without such a call, what follows without a pause on one thread |
+//! | duration | from its first slice of compilation to the last |
+//! | phases | a sweep over all threads of the host by the priority autotune, generate, optimise, backend, lower, trace, cache; the rest is other: they sum to the duration |
+//! | cache | a hit where the persistent cache was asked and no compiler ran, a miss where one did |
+//! | program | the first program of the function's name that runs from then on and never ran before |
+//! | again | the function was compiled before in the window, or a program of it ran before |
+//! | total | the host that compiled longest, as in the overview |
+
+mod collect;
+mod columns;
+mod passes;
+mod programs;
+mod report;
+mod tables;
+
+use clap::Args;
+pub use report::{CompilationRow, CompileReport, FunctionRow, PassRow};
+use stepscope_model::{Framework, HostId, Picos, Session, Span};
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::activity::{compilation_ps, compilation_within_ps};
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::Selected;
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+use crate::telling::thresholds;
+use crate::telling::thresholds::VerdictKind;
+
+/// The `compile` analysis.
+pub struct Compile;
+
+/// Options of [`Compile`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct CompileOptions {
+    /// Which part of the session. `--steps` and `--time` keep compilations that began there, `--match`
+    /// those whose function, program, thread or change matches.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for Compile {
+    const NAME: &'static str = "compile";
+    const GROUP: Group = Group::Waiting;
+    const ALIASES: &'static [&'static str] = &["compilation"];
+    const SUMMARY: &'static str =
+        "Each compilation in the window: phases, cache, program, and what was compiled again";
+    const EXAMPLES: &'static str = "\
+# What was compiled while the profiler ran, longest first
+stepscope compile ./logs
+# In order of time
+stepscope compile ./logs --sort -start_ps
+# Functions that were compiled more than once
+stepscope compile ./logs --table functions --csv";
+    type Options = CompileOptions;
+    type Report = CompileReport;
+
+    fn run(session: &Session, options: &CompileOptions) -> Result<CompileReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let mut rows = compilations(session, &selected);
+        let functions = collect::functions(&rows);
+        let spans = |host| spans_of(session, host, &rows);
+        let is_everything = selected.is_all_time() && options.selection.pattern.is_none();
+        let passes = passes::passes(session, &selected.hosts, |host| {
+            (!is_everything).then(|| spans(host))
+        });
+        let recorded_ps = compilation_ps(session, &selected.hosts);
+        let total_ps = if is_everything {
+            recorded_ps
+        } else {
+            compilation_within_ps(session, &selected.hosts, |host| spans(host).into_spans())
+        };
+        rows.sort_by(|a, b| (b.duration_ps, a.start_ps).cmp(&(a.duration_ps, b.start_ps)));
+        let (verdict, threshold) = verdict(total_ps);
+        let notes = notes(session, &rows, recorded_ps);
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+        Ok(CompileReport {
+            total_ps,
+            verdict,
+            threshold,
+            functions,
+            rows,
+            row_count,
+            passes,
+            notes,
+        })
+    }
+}
+
+/// Compilations that began in the selection, in order of time.
+pub(crate) fn compilations(session: &Session, selected: &Selected<'_>) -> Vec<CompilationRow> {
+    let mut rows = collect::compilations(session, &selected.hosts);
+    if selected.steps.is_some() {
+        let positions = selected.step_positions();
+        let numbers: Vec<i64> = positions
+            .into_iter()
+            .map(|position| session.steps[position].number)
+            .collect();
+        rows.retain(|row| row.step.is_some_and(|step| numbers.contains(&step)));
+    }
+    if let Some(time) = &selected.time {
+        rows.retain(|row| time.contains_instant(Picos(row.start_ps)));
+    }
+    rows.retain(|row| selected.matches(&[&row.function, &row.program, &row.thread, &row.change]));
+    rows
+}
+
+/// When the compilations of a host ran.
+fn spans_of(session: &Session, host: HostId, rows: &[CompilationRow]) -> Intervals {
+    let name = &session.host(host).name;
+    let own = rows.iter().filter(|row| row.host == *name);
+    let span = |row: &CompilationRow| {
+        let start = Picos(row.start_ps);
+        Span {
+            start,
+            end: start + Picos(row.duration_ps),
+        }
+    };
+    Intervals::union_of(own.map(span).collect())
+}
+
+/// The key figure's verdict, and what it was held against.
+fn verdict(total_ps: Option<i64>) -> (VerdictKind, String) {
+    let entry = thresholds::DEFAULTS
+        .iter()
+        .find(|entry| entry.key == "compilation_ps");
+    match (entry, total_ps) {
+        (Some(entry), Some(total)) => (entry.judge(total as f64), entry.text()),
+        _ => (VerdictKind::Unknown, String::new()),
+    }
+}
+
+/// How to see compilations.
+fn record(session: &Session) -> &'static str {
+    match session.framework() {
+        Framework::Jax => {
+            "Start the profiler before the first call of a jitted function to see its compilation; \
+             `jax.config.update('jax_log_compiles', True)` logs each."
+        }
+        _ => {
+            "Start the profiler before the first call of a compiled function to see its \
+             compilation."
+        }
+    }
+}
+
+fn notes(session: &Session, rows: &[CompilationRow], recorded_ps: Option<i64>) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let Some(recorded_ps) = recorded_ps else {
+        return vec![
+            Note::warning("No thread of a host was recorded, so compilations cannot be seen.")
+                .with_hint(recording::host_threads(session)),
+        ];
+    };
+    if rows.is_empty() {
+        if recorded_ps > 0 {
+            return vec![Note::info("No compilation in this selection.")];
+        }
+        let text = "Nothing was compiled while the profiler ran: shapes and static arguments stay \
+                    the same, and every program was compiled before.";
+        return vec![Note::info(text).with_hint(record(session))];
+    }
+    let again = rows.iter().filter(|row| row.is_again).count();
+    if again > 0 {
+        notes.push(
+            Note::warning(format!(
+                "{} of a function that had been compiled before: {}.",
+                format::counted(again, "compilation"),
+                names(rows)
+            ))
+            .with_hint(match session.framework() {
+                Framework::Jax => {
+                    "Keep shapes, dtypes and static arguments the same in every step: pad the last \
+                     batch or drop it, and make jitted functions once, outside of the loop."
+                }
+                _ => {
+                    "Keep shapes and dtypes the same in every step: pad the last batch or drop it, \
+                     and make compiled functions once, outside of the loop."
+                }
+            }),
+        );
+    }
+    let has_trace = rows.iter().any(|row| row.trace_ps > 0);
+    if !has_trace {
+        notes.push(
+            Note::info(
+                "Tracing was not recorded: it precedes lowering, in the call of the function.",
+            )
+            .with_hint(recording::python_frames(session)),
+        );
+    }
+    let unmatched = rows.iter().filter(|row| row.program.is_empty()).count();
+    if unmatched > 0 {
+        notes.push(Note::info(format!(
+            "{} not matched with a program: it did not run in the window, or its name is another.",
+            format::counted(unmatched, "compilation"),
+        )));
+    }
+    let sum = |figure: fn(&CompilationRow) -> i64| rows.iter().map(figure).sum::<i64>();
+    let (other, all) = (sum(|row| row.other_ps), sum(|row| row.duration_ps));
+    if other > 0 && other.saturating_mul(100) >= all {
+        notes.push(Note::info(format!(
+            "Durations contain {} in which nothing compiled (Other); the total does not.",
+            format::duration_ps(other as f64)
+        )));
+    }
+    if session.hosts.len() > 1 {
+        notes.push(Note::info(
+            "The total is of the host that compiled longest; every host compiles for itself.",
+        ));
+    }
+    notes
+}
+
+fn names(rows: &[CompilationRow]) -> String {
+    let mut names: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.is_again)
+        .map(|row| row.function.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let more = names.len().saturating_sub(4);
+    names.truncate(4);
+    let shown = names.join(", ");
+    if more > 0 {
+        format!("{shown} and {more} more")
+    } else {
+        shown
+    }
+}

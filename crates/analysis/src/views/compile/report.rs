@@ -1,0 +1,130 @@
+//! What `compile` answers: compilations, their phases, and what was compiled again.
+
+use documented::DocumentedFields;
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::telling::note::Note;
+use crate::telling::thresholds::VerdictKind;
+
+/// The answer of the `compile` analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct CompileReport {
+    /// Time in which the host that compiled longest compiled; absent where no thread was recorded.
+    #[ts(type = "number | null")]
+    pub total_ps: Option<i64>,
+    /// What to think of it.
+    pub verdict: VerdictKind,
+    /// What it was held against.
+    pub threshold: String,
+    /// By function, most time first.
+    pub functions: Vec<FunctionRow>,
+    /// Each compilation, longest first unless sorted otherwise.
+    pub rows: Vec<CompilationRow>,
+    /// Rows before the limit.
+    pub row_count: usize,
+    /// Passes of compilers by name, most self time first; the first 200.
+    pub passes: Vec<PassRow>,
+    /// What the figures do not cover.
+    pub notes: Vec<Note>,
+}
+
+/// One compilation.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct CompilationRow {
+    /// Jitted function whose call triggered the compilation. Again: the function was compiled
+    /// before in the window, or one of its programs ran before.
+    pub function: String,
+    /// Name of the host that compiled.
+    pub host: String,
+    /// Thread that requested the compilation.
+    pub thread: String,
+    /// Step in which the compilation started. Absent outside of steps.
+    #[ts(type = "number | null")]
+    pub step: Option<i64>,
+    /// Start of the compilation since the session began.
+    #[ts(type = "number")]
+    pub start_ps: i64,
+    /// Time from the first slice of the compilation to the last.
+    #[ts(type = "number")]
+    pub duration_ps: i64,
+    /// Time in which Python code of the function is traced.
+    #[ts(type = "number")]
+    pub trace_ps: i64,
+    /// Time in which the function is lowered to StableHLO.
+    #[ts(type = "number")]
+    pub lower_ps: i64,
+    /// Time in which XLA runs its passes over HLO.
+    #[ts(type = "number")]
+    pub optimise_ps: i64,
+    /// Time in which machine code is generated (LLVM, PTX, TPU).
+    #[ts(type = "number")]
+    pub generate_ps: i64,
+    /// Time in which the compiler measures kernels (autotuning).
+    #[ts(type = "number")]
+    pub autotune_ps: i64,
+    /// Time in the compiler that cannot be attributed to a more specific phase.
+    #[ts(type = "number")]
+    pub backend_ps: i64,
+    /// Time in which the persistent cache is queried, read or written.
+    #[ts(type = "number")]
+    pub cache_ps: i64,
+    /// Remaining time of the compilation, between its phases.
+    #[ts(type = "number")]
+    pub other_ps: i64,
+    /// Result of asking the persistent compilation cache: `hit` if it was asked and no compiler
+    /// ran, `miss` if it was asked and one did.
+    pub cache: String,
+    /// Program that the compilation produced, as `module(program id)`. Empty if none could be
+    /// matched.
+    pub program: String,
+    /// Its id, as text.
+    pub program_id: String,
+    /// Whether the function was compiled earlier in the window, or one of its programs ran before.
+    pub is_again: bool,
+    /// Arguments whose shape or dtype differs from those of the previous program of the function.
+    pub change: String,
+}
+
+/// One function.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct FunctionRow {
+    /// Name of the compiled function. Empty if unknown.
+    pub function: String,
+    /// Number of compilations of the function.
+    pub count: usize,
+    /// Number of compilations of a function that had already been compiled before.
+    pub again_count: usize,
+    /// Number of compilations of the function that the persistent cache answered.
+    pub hit_count: usize,
+    /// Σ duration of the compilations of the function.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Duration of the longest compilation of the function.
+    #[ts(type = "number")]
+    pub longest_ps: i64,
+    /// What changed from one program of the function to the next.
+    pub changes: Vec<String>,
+}
+
+/// One pass of a compiler.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct PassRow {
+    /// Name of the compiler pass.
+    pub name: String,
+    /// Compilation phase that the name of the pass indicates, or `pass` if it indicates none.
+    pub phase: String,
+    /// Number of runs of the pass.
+    #[ts(type = "number")]
+    pub count: i64,
+    /// Σ duration of the pass, including other passes that run within it.
+    #[ts(type = "number")]
+    pub total_ps: i64,
+    /// Self time of the pass: Σ (duration − what runs within it).
+    #[ts(type = "number")]
+    pub self_ps: i64,
+}

@@ -1,0 +1,52 @@
+//! The `compile` report as tables.
+
+use super::columns::{self, FUNCTIONS, PASSES, ROWS};
+use super::report::CompileReport;
+use crate::asking::Report;
+use crate::telling::cell::{Declared, Table};
+use crate::telling::format;
+use crate::telling::note::Note;
+
+impl Report for CompileReport {
+    fn declared() -> Vec<Declared> {
+        columns::tables()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![
+            Table::of("rows", "Compilations", ROWS, &self.rows).with_row_count(self.row_count),
+            Table::of("functions", "Functions", FUNCTIONS, &self.functions),
+            Table::of("passes", "Passes", PASSES, &self.passes),
+        ]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn headline(&self) -> Vec<(String, String)> {
+        let Some(total_ps) = self.total_ps.filter(|&total| total > 0) else {
+            return Vec::new();
+        };
+        let again: usize = self.functions.iter().map(|row| row.again_count).sum();
+        let words = match again {
+            0 => "none of them again".to_owned(),
+            again => format!("{again} of them again"),
+        };
+        vec![
+            (
+                "Compilation".to_owned(),
+                format!(
+                    "{} ({}: {})",
+                    format::duration_ps(total_ps as f64),
+                    self.verdict.name(),
+                    self.threshold
+                ),
+            ),
+            (
+                "Compiled".to_owned(),
+                format!("{}, {words}", format::counted(self.row_count, "time")),
+            ),
+        ]
+    }
+}

@@ -1,0 +1,75 @@
+//! Columns of the tables of `counters`: titles, units, behavior, and how each is read from its row.
+//! What each means is said beside the field of its row.
+
+use super::report::{CounterRow, UtilisationRow};
+use crate::telling::cell::{Column, Declared, Field, Unit};
+
+pub(super) const ROWS: &[Field<CounterRow>] = &[
+    Column::new("name", "Counter", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::new("unit", "Unit", Unit::Text).of(|row| row.unit.as_str().into()),
+    Column::new("sample_count", "Samples", Unit::Count).of(|row| row.sample_count.into()),
+    Column::new("min", "Least", Unit::Count)
+        .fractional()
+        .of(|row| row.min.into()),
+    Column::new("mean", "Mean", Unit::Count)
+        .fractional()
+        .formula("Σ values ÷ samples")
+        .of(|row| row.mean.into()),
+    Column::new("max", "Most", Unit::Count)
+        .fractional()
+        .of(|row| row.max.into()),
+    Column::wide("last", "Last", Unit::Count)
+        .fractional()
+        .of(|row| row.last.into()),
+    Column::wide("line", "Line", Unit::Text).of(|row| row.line.as_str().into()),
+    Column::wide("register", "Register", Unit::Text).of(|row| row.register.as_str().into()),
+    Column::wide("last_exact", "Exact last", Unit::Text).of(|row| row.last_exact.as_str().into()),
+    Column::wide("min_exact", "Exact minimum", Unit::Text).of(|row| row.min_exact.as_str().into()),
+    Column::wide("max_exact", "Exact maximum", Unit::Text).of(|row| row.max_exact.as_str().into()),
+    Column::wide("sets", "Sets", Unit::Text).of(|row| row.sets.as_str().into()),
+    Column::wide("description", "Description", Unit::Text)
+        .of(|row| row.description.as_str().into()),
+    Column::wide("max_at_ps", "Most at", Unit::Picos)
+        .position()
+        .of(|row| row.max_at_ps.into()),
+    Column::wide("start_ps", "First", Unit::Picos)
+        .position()
+        .of(|row| row.start_ps.into()),
+    Column::wide("end_ps", "Last at", Unit::Picos)
+        .position()
+        .of(|row| row.end_ps.into()),
+    Column::wide("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),
+];
+
+pub(super) const UTILISATION: &[Field<UtilisationRow>] = &[
+    Column::new("name", "Use of", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("unit", "Unit", Unit::Text).of(|row| row.unit.as_str().into()),
+    Column::new("ratio", "Use", Unit::Ratio)
+        .formula("counted ÷ at most")
+        .of(|row| row.ratio.into()),
+    Column::new("achieved", "Counted", Unit::Count)
+        .fractional()
+        .of(|row| row.achieved.into()),
+    Column::new("peak", "At most", Unit::Count)
+        .fractional()
+        .of(|row| row.peak.into()),
+    Column::new("measure", "In", Unit::Text).of(|row| row.measure.as_str().into()),
+    Column::wide("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::wide("line", "Line", Unit::Text).of(|row| row.line.as_str().into()),
+    Column::wide("sample", "Sample", Unit::Count)
+        .position()
+        .of(|row| row.sample.into()),
+    Column::wide("at_ps", "At", Unit::Picos)
+        .position()
+        .of(|row| row.at_ps.into()),
+    Column::wide("peak_source", "Limit from", Unit::Text).of(|row| row.peak_source.as_str().into()),
+];
+
+/// The tables of the report with their columns.
+pub(super) fn tables() -> Vec<Declared> {
+    vec![
+        Declared::of("rows", ROWS),
+        Declared::of("utilisation", UTILISATION),
+    ]
+}

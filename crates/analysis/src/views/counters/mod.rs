@@ -1,0 +1,274 @@
+//! `counters`: everything that was sampled over time, and the ratios that registers give.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | counter | one name on one device (or host); samples of all its lines, by time |
+//! | min, mean, max, last | over the samples in the selection; the mean is of samples, not of time |
+//! | sample | an event with a value; on the row of counters a slice counts at its start, with the one number it carries, whatever that is called |
+//! | exact | the value to the last bit, as text, where the recorder wrote whole numbers |
+//! | unit | from the counter's name or description; empty where these do not say |
+//! | points | the course: the mean, least and most of each part of the time, see [`course`] |
+//! | ratio | one sample of registers: count ÷ its limit, with the limit's source |
+//!
+//! Registers keep the names that the profile gives them; one recorded without a name is `counter`
+//! and its number. Ratios exist for the registers of TPU v6e and v7x whose names are recorded.
+
+mod columns;
+mod course;
+mod notes;
+mod ratios;
+mod report;
+mod tables;
+
+use clap::Args;
+pub use report::{CounterPoint, CounterRow, CountersReport, UtilisationRow};
+use stepscope_model::{
+    DeviceId, HostId, Picos, Session, Span, Track, TrackId, TrackRole, counter_unit,
+};
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::selection::Selected;
+
+/// The `counters` analysis.
+pub struct Counters;
+
+/// Options of [`Counters`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct CountersOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Points of a counter's course; 0 leaves the courses out
+    #[arg(long, value_name = "N", default_value_t = 240)]
+    pub points: usize,
+}
+
+impl Analysis for Counters {
+    const NAME: &'static str = "counters";
+    const ALIASES: &'static [&'static str] = &["perf_counters", "utilization_viewer"];
+    const SUMMARY: &'static str =
+        "Hardware counters, power and clocks over time, and utilization of a chip's units";
+    const GROUP: Group = Group::Compute;
+    const EXAMPLES: &'static str = "\
+# Every counter with its least, mean and largest value
+stepscope counters ./logs
+# Those whose name has power or clock in it, of one device
+stepscope counters ./logs --match 'power|clock' --device GPU:0
+# Exact values as JSON, without the courses
+stepscope counters ./logs --points 0 --json";
+    type Options = CountersOptions;
+    type Report = CountersReport;
+
+    fn run(session: &Session, options: &CountersOptions) -> Result<CountersReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let groups = groups(session, &selected);
+        let points = options.points.min(course::MOST_POINTS);
+        let mut rows: Vec<CounterRow> = groups
+            .iter()
+            .filter_map(|group| row(session, &selected, group, points))
+            .collect();
+        let utilisation = ratios::utilisation(session, &groups);
+        let notes = notes::notes(session, &rows, &utilisation);
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+        let span = rows.iter().filter(|row| row.sample_count > 0);
+        let span = span
+            .map(|row| Span::new(Picos(row.start_ps), Picos(row.end_ps)))
+            .reduce(Span::hull);
+        Ok(CountersReport {
+            rows,
+            row_count,
+            start_ps: span.map_or(0, |span| span.start.0),
+            end_ps: span.map_or(0, |span| span.end.0),
+            utilisation,
+            notes,
+        })
+    }
+}
+
+/// Tracks of one counter: the same name on the same device.
+struct Family<'a> {
+    name: &'a str,
+    host: HostId,
+    device: Option<DeviceId>,
+    tracks: Vec<(TrackId, &'a Track)>,
+}
+
+/// Counters in the order of devices and names.
+fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<Family<'a>> {
+    let is_selected = |track: &Track| match track.device {
+        Some(device) => selected.devices.contains(&device),
+        None => selected.hosts.contains(&track.host),
+    };
+    let mut tracks: Vec<(TrackId, &Track)> = session
+        .track_ids()
+        .map(|id| (id, session.track(id)))
+        .filter(|(_, track)| track.role == TrackRole::Counter && is_selected(track))
+        .filter(|(_, track)| selected.matches(&[session.text(track.name)]))
+        .collect();
+    let key = |track: &Track| {
+        (
+            track.device.map_or(u32::MAX, |device| device.0),
+            track.host,
+            track.name,
+        )
+    };
+    tracks.sort_by(|(a_id, a), (b_id, b)| {
+        let names = || session.text(a.name).cmp(session.text(b.name));
+        let (device_a, host_a, _) = key(a);
+        let (device_b, host_b, _) = key(b);
+        (device_a, host_a)
+            .cmp(&(device_b, host_b))
+            .then_with(names)
+            .then_with(|| a_id.cmp(b_id))
+    });
+    tracks
+        .chunk_by(|(_, a), (_, b)| key(a) == key(b))
+        .filter_map(|tracks| {
+            let (_, first) = tracks.first()?;
+            Some(Family {
+                name: session.text(first.name),
+                host: first.host,
+                device: first.device,
+                tracks: tracks.to_vec(),
+            })
+        })
+        .collect()
+}
+
+/// What the samples of one counter say of whether it counted at all.
+pub(crate) struct Sampled {
+    pub(crate) name: String,
+    pub(crate) device: String,
+    pub(crate) count: usize,
+    pub(crate) above_zero: usize,
+    pub(crate) max: f64,
+}
+
+impl Sampled {
+    /// Share of samples that are not zero.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.above_zero as f64 / self.count.max(1) as f64
+    }
+}
+
+/// Counters whose name has one of these words.
+pub(crate) fn sampled(session: &Session, selected: &Selected<'_>, words: &[&str]) -> Vec<Sampled> {
+    let has_word = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let mut own = name.split(|c: char| !c.is_ascii_alphanumeric());
+        own.any(|own| words.contains(&own))
+    };
+    let groups = groups(session, selected).into_iter();
+    let wanted = groups.filter(|group| has_word(group.name));
+    let sampled = wanted.map(|group| {
+        let samples = samples(selected, &group);
+        let values = || samples.iter().map(|sample| sample.value);
+        Sampled {
+            name: group.name.to_owned(),
+            device: group
+                .device
+                .map(|device| session.device_title(device))
+                .unwrap_or_default(),
+            count: samples.len(),
+            above_zero: values().filter(|&value| value > 0.0).count(),
+            max: values().fold(0.0, f64::max),
+        }
+    });
+    sampled.filter(|counter| counter.count > 0).collect()
+}
+
+/// One sample: time, value, and the value to the last bit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Sample {
+    time: i64,
+    value: f64,
+    exact: Option<u64>,
+}
+
+/// Samples of a counter within the selected steps, by time. Values that are no numbers are left out.
+fn samples(selected: &Selected<'_>, group: &Family<'_>) -> Vec<Sample> {
+    let windows = group
+        .device
+        .filter(|_| !selected.is_all_time())
+        .map(|device| selected.windows(device));
+    let is_within = |time: i64| match (&windows, &selected.time) {
+        (Some(windows), _) => {
+            let mut windows = windows.iter();
+            windows.any(|window| window.start.0 <= time && time < window.end.0)
+        }
+        (None, Some(times)) => times.contains_instant(Picos(time)),
+        (None, None) => true,
+    };
+    let mut found = Vec::new();
+    for (_, track) in &group.tracks {
+        let Some(samples) = &track.samples else {
+            continue;
+        };
+        for (index, (&time, &value)) in samples.times.iter().zip(&samples.values).enumerate() {
+            if value.is_finite() && is_within(time) {
+                let exact = samples.exact.get(index).copied();
+                found.push(Sample { time, value, exact });
+            }
+        }
+    }
+    found.sort_by_key(|sample| sample.time);
+    found
+}
+
+fn row(
+    session: &Session,
+    selected: &Selected<'_>,
+    group: &Family<'_>,
+    points: usize,
+) -> Option<CounterRow> {
+    let samples = samples(selected, group);
+    let (first, last) = (samples.first()?, samples.last()?);
+    let (track, of_first) = group.tracks.first()?;
+    let facts = of_first.samples.as_ref().map(|samples| &samples.facts);
+    let smallest = samples.iter().min_by(|a, b| a.value.total_cmp(&b.value))?;
+    let largest = samples.iter().max_by(|a, b| a.value.total_cmp(&b.value))?;
+    let sum: f64 = samples
+        .iter()
+        .map(|sample| sample.value / samples.len() as f64)
+        .sum();
+    let exact = |sample: &Sample| {
+        sample
+            .exact
+            .map_or_else(|| sample.value.to_string(), |exact| exact.to_string())
+    };
+    let description = facts.map_or("", |facts| facts.description.as_str());
+    Some(CounterRow {
+        name: group.name.to_owned(),
+        device: group
+            .device
+            .map(|device| session.device_title(device))
+            .unwrap_or_default(),
+        host: session.host(group.host).name.clone(),
+        line: facts.map(|facts| facts.line.clone()).unwrap_or_default(),
+        track: track.0,
+        register: facts
+            .and_then(|facts| facts.register)
+            .map(|register| register.to_string())
+            .unwrap_or_default(),
+        description: description.to_owned(),
+        sets: facts.map(|facts| facts.sets.clone()).unwrap_or_default(),
+        unit: counter_unit(group.name, description)
+            .unwrap_or_default()
+            .to_owned(),
+        sample_count: i64::try_from(samples.len()).unwrap_or(i64::MAX),
+        min: smallest.value,
+        mean: sum,
+        max: largest.value,
+        last: last.value,
+        min_exact: exact(smallest),
+        max_exact: exact(largest),
+        last_exact: exact(last),
+        start_ps: first.time,
+        end_ps: last.time,
+        max_at_ps: largest.time,
+        points: course::course(&samples, points),
+    })
+}

@@ -1,0 +1,33 @@
+//! The `counters` report as tables.
+
+use super::columns::{self, ROWS, UTILISATION};
+use super::report::CountersReport;
+use crate::asking::Report;
+use crate::telling::cell::{Declared, Table};
+use crate::telling::note::Note;
+
+impl Report for CountersReport {
+    fn declared() -> Vec<Declared> {
+        columns::tables()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![
+            Table::of("rows", "Counters", ROWS, &self.rows).with_row_count(self.row_count),
+            Table::of(
+                "utilisation",
+                "Use of units",
+                UTILISATION,
+                &self.utilisation,
+            ),
+        ]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn headline(&self) -> Vec<(String, String)> {
+        vec![("Counters".to_owned(), self.row_count.to_string())]
+    }
+}

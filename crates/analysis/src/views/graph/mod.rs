@@ -1,0 +1,216 @@
+//! `graph`: the instructions of a program around an op, with their times.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | around | reached from the op in at most *radius* steps within its computation |
+//! | self, total, count | as in `ops`, over the selected devices; absent within fusions |
+//! | work, bytes | of one execution: recorded where the profile has it, else from the HLO |
+//! | bytes of a value | its shape with the padding of its layout |
+//! | most expensive op | largest self time; in a program that never ran, most work |
+
+mod choice;
+mod columns;
+mod details;
+mod dot;
+mod neighbourhood;
+mod nodes;
+mod report;
+mod scene;
+mod search;
+mod tables;
+mod times;
+
+use clap::{Args, ValueEnum};
+pub use report::{
+    GraphCluster, GraphDetails, GraphEdge, GraphMatch, GraphNode, GraphProgram, GraphReport,
+};
+use stepscope_model::hlo::Outline;
+use stepscope_model::{Framework, Reads, Session};
+
+use crate::asking::group::Group;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::telling::note::Note;
+use choice::{choose_op, choose_program, programs};
+use scene::Scene;
+use times::Times;
+
+/// Matches that are told unless `--limit` says otherwise.
+const MATCHES: usize = 50;
+
+/// The `graph` analysis.
+pub struct Graph;
+
+/// Options of [`Graph`].
+#[derive(Debug, Clone, Args)]
+pub struct GraphOptions {
+    /// Which part of the session. `--program` chooses the program (of several that match the one
+    /// with most time), steps, devices and hosts the slices whose time is shown.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Instruction in the middle; the one with most time if not given
+    #[arg(long, value_name = "NAME")]
+    pub op: Option<String>,
+    /// Steps to go from there, over operands and users
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub radius: usize,
+    /// Keep fusions closed, one node each
+    #[arg(long)]
+    pub merge_fusions: bool,
+    /// At most this many nodes, the nearest
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    pub max_nodes: usize,
+    /// Find instructions by a part of their name, opcode, scope or source (`model.py:12`)
+    #[arg(long, value_name = "TEXT")]
+    pub search: Option<String>,
+    /// Print HLO text instead: short, or long with sharding, metadata and configuration
+    #[arg(long, value_name = "FORM", value_enum)]
+    pub text: Option<Form>,
+    /// Of what to print the text
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = What::Op)]
+    pub of: What,
+    /// Print the graph in Graphviz's language instead
+    #[arg(long)]
+    pub dot: bool,
+    /// With `--dot`: nodes say their scope and source
+    #[arg(long)]
+    pub metadata: bool,
+}
+
+/// How much text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Operands, shapes with layouts, what the opcode needs.
+    Short,
+    /// And sharding, metadata, source, configuration of the backend.
+    Long,
+}
+
+/// Of what to print text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// The op alone.
+    #[default]
+    Op,
+    /// The computation it belongs to.
+    Computation,
+    /// The computations it calls, such as the body of a fusion.
+    Called,
+    /// The whole program.
+    Module,
+}
+
+impl Analysis for Graph {
+    const NAME: &'static str = "graph";
+    const ALIASES: &'static [&'static str] = &["graph_viewer"];
+    const SUMMARY: &'static str =
+        "The HLO around an op, with the time of every instruction; search; HLO text and Graphviz";
+    const EXAMPLES: &'static str = "\
+# The op with most time and what surrounds it
+stepscope graph ./logs
+# One op, fusions closed, as a picture
+stepscope graph ./logs --op fusion.12 --radius 2 --merge-fusions --dot | dot -Tsvg > fusion.svg
+# Find instructions
+stepscope graph ./logs --search layer_3/attn
+# The whole program as HLO text
+stepscope graph train_step.hlo_proto.pb --text long --of module > train_step.txt";
+    const GROUP: Group = Group::Compute;
+    const NEEDS_EVENTS: bool = false;
+    const READS: Reads = Reads::Devices;
+    type Options = GraphOptions;
+    type Report = GraphReport;
+
+    fn run(session: &Session, options: &GraphOptions) -> Result<GraphReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let times = Times::of(session, &selected);
+        let mut report = empty();
+        report.programs = programs(session, &times);
+        let Some(id) = choose_program(session, &selected, &times, options) else {
+            report.notes.push(no_program(session, options));
+            return Ok(report);
+        };
+        let program = session.program(id);
+        let Some(hlo) = &program.hlo else {
+            return Ok(report);
+        };
+        let outline = Outline::of(program.hlo_bytes());
+        let own_times = times.of_program(session, id);
+        report.program = program.title();
+        report.program_id = program.id.to_string();
+        report.instruction_count = hlo.instructions().len();
+        report.computation_count = hlo.computations().len();
+        if let Some(wanted) = options
+            .search
+            .as_deref()
+            .filter(|wanted| !wanted.is_empty())
+        {
+            let limit = match options.selection.limit {
+                None => MATCHES,
+                Some(0) => usize::MAX,
+                Some(limit) => limit,
+            };
+            (report.matches, report.match_count) = search::matches(hlo, &own_times, wanted, limit)?;
+            if report.matches.is_empty() {
+                let text = format!("Nothing in {} contains {wanted:?}.", report.program);
+                report.notes.push(Note::info(text));
+            }
+            if options.op.is_none() {
+                return Ok(report);
+            }
+        }
+        let Some(op) = choose_op(hlo, &own_times, options)? else {
+            report
+                .notes
+                .push(Note::info("The program has no instructions."));
+            return Ok(report);
+        };
+        let scene = Scene {
+            session,
+            selected: &selected,
+            hlo,
+            outline: &outline,
+            times: &own_times,
+        };
+        scene.fill(&mut report, op, options);
+        Ok(report)
+    }
+}
+
+fn no_program(session: &Session, options: &GraphOptions) -> Note {
+    let text = match (session.programs.as_slice(), &options.selection.program) {
+        ([], _) => "The capture carries no program, so there is no graph to show.",
+        (_, Some(_)) => "The capture carries no HLO of the selected programs.",
+        (_, None) => "The capture names programs and carries the HLO of none.",
+    };
+    let note = Note::warning(text);
+    // What PyTorch runs without XLA is no program of HLO.
+    if session.framework() == Framework::PyTorch {
+        return note;
+    }
+    note.with_hint(
+        "`XLA_FLAGS=\"--xla_dump_to=/tmp/hlo --xla_dump_hlo_as_proto\"` writes programs; `stepscope \
+         graph /tmp/hlo` shows them",
+    )
+}
+
+fn empty() -> GraphReport {
+    GraphReport {
+        nodes: Vec::new(),
+        edges: Vec::new(),
+        clusters: Vec::new(),
+        hidden_count: 0,
+        program: String::new(),
+        program_id: String::new(),
+        instruction_count: 0,
+        computation_count: 0,
+        op: String::new(),
+        radius: 0,
+        details: None,
+        matches: Vec::new(),
+        match_count: 0,
+        text: String::new(),
+        dot: String::new(),
+        programs: Vec::new(),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,136 @@
+//! The picture around one op: nodes, edges, text, and what they leave out.
+
+use rustc_hash::FxHashMap;
+use stepscope_model::hlo::{self, Instruction, Outline, TextForm};
+use stepscope_model::{OpId, Session};
+
+use super::neighbourhood::{self, Extent, Users};
+use super::nodes::Drawing;
+use super::report::GraphReport;
+use super::{Form, GraphOptions, What, details, dot, times};
+use crate::measuring::selection::Selected;
+use crate::measuring::totals::Totals;
+use crate::telling::note::Note;
+
+/// More nodes than this are not laid out by anybody.
+const MOST_NODES: usize = 2000;
+/// Farther than this everything is reached or the limit is.
+const MAX_RADIUS: usize = 50;
+
+/// A program being looked at.
+pub(super) struct Scene<'a> {
+    pub(super) session: &'a Session,
+    pub(super) selected: &'a Selected<'a>,
+    pub(super) hlo: &'a hlo::Program,
+    pub(super) outline: &'a Outline<'a>,
+    pub(super) times: &'a FxHashMap<&'a str, (OpId, Totals)>,
+}
+
+impl Scene<'_> {
+    pub(super) fn fill(&self, report: &mut GraphReport, op: &Instruction, options: &GraphOptions) {
+        report.op.clone_from(&op.name);
+        report.details = Some(details::details(self.hlo, self.outline, op));
+        if let Some(form) = options.text {
+            report.text = self.text(op, options.of, form);
+            return;
+        }
+        let extent = Extent {
+            radius: options.radius.min(MAX_RADIUS),
+            max_nodes: options.max_nodes.clamp(1, MOST_NODES),
+            opens_fusions: !options.merge_fusions,
+        };
+        let found = neighbourhood::around(self.hlo, op, extent);
+        let executed: Vec<OpId> = found
+            .placed
+            .iter()
+            .filter_map(|placed| self.hlo.instruction_at(placed.index))
+            .filter_map(|instruction| self.times.get(instruction.name.as_str()))
+            .map(|(op, _)| *op)
+            .collect();
+        let slices = times::longest_slices(self.session, self.selected, &executed);
+        let users = Users::of(self.hlo, neighbourhood::walked_from(self.hlo, op));
+        let drawing = Drawing {
+            session: self.session,
+            program: self.hlo,
+            outline: self.outline,
+            found: &found,
+            times: self.times,
+            slices: &slices,
+            center: op.index,
+        };
+        report.nodes = drawing.nodes(&users);
+        report.edges = drawing.edges();
+        report.clusters = drawing.clusters();
+        report.hidden_count = found.hidden_count;
+        report.radius = extent.radius;
+        report.notes.extend(self.notes(op, &found, extent, options));
+        if options.dot {
+            report.dot = dot::text(report, options.metadata);
+        }
+    }
+
+    fn text(&self, op: &Instruction, of: What, form: Form) -> String {
+        let form = match form {
+            Form::Short => TextForm::Short,
+            Form::Long => TextForm::Long,
+        };
+        let computation = |computation| self.hlo.computation_text(self.outline, computation, form);
+        match of {
+            What::Op => self.hlo.instruction_text(self.outline, op, form) + "\n",
+            What::Module => self.hlo.module_text(self.outline, form),
+            What::Computation => {
+                let own = self.hlo.computations().get(op.computation.index());
+                own.map(computation).unwrap_or_default()
+            }
+            What::Called => {
+                let called: Vec<String> =
+                    self.hlo.called_computations(op).map(computation).collect();
+                if called.is_empty() {
+                    return format!("{} calls no computation\n", op.name);
+                }
+                called.join("\n")
+            }
+        }
+    }
+
+    fn notes(
+        &self,
+        op: &Instruction,
+        found: &neighbourhood::Neighbourhood,
+        extent: Extent,
+        options: &GraphOptions,
+    ) -> Vec<Note> {
+        let mut notes = Vec::new();
+        if options.op.is_none() {
+            let why = if self.times.is_empty() {
+                "no instruction of the program was recorded, so it is the one with the most work"
+            } else {
+                "it took the most time of all in the program"
+            };
+            let text = format!("{} is shown because {why}.", op.name);
+            notes.push(Note::info(text).with_hint("--op NAME, --search TEXT"));
+        }
+        if found.hidden_count > 0 {
+            let text = format!(
+                "{} more instructions lie within {} steps than the {} that are shown.",
+                found.hidden_count, extent.radius, extent.max_nodes
+            );
+            notes.push(Note::info(text).with_hint("--max-nodes N, --radius N, --merge-fusions"));
+        }
+        if found.closed_count > 0 {
+            let text = format!(
+                "{} fusions stay closed, because opening them would show more than {} nodes.",
+                found.closed_count, extent.max_nodes
+            );
+            notes.push(Note::info(text));
+        }
+        let callers = neighbourhood::callers(self.hlo, op);
+        if let Some(caller) = callers.first().filter(|caller| caller.opcode != "fusion") {
+            notes.push(Note::info(format!(
+                "{} runs within {}, whose graph is another one.",
+                op.name, caller.name
+            )));
+        }
+        notes
+    }
+}

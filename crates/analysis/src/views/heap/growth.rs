@@ -1,0 +1,89 @@
+//! What grew between the first and the last snapshot of a session: a leak, by who allocated it.
+
+use std::cmp::Reverse;
+
+use stepscope_model::Session;
+
+use super::{Heap, HeapOptions};
+use crate::asking::Analysis;
+use crate::telling::format;
+
+/// Growth below this is no leak that anybody would look for, bytes.
+const MIN_BYTES: i64 = 1 << 20;
+/// Stacks that are told.
+const TOLD: usize = 3;
+
+/// Memory alive in the first and in the last snapshot.
+pub(crate) struct Growth {
+    snapshot_count: usize,
+    before_bytes: i64,
+    after_bytes: i64,
+    /// Who allocated what grew most, and by how much.
+    grown: Vec<(String, i64)>,
+}
+
+/// None with fewer than two snapshots, or where they cannot be compared.
+pub(crate) fn growth(session: &Session) -> Option<Growth> {
+    let snapshot_count = session.heap.snapshots.len();
+    if snapshot_count < 2 {
+        return None;
+    }
+    let options = HeapOptions {
+        against: Some("first".to_owned()),
+        ..HeapOptions::default()
+    };
+    let report = Heap::run(session, &options).ok()?;
+    let change = report.change_bytes.unwrap_or(0);
+    let rows = report.rows.iter();
+    let mut grown: Vec<(String, i64)> = rows
+        .filter_map(|row| {
+            Some((
+                row.site.clone(),
+                row.change_bytes.filter(|&bytes| bytes > 0)?,
+            ))
+        })
+        .collect();
+    grown.sort_by_key(|(site, bytes)| (Reverse(*bytes), site.clone()));
+    grown.truncate(TOLD);
+    Some(Growth {
+        snapshot_count,
+        before_bytes: report.total_bytes - change,
+        after_bytes: report.total_bytes,
+        grown,
+    })
+}
+
+impl Growth {
+    /// Growth ÷ what was alive before; 0 for growth too small to look for.
+    pub(crate) fn ratio(&self) -> f64 {
+        let change = self.after_bytes - self.before_bytes;
+        if change < MIN_BYTES {
+            return 0.0;
+        }
+        change as f64 / self.before_bytes.max(1) as f64
+    }
+
+    /// `6.578 MiB alive in the first of 2 snapshots, 8.453 MiB in the last: 1.875 MiB more.`
+    pub(crate) fn totals(&self) -> String {
+        format!(
+            "{} alive in the first of {} snapshots, {} in the last: {} more.",
+            format::bytes(self.before_bytes as f64),
+            self.snapshot_count,
+            format::bytes(self.after_bytes as f64),
+            format::bytes((self.after_bytes - self.before_bytes) as f64)
+        )
+    }
+
+    /// `What grew most: main (train.py:60) +6.078 MiB.`
+    pub(crate) fn largest(&self) -> String {
+        let grown = self.grown.iter();
+        let words: Vec<String> = grown
+            .map(|(site, bytes)| format!("{site} +{}", format::bytes(*bytes as f64)))
+            .collect();
+        format!("What grew most: {}.", words.join("; "))
+    }
+}
+
+/// Why memory grows, as a rule.
+pub(crate) const WHY: &str = "Something is allocated in every step and kept: a list of losses or \
+                              metrics that are still arrays, a cache, captured tracers.";

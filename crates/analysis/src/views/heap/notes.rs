@@ -1,0 +1,134 @@
+//! What `heap` says beside its figures.
+
+use stepscope_model::Session;
+
+use super::HeapOptions;
+use super::report::{HeapChange, HeapReport};
+use super::select::Wanted;
+use super::tally::Tally;
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+
+pub(super) fn no_snapshot(session: &Session) -> Note {
+    let note = Note::info("No memory snapshot lies beside this capture.");
+    match recording::memory_snapshot(session) {
+        "" => note,
+        line => note.with_hint(format!(
+            "`{line}`, in the run's folder or its log directory"
+        )),
+    }
+}
+
+pub(super) fn notes(
+    session: &Session,
+    options: &HeapOptions,
+    wanted: &Wanted,
+    tally: &Tally,
+    report: &HeapReport,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let selection = &options.selection;
+    let meaningless = [
+        ("--steps", &selection.steps),
+        ("--time", &selection.time),
+        ("--host", &selection.host),
+        ("--program", &selection.program),
+    ];
+    for (option, _) in meaningless.iter().filter(|(_, value)| value.is_some()) {
+        notes.push(Note::info(format!(
+            "{option} chooses nothing here: a snapshot is one moment of one process."
+        )));
+    }
+    if report.rows.is_empty() && report.row_count == 0 {
+        notes.push(Note::info("Nothing of this selection was alive."));
+        return notes;
+    }
+    notes.extend(folded(tally));
+    notes.extend(compared(session, wanted, report));
+    if report.tree.len() < report.tree_count {
+        let (shown, all) = (report.tree.len(), report.tree_count);
+        notes.push(Note::info(format!(
+            "The tree has {all} nodes, of which the {shown} heaviest are shown."
+        )));
+    }
+    if report.total_bytes > 0 {
+        notes.push(Note::info(
+            "A snapshot counts arrays that are alive, each with the call that made it. Memory that \
+             a program needs only while it runs is not in it.",
+        ));
+    }
+    notes
+}
+
+fn folded(tally: &Tally) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let folded = tally.folded_frames.len();
+    if folded > 0 {
+        notes.push(
+            Note::info(format!(
+                "{} of JAX, its libraries and Python {} folded, so that a stack ends in your own \
+                 code.",
+                format::counted(folded, "frame"),
+                if folded == 1 { "is" } else { "are" }
+            ))
+            .with_hint("--internal shows them"),
+        );
+    }
+    if tally.foreign_stacks > 0 {
+        notes.push(Note::info(format!(
+            "{} no frame of your own and {} shown whole.",
+            if tally.foreign_stacks == 1 {
+                "1 stack has".to_owned()
+            } else {
+                format!("{} stacks have", tally.foreign_stacks)
+            },
+            if tally.foreign_stacks == 1 {
+                "is"
+            } else {
+                "are"
+            }
+        )));
+    }
+    notes
+}
+
+/// What a comparison cannot know.
+fn compared(session: &Session, wanted: &Wanted, report: &HeapReport) -> Vec<Note> {
+    let snapshots = &session.heap.snapshots;
+    let mut notes = Vec::new();
+    match wanted.against {
+        None if snapshots.len() > 1 => notes.push(
+            Note::info(format!(
+                "The session has {} snapshots; this is {}.",
+                snapshots.len(),
+                report.snapshot
+            ))
+            .with_hint("--against first shows what grew"),
+        ),
+        None => {}
+        Some(against) => {
+            let taken = |index: usize| snapshots[index].taken.map(stepscope_model::Taken::epoch_ns);
+            if against > wanted.snapshot
+                && taken(against)
+                    .zip(taken(wanted.snapshot))
+                    .is_none_or(|(then, now)| then > now)
+            {
+                let name = &snapshots[against].name;
+                notes.push(Note::warning(format!(
+                    "{name} is the later one: what is called grown had shrunk."
+                )));
+            }
+            let moved = [HeapChange::New, HeapChange::Gone];
+            let is_moved = |change| report.rows.iter().any(|row| row.change == Some(change));
+            if moved.into_iter().all(is_moved) {
+                notes.push(Note::info(
+                    "Stacks are distinguished by the lines they go through: what one line made and \
+                     another has replaced since, as steps do with parameters, is gone at the one \
+                     and new at the other.",
+                ));
+            }
+        }
+    }
+    notes
+}

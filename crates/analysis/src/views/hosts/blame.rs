@@ -1,0 +1,393 @@
+//! Who the others waited for in each step, and what it did before it arrived.
+//!
+//! ```text
+//! collective before ┤                                    ├ collective
+//! device     ██████ │    ██ ████████████                 │ arrives last
+//! gaps              ├────┤ ├┤           ├───────────────┤
+//! host                    data_loading ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓
+//! ```
+//!
+//! Every matched collective makes its participants wait for the last one. Per step the device that
+//! caused most waiting is blamed, at the collective where it caused most. Between leaving the
+//! collective before and arriving it computed, or was idle while its host did something. Where its
+//! computation exceeds that of the other participants by half of its lateness or more, the op with
+//! the longest time is the activity. Else it is what the threads that drive the devices did longest
+//! in the gaps: outermost slice first, and from there inwards as long as one slice has most of it.
+//!
+//! An activity must explain the lateness: what it takes beyond the others' time in the same activity
+//! before the same collective is at least a third of it. Else there is none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use stepscope_model::{Class, DeviceId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
+
+use crate::measuring::activity::driving_threads;
+use crate::measuring::interval::Intervals;
+use crate::measuring::steps::median;
+use crate::measuring::work::AllWork;
+use crate::views::collectives::matching::Arrivals;
+use crate::views::collectives::step_index::StepIndex;
+use crate::views::collectives::{Evidence, Exchanges};
+
+/// Deeper nests of slices are not descended into.
+const MAX_DEPTH: usize = 200;
+/// Slices named in a path.
+const PATH_LENGTH: usize = 3;
+/// A slice that has less than this share of what encloses it is not the cause.
+const SHARE: f64 = 0.5;
+
+/// Share of the lateness that the cause of it has.
+const MIN_EXPLAINED: f64 = 1.0 / 3.0;
+/// Other hosts that are asked how long the same takes there.
+const MAX_COMPARED: usize = 8;
+
+/// What happened in one step.
+#[derive(Debug, Clone)]
+pub(super) struct StepBlame {
+    /// Position in `Session::steps`.
+    pub(super) step: usize,
+    /// Device that caused most waiting.
+    pub(super) device: DeviceId,
+    /// Position of the collective among the survey's ops.
+    pub(super) op: usize,
+    /// Instance at which it caused most.
+    pub(super) instance: usize,
+    /// Last − median arrival there.
+    pub(super) lateness_ps: i64,
+    /// Σ over the step's collectives of the mean waiting of the others.
+    pub(super) caused_ps: i64,
+    /// From leaving the collective before to arriving, as recorded.
+    pub(super) before: Span,
+    pub(super) activity: Activity,
+}
+
+/// What a device or its host did longest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Activity {
+    pub(super) text: String,
+    pub(super) duration_ps: i64,
+    /// It is computation of the device.
+    pub(super) is_device: bool,
+    pub(super) track: Option<TrackId>,
+}
+
+/// Per device of a step: Σ waiting caused, the most at once, the instance of that, its arrivals.
+type Caused = BTreeMap<DeviceId, (i64, i64, usize, Arrivals)>;
+
+/// The blame of each step in which a collective was matched, by step.
+pub(super) fn blame(evidence: &Evidence<'_>, steps: &StepIndex) -> Vec<StepBlame> {
+    let session = evidence.session;
+    let Exchanges { survey, clocks, .. } = &**evidence;
+    let mut by_step: BTreeMap<usize, Caused> = BTreeMap::new();
+    for (number, instance) in evidence.instances() {
+        let arrivals = instance.arrivals(session, survey, clocks);
+        let last = &survey.occurrences[arrivals.last];
+        let Some(step) = steps.at(last.device, last.span.start) else {
+            continue;
+        };
+        let waits = instance.members.iter().map(|&member| {
+            let occurrence = &survey.occurrences[member];
+            let host = session.device(occurrence.device).host;
+            let start = clocks.aligned(host, occurrence.span.start).0;
+            (arrivals.last_ps - start).clamp(0, occurrence.span.duration().0)
+        });
+        let others = i64::try_from(instance.members.len() - 1)
+            .unwrap_or(1)
+            .max(1);
+        let caused_ps = waits.sum::<i64>() / others;
+        let caused = by_step.entry(step).or_default();
+        let of_device = caused
+            .entry(last.device)
+            .or_insert((0, -1, number, arrivals));
+        of_device.0 = of_device.0.saturating_add(caused_ps);
+        if caused_ps > of_device.1 {
+            (of_device.1, of_device.2, of_device.3) = (caused_ps, number, arrivals);
+        }
+    }
+    let hosts: Vec<_> = (0..session.hosts.len())
+        .map(stepscope_model::HostId::from_index)
+        .collect();
+    let threads = driving_threads(session, &hosts);
+    let before = Before::of(evidence);
+    let of_step = |(step, caused): (usize, Caused)| {
+        let (device, (caused_ps, _, instance, arrivals)) = caused
+            .into_iter()
+            .max_by_key(|(device, (caused_ps, ..))| (*caused_ps, std::cmp::Reverse(*device)))?;
+        let span = before.span(evidence, arrivals.last);
+        let lateness_ps = arrivals.last_ps - arrivals.median_ps;
+        let at = (instance, arrivals.last);
+        let activity = activity(evidence, &before, &threads, at, lateness_ps);
+        Some(StepBlame {
+            step,
+            device,
+            op: survey.occurrences[arrivals.last].op,
+            instance,
+            lateness_ps,
+            caused_ps,
+            before: span,
+            activity,
+        })
+    };
+    by_step.into_iter().filter_map(of_step).collect()
+}
+
+/// For each occurrence: when its device left the matched collective before.
+struct Before {
+    left: Vec<Option<Picos>>,
+    all_work: Arc<AllWork>,
+}
+
+impl Before {
+    fn of(evidence: &Evidence<'_>) -> Self {
+        let survey = &evidence.survey;
+        let mut by_device: BTreeMap<DeviceId, Vec<usize>> = BTreeMap::new();
+        for instance in &evidence.matched.instances {
+            for &member in &instance.members {
+                let device = survey.occurrences[member].device;
+                by_device.entry(device).or_default().push(member);
+            }
+        }
+        let mut left = vec![None; survey.occurrences.len()];
+        for members in by_device.values_mut() {
+            members.sort_by_key(|&member| survey.occurrences[member].span);
+            let mut end: Option<Picos> = None;
+            for &member in members.iter() {
+                let span = survey.occurrences[member].span;
+                left[member] = end.map(|end| end.min(span.start));
+                end = Some(end.map_or(span.end, |end| end.max(span.end)));
+            }
+        }
+        Self {
+            left,
+            all_work: AllWork::of(evidence.session),
+        }
+    }
+
+    /// From leaving the collective before, or the start of the step, to the arrival.
+    fn span(&self, evidence: &Evidence<'_>, occurrence: usize) -> Span {
+        let own = &evidence.survey.occurrences[occurrence];
+        let until = own.span.start;
+        let left = self.left[occurrence].or_else(|| {
+            let host = evidence.session.device(own.device).host;
+            let steps = evidence.session.steps.iter().flat_map(|step| &step.spans);
+            let started = steps
+                .filter(|span| span.host == host && span.span.start <= until)
+                .map(|span| span.span.start);
+            started.max()
+        });
+        Span {
+            start: left.unwrap_or(until).min(until),
+            end: until,
+        }
+    }
+
+    fn work(&self, evidence: &Evidence<'_>, occurrence: usize) -> Intervals {
+        let device = evidence.survey.occurrences[occurrence].device;
+        let span = self.span(evidence, occurrence);
+        self.all_work.within(device, &[span])
+    }
+}
+
+fn activity(
+    evidence: &Evidence<'_>,
+    before: &Before,
+    threads: &[Vec<TrackId>],
+    (instance, last): (usize, usize),
+    lateness_ps: i64,
+) -> Activity {
+    let span = before.span(evidence, last);
+    let work = before.work(evidence, last);
+    let members = evidence.matched.instances[instance].members.iter();
+    let others: Vec<usize> = members.filter(|&&one| one != last).copied().collect();
+    let busy = others
+        .iter()
+        .map(|&member| before.work(evidence, member).duration().0 as f64);
+    let excess_ps = work.duration().0 as f64 - median(&busy.collect::<Vec<f64>>());
+    let found = if excess_ps * 2.0 >= lateness_ps.max(1) as f64 {
+        of_device(evidence, before, last, span, &others)
+    } else {
+        of_host(evidence, before, threads, last, &others)
+    };
+    let explains = |(_, excess_ps): &(Activity, f64)| {
+        *excess_ps >= MIN_EXPLAINED * lateness_ps as f64 && *excess_ps > 0.0
+    };
+    found
+        .filter(explains)
+        .map(|(activity, _)| activity)
+        .unwrap_or_default()
+}
+
+/// The op with most time beyond what it takes on the other devices, and that excess.
+fn of_device(
+    evidence: &Evidence<'_>,
+    before: &Before,
+    last: usize,
+    span: Span,
+    others: &[usize],
+) -> Option<(Activity, f64)> {
+    let session = evidence.session;
+    let times = |occurrence: usize, span: Span| {
+        on_device(
+            session,
+            evidence.survey.occurrences[occurrence].device,
+            span,
+        )
+    };
+    let elsewhere: Vec<_> = others
+        .iter()
+        .take(MAX_COMPARED)
+        .map(|&other| times(other, before.span(evidence, other)))
+        .collect();
+    let own = times(last, span)
+        .into_iter()
+        .map(|(name, (time_ps, track))| {
+            let of_others = elsewhere
+                .iter()
+                .map(|times| times.get(name).map_or(0.0, |(time_ps, _)| *time_ps as f64));
+            let excess_ps = time_ps as f64 - median(&of_others.collect::<Vec<f64>>());
+            let activity = Activity {
+                text: name.to_owned(),
+                duration_ps: time_ps,
+                is_device: true,
+                track: Some(track),
+            };
+            (activity, excess_ps)
+        });
+    own.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// What the host of the device did longest in its gaps, and how much longer than other hosts did.
+fn of_host(
+    evidence: &Evidence<'_>,
+    before: &Before,
+    threads: &[Vec<TrackId>],
+    last: usize,
+    others: &[usize],
+) -> Option<(Activity, f64)> {
+    let session = evidence.session;
+    let host_of = |occurrence: usize| {
+        let device = evidence.survey.occurrences[occurrence].device;
+        session.device(device).host.index()
+    };
+    let found = |occurrence: usize| {
+        let span = before.span(evidence, occurrence);
+        let work = before.work(evidence, occurrence);
+        let gaps = Intervals::union_of(vec![span]).subtract(&work);
+        on_host(session, &threads[host_of(occurrence)], &gaps)
+    };
+    let own = found(last)?;
+    let mut hosts: Vec<usize> = vec![host_of(last)];
+    let mut elsewhere: Vec<f64> = Vec::new();
+    for &other in others {
+        let host = host_of(other);
+        if !hosts.contains(&host) && elsewhere.len() < MAX_COMPARED {
+            hosts.push(host);
+            let same = found(other).filter(|activity| activity.text == own.text);
+            elsewhere.push(same.map_or(0.0, |activity| activity.duration_ps as f64));
+        }
+    }
+    let excess_ps = own.duration_ps as f64 - median(&elsewhere);
+    Some((own, excess_ps))
+}
+
+/// Time of each op or kernel within a span, by name, and where it ran.
+fn on_device(session: &Session, device: DeviceId, span: Span) -> BTreeMap<&str, (i64, TrackId)> {
+    let mut sums: BTreeMap<LabelId, (i64, TrackId)> = BTreeMap::new();
+    for (id, track) in session.work_tracks(device) {
+        for lane in &track.lanes {
+            for index in lane.overlapping(span) {
+                let label = lane.labels()[index];
+                let of = session.label(label);
+                let is_control = of.op.is_some_and(|op| session.op(op).is_control);
+                if let Some(common) = lane.span(index).intersection(span).filter(|_| !is_control) {
+                    sums.entry(label).or_insert((0, id)).0 += common.duration().0;
+                }
+            }
+        }
+    }
+    let mut by_name = BTreeMap::new();
+    for (label, (time_ps, track)) in sums {
+        by_name
+            .entry(session.label_name(label))
+            .or_insert((0, track))
+            .0 += time_ps;
+    }
+    by_name
+}
+
+/// What the driving threads did longest in the gaps.
+fn on_host(session: &Session, driving: &[TrackId], gaps: &Intervals) -> Option<Activity> {
+    let found = driving
+        .iter()
+        .filter_map(|&id| on_thread(session, id, gaps));
+    found.max_by_key(|activity| activity.duration_ps)
+}
+
+fn on_thread(session: &Session, id: TrackId, gaps: &Intervals) -> Option<Activity> {
+    let track = session.track(id);
+    let nests = track.nests.iter().filter_map(|nest| {
+        let lanes = nest.start as usize..nest.end as usize;
+        descend(session, track, lanes, gaps)
+    });
+    let (path, duration_ps) = nests.max_by_key(|(_, duration_ps)| *duration_ps)?;
+    let first = path.len().saturating_sub(PATH_LENGTH);
+    Some(Activity {
+        text: path[first..].join(" › "),
+        duration_ps,
+        is_device: false,
+        track: Some(id),
+    })
+}
+
+/// From the outermost lane inwards: the label with most time, then within its slices. Steps and
+/// markers are looked through.
+fn descend(
+    session: &Session,
+    track: &Track,
+    lanes: std::ops::Range<usize>,
+    gaps: &Intervals,
+) -> Option<(Vec<String>, i64)> {
+    let mut within = gaps.clone();
+    let mut path: Vec<String> = Vec::new();
+    let mut found_ps = 0;
+    for number in lanes.take(MAX_DEPTH) {
+        let lane = &track.lanes[number];
+        let mut by_label: BTreeMap<LabelId, Vec<Span>> = BTreeMap::new();
+        for &gap in within.spans() {
+            for index in lane.overlapping(gap) {
+                if let Some(common) = lane.span(index).intersection(gap) {
+                    let label = lane.labels()[index];
+                    by_label.entry(label).or_default().push(common);
+                }
+            }
+        }
+        let unions = by_label
+            .into_iter()
+            .map(|(label, spans)| (label, Intervals::union_of(spans)));
+        let (label, spans) = unions.max_by_key(|(_, spans)| spans.duration())?;
+        let duration_ps = spans.duration().0;
+        let is_seen_through = {
+            let label = session.label(label);
+            matches!(label.class, Class::Step | Class::Marker) || label.kind == SliceKind::Marker
+        };
+        if is_seen_through {
+            within = spans;
+            continue;
+        }
+        if duration_ps == 0
+            || (!path.is_empty() && (duration_ps as f64) < SHARE * within.duration().0 as f64)
+        {
+            break;
+        }
+        path.push(plain(session.label_name(label)).to_owned());
+        found_ps = duration_ps;
+        within = spans;
+    }
+    (!path.is_empty()).then_some((path, found_ps))
+}
+
+/// Python frames are recorded with a `$` in front.
+fn plain(name: &str) -> &str {
+    name.strip_prefix('$').unwrap_or(name)
+}

@@ -1,0 +1,222 @@
+//! `hosts`: hosts and devices side by side, who is late, and what it does then.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | parts of a step | those of `steps` |
+//! | lateness | own arrival − median arrival at matched collectives, on aligned clocks |
+//! | caused | at each collective the mean time the others waited for the last one; summed |
+//! | blame | per step the device that caused most waiting, and what it did before ([`blame`]) |
+//! | clocks | offset and drift by the ends of matched collectives ([`crate::views::collectives::clocks`]) |
+//! | straggler | last in more steps than chance explains ([`stragglers`]), with a lateness that matters |
+//!
+//! Times of rows are those recorded; only lateness and waiting are measured on aligned clocks.
+
+mod blame;
+mod clocks;
+mod columns;
+mod places;
+mod report;
+mod rows;
+mod stragglers;
+mod tables;
+
+use clap::Args;
+pub use report::{BlameRow, ClockRow, HostCell, HostDeviceRow, HostRow, HostStepRow, HostsReport};
+use stepscope_model::Session;
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::selection::Selected;
+use crate::measuring::steps::{divide_steps, step_time};
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+use crate::telling::steps::step_notes;
+use crate::views::collectives::Evidence;
+use crate::views::collectives::participants::Grouping;
+use crate::views::collectives::step_index::StepIndex;
+
+/// The `hosts` analysis.
+pub struct Hosts;
+
+/// Options of [`Hosts`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct HostsOptions {
+    /// Which part of the session. `--match` keeps hosts by name, `--program` the steps in which the
+    /// program ran on the device.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for Hosts {
+    const NAME: &'static str = "hosts";
+    const GROUP: Group = Group::Waiting;
+    const ALIASES: &'static [&'static str] = &["pod_viewer"];
+    const SUMMARY: &'static str =
+        "Hosts and devices side by side: step times, who is late and why, load, clocks";
+    const EXAMPLES: &'static str = "\
+# Who the others wait for, and what it does then
+stepscope hosts ./logs
+# Lateness step by step
+stepscope hosts ./logs --csv --table steps
+# How well the clocks of the hosts agree
+stepscope hosts ./logs --csv --table clocks";
+    type Options = HostsOptions;
+    type Report = HostsReport;
+
+    fn run(session: &Session, options: &HostsOptions) -> Result<HostsReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let divided = divide_steps(session, &selected);
+        let evidence = Evidence::of(session, &selected);
+        let Blamed { blamed, stragglers } = blamed(&evidence, &selected);
+        let lateness = places::Lateness::of(&evidence, &blamed);
+        let places = places::places(session, &selected, &divided.rows);
+        let mean_step_ps = step_time(session, &selected);
+        let mut rows = rows::hosts(session, &selected, &divided.rows, &lateness, &stragglers);
+        rows.retain(|row| selected.matches(&[&row.host]));
+        let notes = notes(&evidence, &selected, &lateness, &stragglers);
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+        let step_rows = rows::steps(session, &evidence, &divided.rows, &blamed);
+        let (cells, cell_count) = rows::cells(&divided.rows, &places, &lateness);
+        Ok(HostsReport {
+            step_time_ps: mean_step_ps,
+            rows,
+            row_count,
+            blame: rows::blame(session, &blamed),
+            devices: places::rows(session, &places, &divided.rows, &lateness),
+            steps: step_rows,
+            cells,
+            cell_count,
+            clocks: clocks::rows(session, &selected, &evidence.clocks),
+            notes,
+        })
+    }
+}
+
+/// Who is late, and who is a straggler.
+struct Blamed {
+    blamed: Vec<blame::StepBlame>,
+    stragglers: stragglers::Stragglers,
+}
+
+fn blamed(evidence: &Evidence<'_>, selected: &Selected<'_>) -> Blamed {
+    let session = evidence.session;
+    let blamed = blame::blame(evidence, &StepIndex::of(session));
+    let mean_step_ps = step_time(session, selected).map(|time| time.mean);
+    let stragglers = stragglers::stragglers(session, &blamed, mean_step_ps);
+    Blamed { blamed, stragglers }
+}
+
+/// A host, or a device where there is one host, that the others wait for.
+pub(crate) struct Late {
+    /// Host or device.
+    pub(crate) name: String,
+    /// Steps in which it came last, of so many with a matched collective.
+    pub(crate) last_count: usize,
+    /// Steps with a matched collective.
+    pub(crate) step_count: usize,
+    /// Mean over the steps of the time that it made the others wait.
+    pub(crate) cost_ps: f64,
+    /// The row of `hosts` with most of that waiting: what it did before, and when.
+    pub(crate) blame: BlameRow,
+}
+
+/// Stragglers, costliest first.
+pub(crate) fn late(session: &Session, selected: &Selected<'_>) -> Vec<Late> {
+    let Blamed { blamed, stragglers } = blamed(&Evidence::of(session, selected), selected);
+    let rows = rows::blame(session, &blamed);
+    let mut found: Vec<Late> = stragglers
+        .found
+        .iter()
+        .filter_map(|one| {
+            let name = stragglers.name(session, one);
+            let is_own = |row: &&BlameRow| {
+                name == if stragglers.are_hosts {
+                    row.host.as_str()
+                } else {
+                    row.device.as_str()
+                }
+            };
+            Some(Late {
+                last_count: one.last_count,
+                step_count: one.step_count,
+                cost_ps: one.cost_ps,
+                blame: rows.iter().find(is_own)?.clone(),
+                name: name.to_owned(),
+            })
+        })
+        .collect();
+    found.sort_by(|a, b| b.cost_ps.total_cmp(&a.cost_ps));
+    found
+}
+
+fn notes(
+    evidence: &Evidence<'_>,
+    selected: &Selected<'_>,
+    lateness: &places::Lateness,
+    stragglers: &stragglers::Stragglers,
+) -> Vec<Note> {
+    let session = evidence.session;
+    let mut notes = Vec::new();
+    if let Some(text) = stragglers.sentence(session) {
+        notes.push(Note::warning(text));
+    }
+    notes.extend(step_notes(session, Some(selected)));
+    if lateness.has_any() {
+        let mut ops: Vec<usize> = evidence.instances().map(|(_, one)| one.op).collect();
+        let count = ops.len();
+        ops.sort_unstable();
+        ops.dedup();
+        notes.push(Note::info(format!(
+            "{} of {} {} matched over their participants; arrivals there say who was late.",
+            format::counted(count, "occurrence"),
+            format::counted(ops.len(), "collective"),
+            if count == 1 { "was" } else { "were" },
+        )));
+    } else if session.devices.len() > 1 || session.hosts.len() > 1 {
+        notes.push(unmatched(evidence));
+    }
+    if session.hosts.len() == 1 {
+        notes.push(Note::info(
+            "The session has one host; its devices are compared with one another.",
+        ));
+    } else if !evidence.clocks.has_any() {
+        notes.push(Note::info(
+            "Clocks could not be compared, since no collective is common to two hosts: times of \
+             different hosts stand as their clocks had them.",
+        ));
+    }
+    notes
+}
+
+/// Why nothing is known of who waited for whom.
+fn unmatched(evidence: &Evidence<'_>) -> Note {
+    const REST: &str = "so hosts and devices are compared by their step times only.";
+    const ALL_HOSTS: &str = "Capture all hosts of the job at the same time.";
+    let executed = evidence.executed_ops();
+    if evidence.survey.ops.is_empty() {
+        let text = "No collective was recorded: nobody waited for anybody that we could tell";
+        return Note::info(format!("{text}, {REST}")).with_hint(ALL_HOSTS);
+    }
+    if executed.is_empty() {
+        return Note::info(format!(
+            "No collective was executed in this selection, {REST}"
+        ));
+    }
+    let participants = &evidence.matched.participants;
+    let is_unknown = |&op: &usize| participants[op].grouping == Grouping::Unknown;
+    if executed.iter().any(is_unknown) {
+        return Note::info(format!(
+            "The profile does not say which devices exchange with each other in its collectives, \
+             {REST}"
+        ))
+        .with_hint(recording::programs(evidence.session));
+    }
+    Note::info(format!(
+        "The collectives that were recorded could not be matched between devices of this session, \
+         {REST}"
+    ))
+    .with_hint(ALL_HOSTS)
+}

@@ -1,0 +1,228 @@
+//! Who is late more often than chance explains.
+//!
+//! If nobody were slow, each of n hosts would be last in one of n steps. A host is a straggler when
+//! it was last in at least half of the steps, in so many that chance gives that with less than 1 %
+//! (binomial tail), and the others waited at least 1 % of a step for it on average. This needs no
+//! spread between hosts, so it works from two hosts on. With one host, its devices are compared.
+//!
+//! Of two hosts one is last in all of five steps with a chance of 6 %, so few steps need the size of
+//! the lateness besides: a host that was last in every one of at least five steps is a straggler also
+//! when the others waited in each of them at least 0.6 times as long as in the median one, and 5 % of a
+//! step on average.
+//! Differences of chance lie near zero as often as far from it ([`tests`] draws them).
+
+use stepscope_model::{DeviceId, Session};
+
+use super::blame::StepBlame;
+use crate::measuring::steps::median;
+use crate::telling::format;
+
+/// Share of steps in which a straggler is last.
+const MIN_SHARE: f64 = 0.5;
+/// Chance below which it is none.
+const MAX_CHANCE: f64 = 0.01;
+/// Share of a step that others must wait for it to matter.
+const MIN_COST: f64 = 0.01;
+
+/// Steps from which being last in all of them may do.
+const MIN_STEADY_STEPS: usize = 5;
+/// Share of the median waiting that each of them reaches then.
+const MIN_STEADY_SHARE: f64 = 0.6;
+/// Share of a step that others must wait then.
+const MIN_STEADY_COST: f64 = 0.05;
+
+/// One that is late.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Straggler {
+    /// Position of the host, or of the device where there is one host.
+    pub(super) place: usize,
+    pub(super) last_count: usize,
+    pub(super) step_count: usize,
+    /// Mean over all steps of the time it made the others wait.
+    pub(super) cost_ps: f64,
+    pub(super) activity: String,
+}
+
+/// All that are late.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Stragglers {
+    pub(super) found: Vec<Straggler>,
+    pub(super) are_hosts: bool,
+}
+
+pub(super) fn stragglers(
+    session: &Session,
+    blamed: &[StepBlame],
+    step_ps: Option<f64>,
+) -> Stragglers {
+    let are_hosts = session.hosts.len() > 1;
+    let place_of = |device: DeviceId| {
+        if are_hosts {
+            session.device(device).host.index()
+        } else {
+            device.index()
+        }
+    };
+    let mut places: Vec<usize> = Vec::new();
+    for id in session.device_ids() {
+        let mut tracks = session.work_tracks(id);
+        if tracks.any(|(_, track)| track.slice_count() > 0) {
+            places.push(place_of(id));
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    let Some(step_ps) = step_ps.filter(|_| places.len() > 1 && !blamed.is_empty()) else {
+        return Stragglers {
+            found: Vec::new(),
+            are_hosts,
+        };
+    };
+    let straggler = |&place: &usize| {
+        let own: Vec<&StepBlame> = blamed
+            .iter()
+            .filter(|of| place_of(of.device) == place)
+            .collect();
+        let caused: f64 = own.iter().map(|of| of.caused_ps as f64).sum();
+        let cost_ps = caused / blamed.len() as f64;
+        let share = own.len() as f64 / blamed.len() as f64;
+        let chance = tail(blamed.len(), own.len(), 1.0 / places.len() as f64);
+        let is_rare = share >= MIN_SHARE && chance < MAX_CHANCE && cost_ps >= MIN_COST * step_ps;
+        let waits: Vec<f64> = own.iter().map(|of| of.caused_ps as f64).collect();
+        let is_last_in_all = own.len() == blamed.len();
+        let is_late = is_rare || is_last_in_all && is_steady(&waits, step_ps);
+        is_late.then(|| Straggler {
+            place,
+            last_count: own.len(),
+            step_count: blamed.len(),
+            cost_ps,
+            activity: common_activity(&own),
+        })
+    };
+    Stragglers {
+        found: places.iter().filter_map(straggler).collect(),
+        are_hosts,
+    }
+}
+
+/// Waiting in every step that is too large and too even for chance.
+fn is_steady(waits: &[f64], step_ps: f64) -> bool {
+    let mean = waits.iter().sum::<f64>() / waits.len().max(1) as f64;
+    let least = MIN_STEADY_SHARE * median(waits);
+    waits.len() >= MIN_STEADY_STEPS
+        && mean >= MIN_STEADY_COST * step_ps
+        && waits.iter().all(|&wait| wait >= least)
+}
+
+/// The activity with the most waiting caused.
+fn common_activity(own: &[&StepBlame]) -> String {
+    let mut sums: std::collections::BTreeMap<&str, i64> = std::collections::BTreeMap::new();
+    for of in own {
+        *sums.entry(&of.activity.text).or_default() += of.caused_ps;
+    }
+    let most = sums.into_iter().max_by_key(|&(_, sum)| sum);
+    most.map_or_else(String::new, |(text, _)| text.to_owned())
+}
+
+/// Chance of at least `successes` of `trials`, each with probability `p`.
+fn tail(trials: usize, successes: usize, p: f64) -> f64 {
+    // Logarithms, since factors of many trials leave the range of numbers.
+    let mut log_choose = 0.0;
+    let mut sum = 0.0;
+    for k in 0..=trials {
+        if k > 0 {
+            log_choose += ((trials - k + 1) as f64).ln() - (k as f64).ln();
+        }
+        if k >= successes {
+            let log = log_choose + k as f64 * p.ln() + (trials - k) as f64 * (1.0 - p).ln();
+            sum += log.exp();
+        }
+    }
+    sum
+}
+
+impl Stragglers {
+    pub(super) fn is_host(&self, host: usize) -> bool {
+        self.are_hosts && self.found.iter().any(|straggler| straggler.place == host)
+    }
+
+    /// Name of the host or device.
+    pub(super) fn name<'a>(&self, session: &'a Session, one: &Straggler) -> &'a str {
+        if self.are_hosts {
+            &session.hosts[one.place].name
+        } else {
+            &session.devices[one.place].name
+        }
+    }
+
+    /// Who is late, in words; none where nobody is.
+    pub(super) fn sentence(&self, session: &Session) -> Option<String> {
+        let worst = self
+            .found
+            .iter()
+            .max_by(|a, b| a.cost_ps.total_cmp(&b.cost_ps))?;
+        let name = self.name(session, worst);
+        let doing = match worst.activity.as_str() {
+            "" => "; what made it late was not recorded".to_owned(),
+            activity => format!("; before it arrives it is in {activity}"),
+        };
+        Some(format!(
+            "{name} arrives last in {} of {}, and the others wait {} per step for it{doing}.",
+            worst.last_count,
+            format::counted(worst.step_count, "step"),
+            format::duration_ps(worst.cost_ps),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tails_are_those_of_coins() {
+        assert!((tail(10, 10, 0.5) - 1.0 / 1024.0).abs() < 1e-12);
+        assert!((tail(4, 3, 0.5) - 5.0 / 16.0).abs() < 1e-12);
+        assert!((tail(7, 0, 0.25) - 1.0).abs() < 1e-12);
+        assert!(tail(5000, 5000, 0.25) < 1e-300);
+    }
+
+    #[test]
+    fn five_of_five_steps_do_where_the_lateness_is_large_and_even() {
+        assert!(is_steady(&[28.0, 31.0, 30.0, 25.0, 33.0], 100.0));
+        assert!(!is_steady(&[28.0, 31.0, 30.0, 25.0], 100.0), "four steps");
+        assert!(
+            !is_steady(&[2.8, 3.1, 3.0, 2.5, 3.3], 100.0),
+            "3 % of a step"
+        );
+        assert!(
+            !is_steady(&[1.0, 31.0, 30.0, 25.0, 33.0], 100.0),
+            "one wait is none"
+        );
+    }
+
+    /// Two hosts whose arrivals differ by chance alone, whatever its size: the normal distribution.
+    #[test]
+    fn chance_is_rarely_steady() {
+        let mut state = 11u64;
+        let mut uniform = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+        };
+        let mut normal = || {
+            let radius = (-2.0 * f64::ln(uniform())).sqrt();
+            radius * (std::f64::consts::TAU * uniform()).cos()
+        };
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let lateness: Vec<f64> = (0..5).map(|_| normal()).collect();
+            let is_one_sided =
+                lateness.iter().all(|one| *one > 0.0) || lateness.iter().all(|one| *one < 0.0);
+            let waits: Vec<f64> = lateness.iter().map(|one| one.abs()).collect();
+            found += usize::from(is_one_sided && is_steady(&waits, 1.0));
+        }
+        assert!(found < 200, "{found} of 20,000");
+    }
+}

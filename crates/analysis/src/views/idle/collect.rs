@@ -1,0 +1,429 @@
+//! From the work of devices to gaps, and from gaps to sums.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use stepscope_model::{DeviceId, DeviceKind, HostId, Picos, Session, Span};
+
+use super::explain::Explainer;
+use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
+use crate::measuring::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
+use crate::measuring::busy::observed_windows;
+use crate::measuring::interval::Intervals;
+use crate::measuring::pauses::Pauses;
+use crate::measuring::selection::{Selected, device_span};
+use crate::measuring::work::{AllWork, callback_labels, work_intervals};
+
+/// A device with its gaps.
+pub(super) struct DeviceGaps {
+    pub(super) device: DeviceId,
+    host: HostId,
+    min_gap_ps: i64,
+    window_ps: i64,
+    busy_ps: i64,
+    /// Gaps that are listed, in order of time.
+    gaps: Vec<Span>,
+    /// How each divides into causes.
+    times: Vec<CauseTimes>,
+    /// Number and sum of the others.
+    short: (i64, i64),
+    /// What its host did, by cause.
+    host_times: Arc<Vec<Intervals>>,
+}
+
+/// Gaps of every selected device that worked in the observed time; as in `overview`, others count in no
+/// sum, unless none did.
+pub(super) fn devices(
+    session: &Session,
+    selected: &Selected<'_>,
+    min_gap: impl Fn(DeviceKind) -> i64 + Sync,
+) -> Vec<DeviceGaps> {
+    let work = AllWork::of(session);
+    let observed = observed_windows(session, selected);
+    let mut whole: Vec<(DeviceId, Intervals, Intervals)> = observed
+        .into_par_iter()
+        .filter_map(|(device, windows)| {
+            let busy = work.within(device, windows.spans());
+            has_worked(session, device).then_some((device, windows, busy))
+        })
+        .collect();
+    let is_busy = |busy: &Intervals| !busy.spans().is_empty();
+    if whole.iter().any(|(.., busy)| is_busy(busy)) {
+        whole.retain(|(.., busy)| is_busy(busy));
+    }
+    let mut hosts: Vec<HostId> = whole
+        .iter()
+        .map(|&(device, ..)| session.device(device).host)
+        .collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let found: Vec<Found> = whole
+        .into_par_iter()
+        .map(|(device, windows, busy)| {
+            let min_gap_ps = min_gap(session.device(device).kind);
+            Found::of(device, &windows, &busy, min_gap_ps)
+        })
+        .collect();
+    // Only what hosts did in some gap is asked for, which is little of a session that is busy.
+    let gaps = found.iter().map(|found| found.gaps.clone()).collect();
+    let gaps = Intervals::union_of_sorted(gaps);
+    let host_times: Vec<(HostId, Arc<Vec<Intervals>>)> = claimed(session, &hosts, gaps.spans())
+        .into_iter()
+        .map(|(host, times)| (host, Arc::new(times)))
+        .collect();
+    let divided = |found: Found| {
+        let host = session.device(found.device).host;
+        let times = host_times.iter().find(|(id, _)| *id == host);
+        let host_times = times.map(|(_, times)| Arc::clone(times));
+        let host_times = with_own(session, &found, host_times.unwrap_or_default());
+        DeviceGaps {
+            device: found.device,
+            host,
+            min_gap_ps: found.min_gap_ps,
+            window_ps: found.window_ps,
+            busy_ps: found.busy_ps,
+            times: cause_times(&found.gaps, &host_times),
+            gaps: found.gaps,
+            short: found.short,
+            host_times,
+        }
+    };
+    found.into_par_iter().map(divided).collect()
+}
+
+/// What the host did by cause, without the gaps that are the device's own: in which its program calls
+/// Python, or which it makes although it has work.
+fn with_own(
+    session: &Session,
+    found: &Found,
+    host_times: Arc<Vec<Intervals>>,
+) -> Arc<Vec<Intervals>> {
+    let labels = callback_labels(session);
+    let callbacks = work_intervals(session, found.device, &found.gaps, &labels);
+    let gaps = Intervals::union_of_sorted(vec![found.gaps.clone()]);
+    let pauses = Pauses::of(session);
+    let pauses = pauses.of_device(found.device).intersect(&gaps);
+    let pauses = pauses.subtract(&callbacks);
+    let own = callbacks.union(&pauses);
+    if own.spans().is_empty() {
+        return host_times;
+    }
+    let mut times: Vec<Intervals> = host_times
+        .iter()
+        .map(|times| times.subtract(&own))
+        .collect();
+    times.resize(CAUSES.len() - 1, Intervals::default());
+    times[Cause::Callback.position()] = callbacks;
+    times[Cause::Device.position()] = pauses;
+    Arc::new(times)
+}
+
+/// The shortest of the lengths from which on gaps are listed; 0 without devices.
+pub(super) fn min_gap_ps(devices: &[DeviceGaps]) -> i64 {
+    let lengths = devices.iter().map(|device| device.min_gap_ps);
+    lengths.min().unwrap_or(0)
+}
+
+/// Share of the idle time in gaps that are not listed, 0..1.
+pub(super) fn short_ratio(devices: &[DeviceGaps]) -> f64 {
+    let sum = |of: fn(&DeviceGaps) -> i64| devices.iter().map(of).sum::<i64>() as f64;
+    let idle = sum(|device| device.window_ps - device.busy_ps);
+    if idle > 0.0 {
+        sum(|device| device.short.1) / idle
+    } else {
+        0.0
+    }
+}
+
+/// The device recorded work at some time.
+pub(super) fn has_worked(session: &Session, device: DeviceId) -> bool {
+    let mut tracks = session.work_tracks(device);
+    tracks.any(|(_, track)| track.slice_count() > 0)
+}
+
+/// The gaps of a device, before it is known what its host did in them.
+struct Found {
+    device: DeviceId,
+    min_gap_ps: i64,
+    window_ps: i64,
+    busy_ps: i64,
+    gaps: Vec<Span>,
+    short: (i64, i64),
+}
+
+impl Found {
+    fn of(device: DeviceId, windows: &Intervals, busy: &Intervals, min_gap_ps: i64) -> Self {
+        let idle = windows.subtract(busy).into_spans();
+        let (gaps, short): (Vec<Span>, Vec<Span>) = idle
+            .into_iter()
+            .partition(|gap| gap.duration().0 >= min_gap_ps);
+        let short_ps = short.iter().map(|gap| gap.duration().0).sum();
+        Self {
+            device,
+            min_gap_ps,
+            window_ps: windows.duration().0,
+            busy_ps: busy.duration().0,
+            gaps,
+            short: (i64::try_from(short.len()).unwrap_or(i64::MAX), short_ps),
+        }
+    }
+}
+
+/// The cause with most of the time; of equals the first.
+fn main_cause(times: &CauseTimes) -> (Cause, i64) {
+    let mut found = (Cause::Unknown, 0);
+    for (&cause, &time) in CAUSES.iter().zip(times) {
+        if time > found.1 {
+            found = (cause, time);
+        }
+    }
+    found
+}
+
+/// The longest gaps, longest first, explained; and how many there are in all.
+pub(super) fn gaps(
+    session: &Session,
+    devices: &[DeviceGaps],
+    wanted: Option<&[Cause]>,
+    most: usize,
+) -> (Vec<GapRow>, usize) {
+    let mut all: Vec<(usize, usize, Cause, i64)> = Vec::new();
+    for (place, device) in devices.iter().enumerate() {
+        for (index, times) in device.times.iter().enumerate() {
+            let (cause, cause_ps) = main_cause(times);
+            if wanted.is_none_or(|wanted| wanted.contains(&cause)) {
+                all.push((place, index, cause, cause_ps));
+            }
+        }
+    }
+    let length =
+        |&(place, index, ..): &(usize, usize, Cause, i64)| devices[place].gaps[index].duration().0;
+    all.sort_by_key(|gap| (std::cmp::Reverse(length(gap)), gap.0, gap.1));
+    let count = all.len();
+    all.truncate(most);
+    let hosts: Vec<HostId> = devices.iter().map(|device| device.host).collect();
+    let explainer = Explainer::new(session, &hosts);
+    let rows = all
+        .into_par_iter()
+        .map(|(place, index, cause, cause_ps)| {
+            let device = &devices[place];
+            let gap = device.gaps[index];
+            let words = explainer.words(device.host, gap, cause, cause_ps);
+            GapRow {
+                device: session.device_title(device.device),
+                device_index: device.device.0,
+                step: step_at(session, device.device, gap),
+                start_ps: gap.start.0,
+                duration_ps: gap.duration().0,
+                cause,
+                cause_ps,
+                what: words.what,
+                annotation: words.annotation,
+                python: words.python,
+            }
+        })
+        .collect();
+    (rows, count)
+}
+
+/// The step in which the middle of the gap lies on the device.
+fn step_at(session: &Session, device: DeviceId, gap: Span) -> Option<i64> {
+    let steps = &session.steps;
+    let middle = gap.start + Picos(gap.duration().0 / 2);
+    // Steps are sorted by first start; a device's own span begins no earlier.
+    let after = steps.partition_point(|step| {
+        device_span(step, session, device).is_none_or(|span| span.start <= middle)
+    });
+    let found = steps[..after].iter().rev().take(8).find(|step| {
+        device_span(step, session, device).is_some_and(|span| span.contains_instant(middle))
+    });
+    found.map(|step| step.number)
+}
+
+/// Sums over everything; rows are filled in by the caller.
+pub(super) fn report(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[DeviceGaps],
+) -> IdleReport {
+    let rows = device_rows(session, devices);
+    let window_ps: i64 = devices.iter().map(|device| device.window_ps).sum();
+    IdleReport {
+        causes: cause_rows(session, devices, window_ps),
+        devices: rows,
+        buckets: buckets(devices),
+        steps: steps(session, selected, devices),
+        rows: Vec::new(),
+        row_count: 0,
+        notes: Vec::new(),
+    }
+}
+
+fn sum(times: &[CauseTimes]) -> CauseTimes {
+    let mut sums = [0; CAUSES.len()];
+    for times in times {
+        for (sum, time) in sums.iter_mut().zip(times) {
+            *sum += time;
+        }
+    }
+    sums
+}
+
+/// Each device with its sums.
+pub(super) fn device_rows(session: &Session, devices: &[DeviceGaps]) -> Vec<IdleDevice> {
+    let rows = devices.iter();
+    rows.map(|device| device_row(session, device)).collect()
+}
+
+fn device_row(session: &Session, device: &DeviceGaps) -> IdleDevice {
+    let longest = device.gaps.iter().map(|gap| gap.duration().0).max();
+    let idle_ps = device.window_ps - device.busy_ps;
+    IdleDevice {
+        device: session.device_title(device.device),
+        device_index: device.device.0,
+        window_ps: device.window_ps,
+        busy_ps: device.busy_ps,
+        idle_ps,
+        idle_ratio: (device.window_ps > 0).then(|| idle_ps as f64 / device.window_ps as f64),
+        min_gap_ps: device.min_gap_ps,
+        gap_count: device.gaps.len(),
+        longest_ps: longest.unwrap_or(0),
+        short_count: device.short.0,
+        short_ps: device.short.1,
+        causes_ps: sum(&device.times).to_vec(),
+    }
+}
+
+fn cause_rows(session: &Session, devices: &[DeviceGaps], window_ps: i64) -> Vec<CauseRow> {
+    let mut rows: Vec<CauseRow> = CAUSES
+        .into_iter()
+        .map(|cause| CauseRow {
+            cause,
+            meaning: cause.meaning().to_owned(),
+            total_ps: 0,
+            count: 0,
+            longest_ps: 0,
+            window_ratio: None,
+            remedy: cause.remedy(session.framework()).to_owned(),
+        })
+        .collect();
+    for device in devices {
+        for (gap, times) in device.gaps.iter().zip(&device.times) {
+            for (row, &time) in rows.iter_mut().zip(times) {
+                row.total_ps += time;
+            }
+            let row = &mut rows[main_cause(times).0.position()];
+            row.count += 1;
+            row.longest_ps = row.longest_ps.max(gap.duration().0);
+        }
+    }
+    for row in &mut rows {
+        row.window_ratio = (window_ps > 0).then(|| row.total_ps as f64 / window_ps as f64);
+    }
+    rows.retain(|row| row.total_ps > 0 || row.count > 0);
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.total_ps), row.cause));
+    rows
+}
+
+/// Powers of ten, from 1 µs on; the first takes in all below, the last all above.
+const BUCKET_ENDS: [i64; 7] = [
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+    10_000_000_000,
+    100_000_000_000,
+    i64::MAX,
+];
+
+fn buckets(devices: &[DeviceGaps]) -> Vec<GapBucket> {
+    let mut from_ps = 0;
+    let mut buckets: Vec<GapBucket> = BUCKET_ENDS
+        .into_iter()
+        .map(|end_ps| {
+            let bucket = GapBucket {
+                from_ps,
+                to_ps: (end_ps < i64::MAX).then_some(end_ps),
+                count: 0,
+                total_ps: 0,
+                causes_ps: vec![0; CAUSES.len()],
+            };
+            from_ps = end_ps;
+            bucket
+        })
+        .collect();
+    for device in devices {
+        for (gap, times) in device.gaps.iter().zip(&device.times) {
+            let length = gap.duration().0;
+            let position = BUCKET_ENDS.partition_point(|&end| end <= length);
+            let bucket = &mut buckets[position.min(BUCKET_ENDS.len() - 1)];
+            bucket.count += 1;
+            bucket.total_ps += length;
+            for (sum, time) in bucket.causes_ps.iter_mut().zip(times) {
+                *sum += time;
+            }
+        }
+    }
+    buckets
+}
+
+/// Each selected step on each device: the parts of listed gaps that lie in it.
+pub(super) fn steps(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[DeviceGaps],
+) -> Vec<IdleStep> {
+    let rows = placed_steps(session, selected, devices).into_iter();
+    rows.map(|(_, row)| row).collect()
+}
+
+/// The same, each with its position in `Session::steps`.
+pub(super) fn placed_steps(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[DeviceGaps],
+) -> Vec<(usize, IdleStep)> {
+    let positions = selected.step_positions();
+    let of_device = |device: &DeviceGaps| -> Vec<(usize, IdleStep)> {
+        let rows = positions.iter().filter_map(|&position| {
+            let step = &session.steps[position];
+            let span = device_span(step, session, device.device)?;
+            let first = device.gaps.partition_point(|gap| gap.end <= span.start);
+            let pieces: Vec<Span> = device.gaps[first..]
+                .iter()
+                .take_while(|gap| gap.start < span.end)
+                .filter_map(|gap| gap.intersection(span))
+                .collect();
+            let times = cause_times_from(&pieces, &device.host_times, span.start);
+            let row = IdleStep {
+                step: step.number,
+                device: session.device_title(device.device),
+                device_index: device.device.0,
+                start_ps: span.start.0,
+                duration_ps: span.duration().0,
+                gap_count: pieces.len(),
+                gaps_ps: pieces.iter().map(|piece| piece.duration().0).sum(),
+                causes_ps: sum(&times).to_vec(),
+            };
+            Some((position, row))
+        });
+        rows.collect()
+    };
+    let mut rows: Vec<(usize, IdleStep)> = devices.par_iter().flat_map_iter(of_device).collect();
+    // Devices begin a step in any order; rows have that of their numbers.
+    rows.sort_by_key(|(position, row)| (*position, row.device_index));
+    rows
+}
+
+/// As [`cause_times`], without walking through what lies before.
+fn cause_times_from(pieces: &[Span], causes: &[Intervals], start: Picos) -> Vec<CauseTimes> {
+    let Some(last) = pieces.last() else {
+        return Vec::new();
+    };
+    let within = Span {
+        start,
+        end: last.end,
+    };
+    let clipped: Vec<Intervals> = causes.iter().map(|times| times.clip(within)).collect();
+    cause_times(pieces, &clipped)
+}

@@ -1,0 +1,144 @@
+//! Words for a gap: the call that had most of it, the annotation around it, the line of Python.
+
+use stepscope_model::host_names::is_library_frame;
+use stepscope_model::{Activity, HostId, LabelId, Picos, Session, SliceKind, Span, Track, TrackId};
+
+use crate::measuring::activity::{Cause, OwnTime, driving_threads, own_tracks};
+
+/// Slices of one lane that are looked at in one gap: beyond that the gap is full of small ones.
+const MOST_SLICES: usize = 128;
+
+/// What a gap is told by.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    /// The innermost slice of the gap's cause that has at least half of the cause's time, else the
+    /// longest.
+    pub(super) what: String,
+    /// The outermost annotation of the program that has at least half of the gap.
+    pub(super) annotation: String,
+    /// The innermost frame of Python with a line that has at least half of the gap; of the program's
+    /// own files where one is among them.
+    pub(super) python: String,
+}
+
+/// Knows which threads to look at.
+pub(super) struct Explainer<'a> {
+    session: &'a Session,
+    own_time: OwnTime,
+    threads: Vec<(HostId, Vec<TrackId>)>,
+}
+
+impl<'a> Explainer<'a> {
+    pub(super) fn new(session: &'a Session, hosts: &[HostId]) -> Self {
+        let mut hosts = hosts.to_vec();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let threads = driving_threads(session, &hosts);
+        Self {
+            session,
+            own_time: OwnTime::of(session),
+            threads: hosts.into_iter().zip(threads).collect(),
+        }
+    }
+
+    pub(super) fn words(&self, host: HostId, gap: Span, cause: Cause, cause_ps: i64) -> Words {
+        let mut found = Found::default();
+        for track in self.threads_of(host, cause) {
+            let track = self.session.track(track);
+            self.look(track, gap, (cause, cause_ps), &mut found);
+        }
+        let name = |label: Option<(i64, LabelId)>| {
+            let name = label.map(|(_, label)| self.session.label_name(label));
+            name.unwrap_or_default().trim_start_matches('$').to_owned()
+        };
+        Words {
+            what: name(found.what.or(found.longest)),
+            annotation: name(found.annotation),
+            python: name(found.own_python.or(found.python)),
+        }
+    }
+
+    /// The driving threads; what a program calls may run on any.
+    fn threads_of(&self, host: HostId, cause: Cause) -> Vec<TrackId> {
+        if cause == Cause::Callback {
+            return own_tracks(self.session, host).collect();
+        }
+        let threads = self.threads.iter().filter(|(id, _)| *id == host);
+        threads.flat_map(|(_, tracks)| tracks).copied().collect()
+    }
+
+    /// From the outermost lane to the innermost: the longest slice of each.
+    ///
+    /// What lies within the profiler's own time is not the program's.
+    fn look(&self, track: &Track, gap: Span, cause: (Cause, i64), found: &mut Found) {
+        let half = gap.duration().0 / 2;
+        let profiler = self.own_time.within(track, &[gap]);
+        for lane in &track.lanes {
+            let range = lane.overlapping(gap);
+            let (starts, durations, labels) = (lane.starts(), lane.durations(), lane.labels());
+            for index in range.take(MOST_SLICES) {
+                let start = Picos(starts[index]);
+                let span = Span {
+                    start,
+                    end: start + Picos(durations[index]),
+                };
+                let Some(common) = span.intersection(gap) else {
+                    continue;
+                };
+                let (length, id) = (common.duration().0, labels[index]);
+                let label = self.session.label(id);
+                let is_own = profiler.spans().iter().any(|own| own.contains(common));
+                if label.kind == SliceKind::Marker || is_own && label.activity != Activity::Profiler
+                {
+                    continue;
+                }
+                if Cause::of(label.activity) == cause.0 && label.activity != Activity::None {
+                    if 2 * length >= cause.1 {
+                        found.what = Some((length, id));
+                    }
+                    if found.longest.is_none_or(|(longest, _)| longest < length) {
+                        found.longest = Some((length, id));
+                    }
+                }
+                // What a program calls begins after the program.
+                let is_caller = cause.0 == Cause::Callback && start < gap.start;
+                if length < half || is_caller {
+                    continue;
+                }
+                let is_annotation = match label.activity {
+                    Activity::Other => true,
+                    Activity::Input(_) => label.kind == SliceKind::Host,
+                    _ => false,
+                };
+                if is_annotation && found.annotation.is_none() {
+                    found.annotation = Some((length, id));
+                }
+                if label.kind == SliceKind::Python
+                    && label.activity != Activity::Profiler
+                    && has_line(self.session.label_name(id))
+                {
+                    found.python = Some((length, id));
+                    if !is_library_frame(self.session.label_name(id)) {
+                        found.own_python = Some((length, id));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    what: Option<(i64, LabelId)>,
+    longest: Option<(i64, LabelId)>,
+    annotation: Option<(i64, LabelId)>,
+    python: Option<(i64, LabelId)>,
+    /// The same, of the program's own files.
+    own_python: Option<(i64, LabelId)>,
+}
+
+/// `$train.py:31 main`, not `$time sleep` or `$<string>:1 f`.
+fn has_line(name: &str) -> bool {
+    let file = name.trim_start_matches('$').split_once(".py:");
+    file.is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
+}

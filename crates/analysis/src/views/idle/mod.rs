@@ -1,0 +1,250 @@
+//! `idle`: every gap on a device, with what the host that feeds it did meanwhile.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | window | as for the overview's busy time: the selected steps; else from the first to the last step, else of the work of any device |
+//! | busy | union of the device's work within the window |
+//! | gap | a stretch of the window without work; of at least `--min-gap` it is listed, else counted as short |
+//! | idle | Σ gaps, short ones included: window − busy, exactly |
+//! | cause | what the threads that drive the device do: an instant belongs to the first cause in the order of [`Cause`](crate::measuring::activity::Cause); causes sum to the gaps |
+//! | gap's cause | the one with most of its time |
+
+mod collect;
+mod columns;
+mod explain;
+mod report;
+mod tables;
+
+use clap::Args;
+pub use report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
+use stepscope_model::{DeviceKind, Session};
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::activity::Cause;
+use crate::measuring::selection::{Selected, parse_length};
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+
+/// The `idle` analysis.
+pub struct Idle;
+
+/// Options of [`Idle`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct IdleOptions {
+    /// Gaps from this length on are listed: `10us`, `0.5ms`, `0` for all. Default: 10us on GPU and
+    /// TPU, 100us on XLA:CPU
+    #[arg(long, value_name = "TIME")]
+    pub min_gap: Option<String>,
+    /// Keep the gaps of this cause, such as `data_loading`; comma separated
+    #[arg(long, value_name = "CAUSE")]
+    pub cause: Option<String>,
+    /// Which part of the session. `--match` keeps gaps whose cause, frame, annotation or device
+    /// matches.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// Gaps that are listed where no `--limit` is given: the longest.
+const MOST_ROWS: usize = 2000;
+
+impl Analysis for Idle {
+    const NAME: &'static str = "idle";
+    const GROUP: Group = Group::Waiting;
+    const ALIASES: &'static [&'static str] = &["gaps"];
+    const SUMMARY: &'static str =
+        "Each gap on each device, and what the host did meanwhile, summed by cause";
+    const EXAMPLES: &'static str = "\
+# Why devices wait, and the longest gaps
+stepscope idle ./logs
+# Gaps from 1 ms on of one device, in steps 10 to 19
+stepscope idle ./logs --min-gap 1ms --device 0 --steps 10..20
+# Only gaps in which input was loaded
+stepscope idle ./logs --cause data_loading";
+    type Options = IdleOptions;
+    type Report = IdleReport;
+
+    fn run(session: &Session, options: &IdleOptions) -> Result<IdleReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let min_gap = options.min_gap.as_deref().map(parse_length).transpose()?;
+        let wanted = options.cause.as_deref().map(parse_causes).transpose()?;
+        let devices = devices(session, &selected, min_gap);
+        let most = match options.selection.limit {
+            Some(0) => usize::MAX,
+            Some(limit) => limit.max(MOST_ROWS),
+            None => MOST_ROWS,
+        };
+        let (mut rows, listed) = collect::gaps(session, &devices, wanted.as_deref(), most);
+        let found = rows.len();
+        rows.retain(|row| {
+            selected.matches(&[
+                row.cause.name(),
+                &row.what,
+                &row.annotation,
+                &row.python,
+                &row.device,
+            ])
+        });
+        let is_matched = rows.len() < found;
+        let shown = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+        let row_count = if is_matched { shown } else { listed };
+        let mut report = collect::report(session, &selected, &devices);
+        report.notes = notes(session, &report, row_count, rows.len());
+        report.notes.extend(left_out(session, &selected, &devices));
+        report.rows = rows;
+        report.row_count = row_count;
+        Ok(report)
+    }
+}
+
+fn devices(
+    session: &Session,
+    selected: &Selected<'_>,
+    min_gap: Option<i64>,
+) -> Vec<collect::DeviceGaps> {
+    collect::devices(session, selected, |kind| {
+        min_gap.unwrap_or_else(|| usual_min_gap(kind))
+    })
+}
+
+/// Gaps of a selection: what hosts did in them, and the longest.
+pub(crate) struct Gaps {
+    /// Every device over all that is looked at.
+    pub(crate) devices: Vec<IdleDevice>,
+    /// Causes within each step on each device.
+    pub(crate) steps: Vec<IdleStep>,
+    /// The longest, longest first.
+    pub(crate) longest: Vec<GapRow>,
+    /// Gaps shorter than this have no cause; of devices with different lengths the shortest.
+    pub(crate) min_gap_ps: i64,
+    /// Their share of the idle time, 0..1.
+    pub(crate) short_ratio: f64,
+}
+
+/// The gaps of a selection, with the `most` longest explained.
+pub(crate) fn gaps(session: &Session, selected: &Selected<'_>, most: usize) -> Gaps {
+    let devices = devices(session, selected, None);
+    Gaps {
+        devices: collect::device_rows(session, &devices),
+        steps: collect::steps(session, selected, &devices),
+        longest: collect::gaps(session, &devices, None, most).0,
+        min_gap_ps: collect::min_gap_ps(&devices),
+        short_ratio: collect::short_ratio(&devices),
+    }
+}
+
+/// Each selected step on each device that worked: its position in `Session::steps`, and what hosts
+/// did in the listed gaps of it.
+pub(crate) fn step_causes(session: &Session, selected: &Selected<'_>) -> Vec<(usize, IdleStep)> {
+    collect::placed_steps(session, selected, &devices(session, selected, None))
+}
+
+/// 10 µs on devices with a queue of their own; programs of XLA:CPU begin and end in threads.
+const fn usual_min_gap(kind: DeviceKind) -> i64 {
+    match kind {
+        DeviceKind::Cpu => 100_000_000,
+        _ => 10_000_000,
+    }
+}
+
+fn parse_causes(text: &str) -> Result<Vec<Cause>, AnalysisError> {
+    let one = |word: &str| {
+        let mut causes = crate::measuring::activity::CAUSES.into_iter();
+        let unknown = || AnalysisError::NothingSelected {
+            what: format!("--cause {word}"),
+            available: crate::measuring::activity::CAUSES
+                .map(Cause::name)
+                .join(", "),
+        };
+        causes
+            .find(|cause| cause.name() == word)
+            .ok_or_else(unknown)
+    };
+    let words = text.split(',').map(str::trim);
+    words.filter(|word| !word.is_empty()).map(one).collect()
+}
+
+/// Devices that worked at another time.
+fn left_out(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[collect::DeviceGaps],
+) -> Option<Note> {
+    let is_listed = |id| devices.iter().any(|device| device.device == id);
+    let others = selected.devices.iter().copied();
+    let others = others.filter(|&id| !is_listed(id) && collect::has_worked(session, id));
+    let titles: Vec<String> = others.map(|id| session.device_title(id)).collect();
+    (!titles.is_empty()).then(|| {
+        Note::info(format!(
+            "No work in the observed time, and so in no sum, as in `overview`: {}.",
+            titles.join(", ")
+        ))
+    })
+}
+
+fn notes(session: &Session, report: &IdleReport, row_count: usize, shown: usize) -> Vec<Note> {
+    if report.devices.is_empty() {
+        return vec![
+            Note::warning("No device recorded work in this selection, so there are no gaps.")
+                .with_hint(
+                    "The threads of the host are on the timeline; `options.device_tracer_level = 1` \
+                     records devices.",
+                ),
+        ];
+    }
+    let mut notes = Vec::new();
+    let idle: i64 = report.devices.iter().map(|row| row.idle_ps).sum();
+    let unknown = report.causes.iter().find(|row| row.cause == Cause::Unknown);
+    let unknown_ps = unknown.map_or(0, |row| row.total_ps);
+    if idle > 0 && unknown_ps as f64 > 0.2 * idle as f64 {
+        let share = format::percent(unknown_ps as f64 / idle as f64);
+        notes.push(
+            Note::warning(format!(
+                "In {share} of the idle time nothing was recorded on the threads that drive the \
+                 devices."
+            ))
+            .with_hint(recording::driving_threads(session)),
+        );
+    }
+    let short: i64 = report.devices.iter().map(|row| row.short_ps).sum();
+    let lengths: Vec<String> = report.min_gaps();
+    notes.push(Note::info(format!(
+        "Gaps of at least {} are listed and divided by cause; shorter ones are {} of the idle time.",
+        lengths.join(" or "),
+        format::percent(if idle > 0 { short as f64 / idle as f64 } else { 0.0 }),
+    )));
+    if shown < row_count {
+        notes.push(
+            Note::info(format!(
+                "The {} longest of {} are listed; the sums take in all of them.",
+                shown,
+                format::counted(row_count, "gap")
+            ))
+            .with_hint("--limit 0 lists all, --min-gap raises the length"),
+        );
+    }
+    let has_python = session
+        .labels
+        .iter()
+        .any(|label| label.kind == stepscope_model::SliceKind::Python);
+    if !has_python {
+        notes.push(
+            Note::info("Python frames were not recorded, so gaps name calls of the runtime only.")
+                .with_hint(recording::python_frames(session)),
+        );
+    }
+    if session
+        .devices
+        .iter()
+        .any(|device| matches!(device.kind, DeviceKind::Tpu | DeviceKind::SparseCore))
+    {
+        notes.push(Note::info(
+            "TPU work stands by the device's clock and host threads by the host's: causes of gaps \
+             shorter than their drift may be off.",
+        ));
+    }
+    notes
+}

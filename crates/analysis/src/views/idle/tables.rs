@@ -1,0 +1,58 @@
+//! The `idle` report as tables.
+
+use super::columns::{self, BUCKETS, CAUSES, DEVICES, ROWS, STEPS};
+use super::report::IdleReport;
+use crate::asking::Report;
+use crate::telling::cell::{Declared, Table};
+use crate::telling::format;
+use crate::telling::note::Note;
+
+impl Report for IdleReport {
+    fn declared() -> Vec<Declared> {
+        columns::tables()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![
+            Table::of("causes", "Why devices wait", CAUSES, &self.causes),
+            Table::of("rows", "Longest gaps", ROWS, &self.rows).with_row_count(self.row_count),
+            Table::of("devices", "Devices", DEVICES, &self.devices),
+            Table::of("buckets", "Gaps by length", BUCKETS, &self.buckets),
+            Table::of("steps", "Steps", STEPS, &self.steps),
+        ]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn headline(&self) -> Vec<(String, String)> {
+        let window: i64 = self.devices.iter().map(|row| row.window_ps).sum();
+        let idle: i64 = self.devices.iter().map(|row| row.idle_ps).sum();
+        let gaps: usize = self.devices.iter().map(|row| row.gap_count).sum();
+        if window == 0 {
+            return Vec::new();
+        }
+        let mut lines = vec![(
+            "Idle".to_owned(),
+            format!(
+                "{} of {} on {}, in {}",
+                format::percent(idle as f64 / window as f64),
+                format::duration_ps(window as f64),
+                format::counted(self.devices.len(), "device"),
+                format::counted(gaps, "gap"),
+            ),
+        )];
+        if let Some(first) = self.causes.first() {
+            lines.push((
+                "Mostly".to_owned(),
+                format!(
+                    "{}: {}",
+                    first.meaning,
+                    format::percent(first.window_ratio.unwrap_or(0.0))
+                ),
+            ));
+        }
+        lines
+    }
+}

@@ -1,0 +1,445 @@
+//! Waiting by step and cause, and what it amounts to.
+
+use rayon::prelude::*;
+use stepscope_model::{
+    Activity, DeviceId, DeviceKind, Direction, Framework, HostId, InputStage, Picos, Session, Span,
+    TrackId,
+};
+
+use super::report::{Bound, InputCause, InputHost, InputRow};
+use crate::measuring::activity::{
+    COMPILATION, driving_threads, host_times, levels, transfers_waited_for,
+};
+use crate::measuring::interval::Intervals;
+use crate::measuring::pauses::Pauses;
+use crate::measuring::selection::Selected;
+use crate::measuring::steps::PartKind;
+use crate::measuring::steps::{StepParts, divide_steps, median, part_position};
+use crate::measuring::work::{AllWork, NO_LEVEL, add_levels, work_intervals};
+use crate::telling::thresholds::VerdictKind;
+
+/// Shares of a step from which input counts, as XProf has them.
+pub(super) const INPUT_LOW: f64 = 0.05;
+pub(super) const INPUT_HIGH: f64 = 0.20;
+pub(super) const OTHER_LOW: f64 = 0.03;
+pub(super) const OTHER_HIGH: f64 = 0.15;
+
+/// Why a device waits for input, by priority.
+pub(super) const KINDS: [(&str, &str, &str); 7] = [
+    (
+        "transfer",
+        "copied to the device while it waits",
+        "Put the next batch on the device ahead of time.",
+    ),
+    (
+        "read",
+        "read from files",
+        "Read with more threads (`num_parallel_reads`, `interleave`), from a closer disk, in \
+         larger files.",
+    ),
+    (
+        "preprocess",
+        "mapped, batched, shuffled",
+        "Run it in parallel (`num_parallel_calls=tf.data.AUTOTUNE`, grain's `worker_count`), or \
+         ahead of training.",
+    ),
+    (
+        "enqueue",
+        "handed to the infeed",
+        "Send fewer bytes: smaller dtypes, work on the device instead of the host.",
+    ),
+    (
+        "prefetch",
+        "made ahead of time, not early enough",
+        "Prefetch more batches (`prefetch(tf.data.AUTOTUNE)`); the stages before it are too slow.",
+    ),
+    (
+        "wait",
+        "asked for and waited for",
+        "The pipeline is slower than the step: look at its slowest stage.",
+    ),
+    (
+        "load",
+        "loaded by the program's own code",
+        "Load in the background: another thread or process, or grain's and tf.data's prefetching.",
+    ),
+];
+
+/// Levels of the sweep: compilation, two that are empty, and the kinds.
+const FIRST_KIND: u8 = 3;
+const LEVELS: usize = 3 + KINDS.len();
+
+fn level_of(activity: Activity) -> u8 {
+    let kind = match activity {
+        Activity::Compile(_) => return COMPILATION,
+        Activity::Input(InputStage::Read) => 1,
+        Activity::Input(InputStage::Preprocess) => 2,
+        Activity::Input(InputStage::Enqueue) => 3,
+        Activity::Input(InputStage::Prefetch) => 4,
+        Activity::Input(InputStage::Wait) => 5,
+        Activity::Input(InputStage::Load) => 6,
+        // Input is walked apart: transfers lie within it and outside.
+        _ => return NO_LEVEL,
+    };
+    FIRST_KIND + kind
+}
+
+/// What a host did for its input.
+struct HostInput {
+    /// By kind, disjoint, without compilation.
+    kinds: Vec<Intervals>,
+    /// Transfers to devices outside of input and compilation.
+    copies: Intervals,
+    /// All of input, compilation included.
+    loading: Intervals,
+}
+
+/// Each selected step on each device.
+pub(super) fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> {
+    let divided = divide_steps(session, selected);
+    let divided = &divided.rows;
+    let Some(within) = divided.iter().map(|row| row.span).reduce(Span::hull) else {
+        return Vec::new();
+    };
+    let mut hosts: Vec<HostId> = divided.iter().map(|row| row.host).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let inputs = host_inputs(session, &hosts, within);
+    let mut devices: Vec<DeviceId> = divided.iter().filter_map(|row| row.device).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let work = AllWork::of(session);
+    let pauses = Pauses::of(session);
+    let feeds = feeds(session, &devices, within);
+    divided
+        .par_iter()
+        .map(|parts| {
+            let input = hosts.binary_search(&parts.host).map(|at| &inputs[at]);
+            let busy = parts.device.map(|device| {
+                let own = work.of_device(device).clip(parts.span);
+                own.union(&pauses.of_device(device).clip(parts.span))
+            });
+            let busy = busy.unwrap_or_default();
+            let feeds = parts
+                .device
+                .and_then(|device| devices.binary_search(&device).ok())
+                .and_then(|at| feeds[at].as_ref());
+            row(session, parts, &busy, feeds, input.ok())
+        })
+        .collect()
+}
+
+/// What a device exchanges with its host as input and output of the program.
+struct Feeds {
+    infeed: Intervals,
+    outfeed: Intervals,
+}
+
+/// Of devices that copy from and to the host's memory by their own programs: TPUs.
+fn feeds(session: &Session, devices: &[DeviceId], within: Span) -> Vec<Option<Feeds>> {
+    let are = |feed: &str| -> Vec<bool> {
+        let labels = session.labels.iter();
+        labels
+            .map(|label| {
+                let category = label.op.map(|op| session.text(session.op(op).category));
+                label.kind.is_work() && category.is_some_and(|name| name.contains(feed))
+            })
+            .collect()
+    };
+    let (infeeds, outfeeds) = (are("infeed"), are("outfeed"));
+    let of_device = |&device: &DeviceId| {
+        let kind = session.device(device).kind;
+        let times = |labels: &[bool]| work_intervals(session, device, &[within], labels);
+        matches!(kind, DeviceKind::Tpu | DeviceKind::SparseCore).then(|| Feeds {
+            infeed: times(&infeeds),
+            outfeed: times(&outfeeds),
+        })
+    };
+    devices.iter().map(of_device).collect()
+}
+
+fn row(
+    session: &Session,
+    parts: &StepParts,
+    busy: &Intervals,
+    feeds: Option<&Feeds>,
+    input: Option<&HostInput>,
+) -> InputRow {
+    let idle = Intervals::union_of(vec![parts.span]).subtract(busy);
+    let waits = |times: &Intervals| times.clip(parts.span).intersect(&idle).duration().0;
+    let part = |kind: PartKind| parts.lengths.parts_ps[part_position(kind)];
+    let waiting_ps = part(PartKind::InputWait);
+    let host_copies_ps = input.map_or(0, |input| waits(&input.copies));
+    // A TPU's program copies from and to the host's memory by itself, unless it is a feed.
+    let beyond = |part_ps: i64, feed: Option<&Intervals>| {
+        feed.map_or(0, |feed| {
+            (part_ps - feed.duration_within(parts.span).0).max(0)
+        })
+    };
+    let (to_device_ps, to_host_ps) = (part(PartKind::HostToDevice), part(PartKind::DeviceToHost));
+    let fetched_ps = beyond(to_device_ps, feeds.map(|feeds| &feeds.infeed));
+    let stored_ps = beyond(to_host_ps, feeds.map(|feeds| &feeds.outfeed));
+    let copies_ps = to_device_ps - fetched_ps + host_copies_ps;
+    let host_parts = [
+        PartKind::PythonCallbacks,
+        PartKind::Compilation,
+        PartKind::HostOverhead,
+    ];
+    let host_ps: i64 = host_parts.into_iter().map(part).sum();
+    let loading = input.map_or(0, |input| input.loading.duration_within(parts.span).0);
+    InputRow {
+        step: session.steps[parts.step].number,
+        host: session.host(parts.host).name.clone(),
+        device: parts
+            .device
+            .map(|id| session.device(id).name.clone())
+            .unwrap_or_default(),
+        start_ps: parts.span.start.0,
+        duration_ps: parts.span.duration().0,
+        input_ps: waiting_ps + copies_ps,
+        input_ratio: {
+            let duration = parts.span.duration().0;
+            (duration > 0).then(|| (waiting_ps + copies_ps) as f64 / duration as f64)
+        },
+        waiting_ps,
+        copies_ps,
+        host_copies_ps,
+        loading_ps: loading,
+        causes_ps: input.map_or_else(
+            || vec![0; KINDS.len()],
+            |input| input.kinds.iter().map(waits).collect(),
+        ),
+        compute_ps: part(PartKind::DeviceCompute),
+        collectives_ps: part(PartKind::Collectives),
+        output_ps: to_host_ps - stored_ps,
+        offload_ps: fetched_ps + stored_ps,
+        host_ps: (host_ps - host_copies_ps).max(0),
+        unknown_ps: part(PartKind::Idle),
+    }
+}
+
+fn host_inputs(session: &Session, hosts: &[HostId], within: Span) -> Vec<HostInput> {
+    let times = host_times(session, hosts, &[within], level_of, LEVELS);
+    let driving = driving_threads(session, hosts);
+    times
+        .into_par_iter()
+        .zip(driving)
+        .map(|((host, levels), driving)| {
+            let mut levels = levels.into_iter();
+            let compilation = levels.next().unwrap_or_default();
+            let stages: Vec<Intervals> = levels.skip(2).collect();
+            let loading = stages
+                .iter()
+                .fold(Intervals::default(), |all, stage| all.union(stage));
+            let made_elsewhere =
+                transfers_waited_for(session, host, &driving, &[within], |direction| {
+                    matches!(direction, Direction::HostToDevice)
+                });
+            let transfers = transfers(session, &driving, within).union(&made_elsewhere);
+            let mut taken = compilation.clone();
+            let mut kinds = Vec::with_capacity(KINDS.len());
+            for (position, stage) in stages.iter().enumerate() {
+                let own = match position {
+                    0 => transfers.intersect(&loading).subtract(&taken),
+                    _ => stage.subtract(&taken),
+                };
+                taken = taken.union(&own);
+                kinds.push(own);
+            }
+            HostInput {
+                copies: transfers.subtract(&taken),
+                kinds,
+                loading,
+            }
+        })
+        .collect()
+}
+
+/// Times in which the threads copy to a device.
+fn transfers(session: &Session, threads: &[TrackId], within: Span) -> Intervals {
+    let levels = levels(session, |activity| match activity {
+        Activity::Transfer(Direction::HostToDevice) => 0,
+        _ => NO_LEVEL,
+    });
+    let mut spans = vec![Vec::new()];
+    for &id in threads {
+        add_levels(session.track(id), &levels, &[within], &mut spans);
+    }
+    Intervals::union_of_sorted(spans.pop().unwrap_or_default())
+}
+
+/// Sums over rows.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    duration_ps: i64,
+    pub(super) input_ps: i64,
+    pub(super) waiting_ps: i64,
+    copies_ps: i64,
+    pub(super) loading_ps: i64,
+    causes_ps: Vec<i64>,
+    collectives_ps: i64,
+    output_ps: i64,
+    offload_ps: i64,
+    host_ps: i64,
+    pub(super) unknown_ps: i64,
+    rows: usize,
+}
+
+impl Totals {
+    /// Share of all steps.
+    pub(super) fn ratio(&self, part_ps: i64) -> Option<f64> {
+        (self.duration_ps > 0).then(|| part_ps as f64 / self.duration_ps as f64)
+    }
+}
+
+pub(super) fn totals(rows: &[InputRow]) -> Totals {
+    let sum = |figure: fn(&InputRow) -> i64| rows.iter().map(figure).sum::<i64>();
+    let of_kind = |kind: usize| rows.iter().map(|row| row.causes_ps[kind]).sum();
+    Totals {
+        duration_ps: sum(|row| row.duration_ps),
+        input_ps: sum(|row| row.input_ps),
+        waiting_ps: sum(|row| row.waiting_ps),
+        copies_ps: sum(|row| row.copies_ps),
+        loading_ps: sum(|row| row.loading_ps),
+        causes_ps: (0..KINDS.len()).map(of_kind).collect(),
+        collectives_ps: sum(|row| row.collectives_ps),
+        output_ps: sum(|row| row.output_ps),
+        offload_ps: sum(|row| row.offload_ps),
+        host_ps: sum(|row| row.host_ps),
+        unknown_ps: sum(|row| row.unknown_ps),
+        rows: rows.len(),
+    }
+}
+
+/// What bounds the step, input first.
+pub(super) fn bounds(totals: &Totals) -> Vec<Bound> {
+    let bound = |key: &str, title: &str, part_ps: i64, low: f64, high: f64| {
+        let ratio = totals.ratio(part_ps);
+        Bound {
+            key: key.to_owned(),
+            title: title.to_owned(),
+            mean_ps: part_ps as f64 / totals.rows.max(1) as f64,
+            ratio,
+            low_ratio: low,
+            high_ratio: high,
+            verdict: match ratio {
+                None => VerdictKind::Unknown,
+                Some(ratio) if ratio < low => VerdictKind::Good,
+                Some(ratio) if ratio < high => VerdictKind::Warning,
+                Some(_) => VerdictKind::Bad,
+            },
+        }
+    };
+    let (low, high) = (OTHER_LOW, OTHER_HIGH);
+    vec![
+        bound("input", "Input", totals.input_ps, INPUT_LOW, INPUT_HIGH),
+        bound("output", "Output", totals.output_ps, INPUT_LOW, INPUT_HIGH),
+        bound(
+            "collectives",
+            "Collectives",
+            totals.collectives_ps,
+            low,
+            high,
+        ),
+        bound("offload", "Host offloading", totals.offload_ps, low, high),
+        bound("host", "Other host work", totals.host_ps, low, high),
+        bound(
+            "unknown",
+            "Idle, cause not recorded",
+            totals.unknown_ps,
+            low,
+            high,
+        ),
+    ]
+}
+
+/// The remedy for copies that a device waits for, in words of the framework.
+fn ahead_of_time(session: &Session) -> &'static str {
+    match session.framework() {
+        Framework::Jax => {
+            "Put the next batch on the device ahead of time: `jax.device_put` before the step that \
+             needs it, or `flax.jax_utils.prefetch_to_device`."
+        }
+        Framework::TensorFlow => {
+            "Put the next batch on the device ahead of time: \
+             `tf.data.experimental.prefetch_to_device` as the last stage."
+        }
+        Framework::PyTorch => {
+            "Put the next batch on the device ahead of time: `pin_memory=True` of the loader and \
+             `to(device, non_blocking=True)`."
+        }
+        Framework::Other => "Put the next batch on the device ahead of time.",
+    }
+}
+
+/// Waiting by cause, largest first, copies in included; those that never occur are left out.
+pub(super) fn causes(session: &Session, totals: &Totals) -> Vec<InputCause> {
+    let row = |name: &str, meaning: &str, remedy: &str, total_ps: i64| InputCause {
+        cause: name.to_owned(),
+        meaning: meaning.to_owned(),
+        total_ps,
+        mean_ps: total_ps as f64 / totals.rows.max(1) as f64,
+        step_ratio: totals.ratio(total_ps),
+        remedy: remedy.to_owned(),
+    };
+    let mut rows: Vec<InputCause> = KINDS
+        .iter()
+        .zip(&totals.causes_ps)
+        .map(|((name, meaning, remedy), &total)| {
+            let remedy = match *name {
+                "transfer" => ahead_of_time(session),
+                _ => remedy,
+            };
+            row(name, meaning, remedy, total)
+        })
+        .collect();
+    rows.push(row(
+        "copies",
+        "copied in outside of loading",
+        ahead_of_time(session),
+        totals.copies_ps,
+    ));
+    rows.retain(|row| row.total_ps > 0);
+    rows.sort_by_key(|row| std::cmp::Reverse(row.total_ps));
+    rows
+}
+
+/// Each host over its rows, the one that waits longest first.
+pub(super) fn hosts(rows: &[InputRow]) -> Vec<InputHost> {
+    let mut names: Vec<&str> = rows.iter().map(|row| row.host.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut hosts: Vec<InputHost> = names
+        .into_iter()
+        .map(|name| {
+            let own: Vec<&InputRow> = rows.iter().filter(|row| row.host == name).collect();
+            let count = own.len().max(1) as f64;
+            let sum = |figure: fn(&InputRow) -> i64| {
+                own.iter().map(|row| figure(row)).sum::<i64>() as f64
+            };
+            let duration = sum(|row| row.duration_ps);
+            let input = sum(|row| row.input_ps);
+            let worst = own.iter().max_by_key(|row| row.input_ps);
+            InputHost {
+                host: name.to_owned(),
+                row_count: own.len(),
+                duration_mean_ps: duration / count,
+                input_median_ps: {
+                    let all: Vec<f64> = own.iter().map(|row| row.input_ps as f64).collect();
+                    median(&all)
+                },
+                input_mean_ps: input / count,
+                input_ratio: (duration > 0.0).then(|| input / duration),
+                loading_mean_ps: sum(|row| row.loading_ps) / count,
+                longest_ps: worst.map_or(0, |row| row.input_ps),
+                longest_step: worst.filter(|row| row.input_ps > 0).map(|row| row.step),
+                longest_start_ps: worst.map_or(Picos::ZERO.0, |row| row.start_ps),
+            }
+        })
+        .collect();
+    hosts.sort_by(|a, b| {
+        (b.input_median_ps.total_cmp(&a.input_median_ps))
+            .then_with(|| b.input_mean_ps.total_cmp(&a.input_mean_ps))
+    });
+    hosts
+}

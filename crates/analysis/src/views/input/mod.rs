@@ -1,0 +1,236 @@
+//! `input`: how long devices wait for data, why, and which stage of the pipeline is slowest.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | row | one step on one device that recorded work; on a host without devices, the host |
+//! | waiting | the step's `input_wait_ps` of [`steps`](crate::views::steps): the device is idle, nothing is compiled, and a thread that drives it loads or waits for input |
+//! | causes | a sweep of that time by the priority transfer, read, preprocess, enqueue, prefetch, wait, load: they sum to waiting |
+//! | copies in | the step's exposed host-to-device copies, and the host's transfers to the device in other idle time |
+//! | input | waiting + copies in |
+//! | loading | all time in which a driving thread loads, whether the device waits or not |
+//! | share | Σ over rows ÷ Σ durations |
+//! | median | the middle row of a host: one odd step does not colour it; `advice` tells this one |
+//! | stage | each name of an input pipeline: all its slices on all threads |
+
+mod collect;
+mod columns;
+mod report;
+mod stages;
+mod tables;
+
+use std::fmt::Write as _;
+
+use clap::Args;
+pub use report::{Bound, InputCause, InputHost, InputReport, InputRow, StageRow};
+use stepscope_model::{Activity, Session};
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::selection::Selected;
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+use crate::telling::steps::step_notes;
+use crate::telling::thresholds::VerdictKind;
+
+/// The `input` analysis.
+pub struct Input;
+
+/// Options of [`Input`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct InputOptions {
+    /// Which part of the session. `--match` keeps rows whose host or device matches.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for Input {
+    const NAME: &'static str = "input";
+    const GROUP: Group = Group::Waiting;
+    const ALIASES: &'static [&'static str] = &["input_pipeline_analyzer", "input_pipeline"];
+    const SUMMARY: &'static str =
+        "How long devices wait for data in each step, why, and the slowest stage of the pipeline";
+    const EXAMPLES: &'static str = "\
+# Is the program bound by its input, and why
+stepscope input ./logs
+# Which host loads slowest
+stepscope input ./logs --table hosts
+# The stages of tf.data or grain, slowest first
+stepscope input ./logs --table stages --csv";
+    type Options = InputOptions;
+    type Report = InputReport;
+
+    fn run(session: &Session, options: &InputOptions) -> Result<InputReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let mut rows = rows(session, &selected);
+        let stages = stages::stages(session, &selected);
+        let totals = collect::totals(&rows);
+        let bounds = collect::bounds(&totals);
+        let causes = collect::causes(session, &totals);
+        let hosts = collect::hosts(&rows);
+        let conclusion = conclusion(&totals, &hosts, &stages);
+        let notes = notes(session, &selected, &rows, &totals, &stages);
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+        Ok(InputReport {
+            verdict: bounds
+                .first()
+                .map_or(VerdictKind::Unknown, |bound| bound.verdict),
+            conclusion,
+            bounds,
+            causes,
+            hosts,
+            rows,
+            row_count,
+            stages,
+            notes,
+        })
+    }
+}
+
+fn rows(session: &Session, selected: &Selected<'_>) -> Vec<InputRow> {
+    let mut rows = collect::rows(session, selected);
+    rows.retain(|row| selected.matches(&[&row.host, &row.device]));
+    rows
+}
+
+/// Waiting for data: who, how long, why.
+pub(crate) struct Waits {
+    /// Each step on each device.
+    pub(crate) rows: Vec<InputRow>,
+    /// Each host, the one that waits longest first.
+    pub(crate) hosts: Vec<InputHost>,
+}
+
+impl Waits {
+    /// Of a selection.
+    pub(crate) fn of(session: &Session, selected: &Selected<'_>) -> Self {
+        let rows = rows(session, selected);
+        let hosts = collect::hosts(&rows);
+        Self { rows, hosts }
+    }
+
+    /// Why the devices of a host wait, most time first.
+    pub(crate) fn causes(&self, session: &Session, host: &str) -> Vec<InputCause> {
+        let own: Vec<InputRow> = self
+            .rows
+            .iter()
+            .filter(|row| row.host == host)
+            .cloned()
+            .collect();
+        collect::causes(session, &collect::totals(&own))
+    }
+}
+
+/// The slowest stage that does work, of all hosts of a selection.
+pub(crate) fn slowest_stage(session: &Session, selected: &Selected<'_>) -> Option<StageRow> {
+    let stages = stages::stages(session, selected);
+    stages.into_iter().find(|stage| stage.is_bottleneck)
+}
+
+/// One or two sentences.
+fn conclusion(totals: &collect::Totals, hosts: &[InputHost], stages: &[StageRow]) -> String {
+    let Some(share) = totals.ratio(totals.input_ps) else {
+        return "No step was recorded, so it cannot be told how long devices wait for input."
+            .to_owned();
+    };
+    let percent = format::percent(share);
+    let mut text = if share >= collect::INPUT_HIGH {
+        format!("The program is bound by its input: {percent} of the step.")
+    } else if share >= collect::INPUT_LOW {
+        format!("The program waits for its input for {percent} of the step.")
+    } else if totals
+        .ratio(totals.unknown_ps)
+        .is_some_and(|unknown| unknown >= collect::OTHER_LOW)
+    {
+        format!(
+            "Input takes {percent} of the step as far as it was recorded; for {} devices are idle \
+             and the host recorded nothing that tells why.",
+            format::percent(totals.ratio(totals.unknown_ps).unwrap_or(0.0))
+        )
+    } else {
+        format!("The program is not bound by its input: {percent} of the step.")
+    };
+    if let Some(worst) = worst_host(hosts) {
+        let usual = format::duration_ps(worst.input_median_ps);
+        let mean = format::duration_ps(worst.input_mean_ps);
+        let _ = write!(
+            text,
+            " {} waits longest: {usual} in its median step, {mean} on average.",
+            worst.host
+        );
+    }
+    let slowest = stages.iter().find(|stage| stage.is_bottleneck);
+    if let Some(stage) = slowest.filter(|_| share >= collect::INPUT_LOW) {
+        let _ = write!(text, " The slowest stage is {}.", stage.name);
+    }
+    text
+}
+
+/// A host that waits for input half as long again as the median host, or longer.
+fn worst_host(hosts: &[InputHost]) -> Option<&InputHost> {
+    if hosts.len() < 2 {
+        return None;
+    }
+    let mut usual: Vec<f64> = hosts.iter().map(|host| host.input_median_ps).collect();
+    usual.sort_by(f64::total_cmp);
+    let median = usual[(usual.len() - 1) / 2];
+    let worst = hosts
+        .iter()
+        .max_by(|a, b| a.input_median_ps.total_cmp(&b.input_median_ps))?;
+    (worst.input_median_ps > 1.5 * median && worst.input_median_ps > 0.0).then_some(worst)
+}
+
+fn notes(
+    session: &Session,
+    selected: &Selected<'_>,
+    rows: &[InputRow],
+    totals: &collect::Totals,
+    stages: &[StageRow],
+) -> Vec<Note> {
+    let mut notes = step_notes(session, Some(selected));
+    if rows.is_empty() {
+        return notes;
+    }
+    let has_loaded = || {
+        let mut labels = session.labels.iter();
+        labels.any(|label| matches!(label.activity, Activity::Input(_)))
+    };
+    if stages.is_empty() && has_loaded() {
+        notes.push(Note::info(
+            "Nothing that loads input began in this selection; it did elsewhere in the session.",
+        ));
+    } else if stages.is_empty() {
+        notes.push(
+            Note::warning(
+                "Nothing that loads input was recorded: no stage of tf.data or grain, no frame of a \
+                 loader, no annotation that says so. Waiting shows as idle time only.",
+            )
+            .with_hint(recording::region_of(
+                session,
+                "\"data_loading\"",
+                " batch = next(iterator)",
+            )),
+        );
+    } else if !stages.iter().any(|stage| stage.source == "tf.data") {
+        notes.push(Note::info(
+            "Input is identified by annotations and Python frames: no tf.data stage was recorded.",
+        ));
+    }
+    let background: i64 = stages.iter().map(|stage| stage.background_ps).sum();
+    if background > 0 {
+        notes.push(Note::info(format!(
+            "{} of loading ran on threads that do not drive devices: it delays no step by itself.",
+            format::duration_ps(background as f64)
+        )));
+    }
+    if totals.loading_ps > totals.waiting_ps {
+        notes.push(Note::info(format!(
+            "Driving threads loaded for {}; in {} of it the device was idle and waited.",
+            format::duration_ps(totals.loading_ps as f64),
+            format::duration_ps(totals.waiting_ps as f64)
+        )));
+    }
+    notes
+}

@@ -1,0 +1,132 @@
+//! Stages of input pipelines: every name that loads, on every thread.
+
+use stepscope_model::{Activity, InputStage, LabelId, Picos, Session, SliceKind, Track};
+
+use super::report::StageRow;
+use crate::measuring::activity::{driving_threads, host_tracks};
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::Selected;
+
+#[derive(Default, Clone, Copy)]
+struct Sum {
+    count: i64,
+    total_ps: i64,
+    self_ps: i64,
+    longest_ps: i64,
+    background_ps: i64,
+}
+
+/// Stages that begin in the selected steps and times, most self time first; the first that does
+/// work is the bottleneck.
+pub(super) fn stages(session: &Session, selected: &Selected<'_>) -> Vec<StageRow> {
+    let hosts = &selected.hosts;
+    let is_input: Vec<bool> = session
+        .labels
+        .iter()
+        .map(|label| matches!(label.activity, Activity::Input(_)))
+        .collect();
+    if !is_input.contains(&true) {
+        return Vec::new();
+    }
+    let mut sums = vec![Sum::default(); session.labels.len()];
+    for (&host, driving) in hosts.iter().zip(driving_threads(session, hosts)) {
+        let windows = selected.host_windows(host);
+        for id in host_tracks(session, host) {
+            let background = i64::from(!driving.contains(&id));
+            add_track(
+                session.track(id),
+                background,
+                &windows,
+                &is_input,
+                &mut sums,
+            );
+        }
+    }
+    let mut rows: Vec<StageRow> = sums
+        .iter()
+        .enumerate()
+        .filter(|(_, sum)| sum.count > 0)
+        .map(|(index, sum)| row(session, LabelId::from_index(index), sum))
+        .collect();
+    rows.sort_by(|a, b| (b.self_ps, &a.name).cmp(&(a.self_ps, &b.name)));
+    let does_work = |row: &&mut StageRow| !matches!(&*row.stage, "wait" | "prefetch" | "enqueue");
+    if let Some(row) = rows.iter_mut().find(does_work) {
+        row.is_bottleneck = row.self_ps > 0;
+    }
+    rows
+}
+
+/// Adds a track's stages. What runs within a stage is its own work, unless it is a stage as well.
+fn add_track(
+    track: &Track,
+    background: i64,
+    windows: &Intervals,
+    is_input: &[bool],
+    sums: &mut [Sum],
+) {
+    for nest in &track.nests {
+        // Stages of each lane that has any, outermost first: start, end, label.
+        let mut outer: Vec<Vec<(i64, i64, usize)>> = Vec::new();
+        for number in nest.clone() {
+            let lane = &track.lanes[number as usize];
+            let mut own = Vec::new();
+            for (index, label) in lane.labels().iter().enumerate() {
+                let label = label.index();
+                if !is_input[label] {
+                    continue;
+                }
+                let (start, duration) = (lane.starts()[index], lane.durations()[index]);
+                if !windows.contains_instant(Picos(start)) {
+                    continue;
+                }
+                let sum = &mut sums[label];
+                sum.count += 1;
+                sum.total_ps = sum.total_ps.saturating_add(duration);
+                sum.self_ps = sum.self_ps.saturating_add(duration);
+                sum.longest_ps = sum.longest_ps.max(duration);
+                sum.background_ps += background * duration;
+                if let Some(enclosing) = outer.iter().rev().find_map(|lane| around(lane, start)) {
+                    sums[enclosing].self_ps -= duration;
+                    sums[enclosing].background_ps -= background * duration;
+                }
+                own.push((start, start.saturating_add(duration), label));
+            }
+            if !own.is_empty() {
+                outer.push(own);
+            }
+        }
+    }
+}
+
+/// The label of the slice that contains the instant; slices are sorted and do not overlap.
+fn around(lane: &[(i64, i64, usize)], instant: i64) -> Option<usize> {
+    let after = lane.partition_point(|&(start, ..)| start <= instant);
+    let &(_, end, label) = lane.get(after.checked_sub(1)?)?;
+    (instant < end).then_some(label)
+}
+
+fn row(session: &Session, id: LabelId, sum: &Sum) -> StageRow {
+    let label = session.label(id);
+    let stage = match label.activity {
+        Activity::Input(stage) => stage,
+        _ => InputStage::Load,
+    };
+    let name = session.label_name(id);
+    let source = match label.kind {
+        SliceKind::Python => "python",
+        _ if name.starts_with("Iterator::") || name.contains("IteratorGetNext") => "tf.data",
+        _ => "annotation",
+    };
+    StageRow {
+        name: name.trim_start_matches('$').to_owned(),
+        stage: stage.name().to_owned(),
+        source: source.to_owned(),
+        count: sum.count,
+        total_ps: sum.total_ps,
+        self_ps: sum.self_ps,
+        mean_ps: sum.total_ps as f64 / sum.count.max(1) as f64,
+        longest_ps: sum.longest_ps,
+        background_ps: sum.background_ps,
+        is_bottleneck: false,
+    }
+}

@@ -1,0 +1,337 @@
+//! Launches: which host call started which kernel, how long it waited, and how many were waiting.
+//!
+//! ```text
+//! host     ▐launch▌                    ▐▌ latency: from the begin of the call to that of the kernel
+//! stream        ···········▐kernel▌        queued: from the begin of the call to the kernel's end
+//!          └──── latency ──┘
+//! ```
+//!
+//! A call that starts several kernels (a CUDA graph) gives a latency to the first alone: the others
+//! wait for each other. Kernels that begin before their call have clocks apart and no latency.
+
+use rustc_hash::FxHashSet;
+use stepscope_model::{
+    Activity, DeviceId, FlowKind, HostId, LabelId, Picos, Session, SliceId, Span,
+};
+
+use super::report::{LaunchStep, QueuePoint};
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::{Selected, device_span};
+
+/// Points that the course of the queue is drawn with.
+const QUEUE_POINTS: usize = 240;
+
+/// A kernel or copy with the call that started it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Launched {
+    pub(super) device: DeviceId,
+    pub(super) label: LabelId,
+    pub(super) call: Span,
+    pub(super) run: Span,
+    /// Present for the first that its call started, where the clocks agree.
+    pub(super) latency_ps: Option<i64>,
+}
+
+/// All launches of a selection.
+pub(super) struct Launches {
+    /// By device, then begin of the call.
+    pub(super) all: Vec<Launched>,
+    /// Kernels that began before their call.
+    pub(super) ahead_count: usize,
+    /// Calls by host, in order, each once; copies that block are none.
+    calls: Vec<(HostId, Vec<Span>)>,
+}
+
+/// The launches whose kernels are selected. Empty without GPUs: arrows are not even joined then.
+pub(super) fn launches(session: &Session, selected: &Selected<'_>, labels: &[bool]) -> Launches {
+    let mut found = Launches {
+        all: Vec::new(),
+        ahead_count: 0,
+        calls: Vec::new(),
+    };
+    let is_gpu = |device: DeviceId| session.device(device).kind.is_gpu();
+    if !selected.devices.iter().any(|&device| is_gpu(device)) {
+        return found;
+    }
+    let windows: Vec<Option<Intervals>> = session
+        .device_ids()
+        .map(|device| {
+            let is_selected = selected.devices.contains(&device) && is_gpu(device);
+            is_selected.then(|| Intervals::union_of(selected.windows(device)))
+        })
+        .collect();
+    let mut pairs: Vec<(SliceId, i64, SliceId)> = Vec::new();
+    for flow in session.flows.all() {
+        let to = session.track(flow.to.track);
+        let is_wanted = flow.kind == FlowKind::Launch
+            && to
+                .device
+                .is_some_and(|device| windows[device.index()].is_some());
+        if is_wanted && let Some(call) = span(session, flow.from) {
+            pairs.push((flow.to, call.start.0, flow.from));
+        }
+    }
+    // Of several calls with the kernel's number the outermost began first.
+    pairs.sort_unstable();
+    pairs.dedup_by_key(|pair| pair.0);
+    pairs.sort_unstable_by_key(|pair| (pair.2, pair.0));
+    for of_call in pairs.chunk_by(|a, b| a.2 == b.2) {
+        found.add_call(session, of_call, &windows, labels);
+    }
+    found
+        .all
+        .sort_by_key(|launch| (launch.device, launch.call.start, launch.run.start));
+    for (_, calls) in &mut found.calls {
+        calls.sort_unstable();
+    }
+    found.calls.sort_by_key(|(host, _)| *host);
+    found
+}
+
+impl Launches {
+    fn add_call(
+        &mut self,
+        session: &Session,
+        of_call: &[(SliceId, i64, SliceId)],
+        windows: &[Option<Intervals>],
+        labels: &[bool],
+    ) {
+        let Some(call) = of_call.first().and_then(|pair| span(session, pair.2)) else {
+            return;
+        };
+        let mut first: Option<(usize, Picos)> = None;
+        for &(kernel, _, _) in of_call {
+            let (Some(run), Some(label)) = (span(session, kernel), label(session, kernel)) else {
+                continue;
+            };
+            let Some(device) = session.track(kernel.track).device else {
+                continue;
+            };
+            let is_within = windows[device.index()]
+                .as_ref()
+                .is_some_and(|windows| windows.contains_instant(run.start));
+            if !is_within || !labels[label.index()] {
+                continue;
+            }
+            if first.is_none_or(|(_, start)| run.start < start) {
+                first = Some((self.all.len(), run.start));
+            }
+            self.all.push(Launched {
+                device,
+                label,
+                call,
+                run,
+                latency_ps: None,
+            });
+        }
+        let Some((first, start)) = first else { return };
+        if start < call.start {
+            self.ahead_count += 1;
+        } else {
+            self.all[first].latency_ps = Some((start - call.start).0);
+        }
+        // A copy that blocks waits for the device: its time is no cost of launching.
+        let is_launch = |pair: &&(SliceId, i64, SliceId)| !is_blocking_copy(session, pair.2);
+        if let Some(pair) = of_call.first().filter(is_launch) {
+            let host = session.track(pair.2.track).host;
+            match self.calls.iter_mut().find(|(known, _)| *known == host) {
+                Some((_, calls)) => calls.push(call),
+                None => self.calls.push((host, vec![call])),
+            }
+        }
+    }
+
+    /// Those of one device, in the order of their calls.
+    pub(super) fn of(&self, device: DeviceId) -> &[Launched] {
+        let first = self.all.partition_point(|launch| launch.device < device);
+        let last = self.all.partition_point(|launch| launch.device <= device);
+        &self.all[first..last]
+    }
+
+    /// Host time in launch calls, by step and host.
+    pub(super) fn steps(&self, session: &Session, selected: &Selected<'_>) -> Vec<LaunchStep> {
+        let steps = selected.step_positions();
+        let mut rows = Vec::new();
+        for (host, calls) in &self.calls {
+            let union = Intervals::union_of(calls.clone());
+            for &step in &steps {
+                let Some(span) = host_span(session, step, *host, selected) else {
+                    continue;
+                };
+                let within = union.intersect(&Intervals::union_of(vec![span]));
+                let first = calls.partition_point(|call| call.start < span.start);
+                let last = calls.partition_point(|call| call.start < span.end);
+                let duration_ps = span.duration().0;
+                let launch_ps = within.duration().0;
+                rows.push(LaunchStep {
+                    step: session.steps[step].number,
+                    host: session.host(*host).name.clone(),
+                    start_ps: span.start.0,
+                    end_ps: span.end.0,
+                    duration_ps,
+                    calls: i64::try_from(last.saturating_sub(first)).unwrap_or(i64::MAX),
+                    launch_ps,
+                    ratio: if duration_ps > 0 {
+                        launch_ps as f64 / duration_ps as f64
+                    } else {
+                        0.0
+                    },
+                });
+            }
+        }
+        rows.sort_by(|a, b| (a.start_ps, &a.host).cmp(&(b.start_ps, &b.host)));
+        rows
+    }
+}
+
+/// A step on a host: its annotation, else all its devices together.
+fn host_span(
+    session: &Session,
+    step: usize,
+    host: HostId,
+    selected: &Selected<'_>,
+) -> Option<Span> {
+    let step = &session.steps[step];
+    let own = step
+        .spans
+        .iter()
+        .find(|span| span.host == host && span.device.is_none());
+    let devices = selected.devices.iter();
+    let of_devices = devices
+        .filter(|&&device| session.device(device).host == host)
+        .filter_map(|&device| device_span(step, session, device));
+    own.map(|own| own.span)
+        .or_else(|| of_devices.reduce(Span::hull))
+}
+
+/// Launched and not finished, over time: the mean and the most in each part of the time.
+pub(super) struct Queue {
+    pub(super) points: Vec<QueuePoint>,
+    pub(super) mean: f64,
+    pub(super) most: i64,
+    pub(super) most_at_ps: i64,
+}
+
+/// The queue of one device; none without launches.
+pub(super) fn queue(launches: &[Launched]) -> Option<Queue> {
+    let mut changes: Vec<(i64, i64)> = Vec::with_capacity(launches.len() * 2);
+    for launch in launches {
+        let end = launch.run.end.max(launch.call.start);
+        changes.push((launch.call.start.0, 1));
+        changes.push((end.0, -1));
+    }
+    changes.sort_unstable();
+    let (first, last) = (changes.first()?.0, changes.last()?.0);
+    let parts = i64::try_from(QUEUE_POINTS).unwrap_or(1);
+    let width = ((last - first) / parts + 1).max(1);
+    let mut points: Vec<QueuePoint> = (0..parts)
+        .map(|part| first + part * width)
+        .take_while(|&start| start <= last)
+        .map(|start_ps| QueuePoint {
+            start_ps,
+            end_ps: start_ps + width,
+            mean: 0.0,
+            most: 0,
+        })
+        .collect();
+    let (mut depth, mut most, mut most_at_ps, mut area) = (0i64, 0i64, first, 0.0f64);
+    let mut since = first;
+    for (at, change) in changes {
+        if at > since {
+            area += depth as f64 * (at - since) as f64;
+            spread(&mut points, first, width, since..at, depth);
+        }
+        since = at;
+        depth += change;
+        if depth > most {
+            (most, most_at_ps) = (depth, at);
+        }
+    }
+    for point in &mut points {
+        point.mean /= width as f64;
+    }
+    Some(Queue {
+        points,
+        mean: area / (last - first).max(1) as f64,
+        most,
+        most_at_ps,
+    })
+}
+
+/// Adds a stretch of equal depth to the parts of time that it touches.
+fn spread(
+    points: &mut [QueuePoint],
+    first: i64,
+    width: i64,
+    stretch: std::ops::Range<i64>,
+    depth: i64,
+) {
+    let position = |at: i64| usize::try_from((at - first) / width).unwrap_or(0);
+    let (from, to) = (position(stretch.start), position(stretch.end - 1));
+    let to = to.min(points.len().saturating_sub(1));
+    for point in points.get_mut(from..=to).unwrap_or_default() {
+        let length = stretch.end.min(point.end_ps) - stretch.start.max(point.start_ps);
+        point.mean += depth as f64 * length as f64;
+        point.most = point.most.max(depth);
+    }
+}
+
+/// Devices that have launches.
+pub(super) fn devices(launches: &Launches) -> Vec<DeviceId> {
+    let mut seen = FxHashSet::default();
+    let ids = launches.all.iter().map(|launch| launch.device);
+    ids.filter(|&device| seen.insert(device)).collect()
+}
+
+fn is_blocking_copy(session: &Session, call: SliceId) -> bool {
+    label(session, call).is_some_and(|id| {
+        let is_transfer = matches!(session.label(id).activity, Activity::Transfer(_));
+        is_transfer && !session.label_name(id).contains("Async")
+    })
+}
+
+fn span(session: &Session, slice: SliceId) -> Option<Span> {
+    let lane = session.lane(slice.track, slice.lane)?;
+    let index = slice.index as usize;
+    (index < lane.len()).then(|| lane.span(index))
+}
+
+fn label(session: &Session, slice: SliceId) -> Option<LabelId> {
+    let lane = session.lane(slice.track, slice.lane)?;
+    lane.labels().get(slice.index as usize).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launched(call: i64, start: i64, end: i64) -> Launched {
+        Launched {
+            device: DeviceId(0),
+            label: LabelId(0),
+            call: Span::new(Picos(call), Picos(call + 1)),
+            run: Span::new(Picos(start), Picos(end)),
+            latency_ps: None,
+        }
+    }
+
+    #[test]
+    fn a_queue_grows_with_calls_and_shrinks_with_ends() {
+        // 0 ─ one ─ 10 ─ two ─ 20 ─ three ─ 30 ─ two ─ 60 ─ one ─ 100
+        let queue = queue(&[
+            launched(0, 5, 30),
+            launched(10, 30, 60),
+            launched(20, 60, 100),
+        ]);
+        let queue = queue.expect("there are launches");
+        assert_eq!((queue.most, queue.most_at_ps), (3, 20));
+        let mean = (10.0 + 20.0 + 30.0 + 60.0 + 40.0) / 100.0;
+        assert!((queue.mean - mean).abs() < 1e-9);
+        let of_points: f64 = queue.points.iter().map(|point| point.mean).sum();
+        assert!(
+            (of_points - mean * 100.0).abs() < 1e-6,
+            "a point is one picosecond here"
+        );
+        assert!(super::queue(&[]).is_none());
+    }
+}

@@ -1,0 +1,119 @@
+//! What the figures of kernels do not cover.
+
+use stepscope_model::{DeviceKind, Framework, Session};
+
+use super::launches::Launches;
+use super::report::KernelRow;
+use crate::telling::format;
+use crate::telling::launched_graphs;
+use crate::telling::launched_graphs::CUDA_GRAPHS_OFF;
+use crate::telling::note::Note;
+use crate::telling::recording;
+
+pub(super) fn notes(
+    session: &Session,
+    rows: &[KernelRow],
+    launches: &Launches,
+    attributed_ratio: Option<f64>,
+) -> Vec<Note> {
+    if rows.is_empty() {
+        return vec![no_kernels(session)];
+    }
+    let mut notes = Vec::new();
+    notes.extend(attributed_ratio.and_then(|ratio| attribution(session, ratio)));
+    notes.extend(launched_graphs::note(session));
+    if rows.iter().all(|row| row.occupancy_source != "recorded") {
+        let derived = rows.iter().any(|row| row.occupancy_source == "derived");
+        notes.push(Note::info(if derived {
+            "The recorder did not write the occupancy of kernels; it is derived from their \
+             launches and the limits of the chip."
+        } else {
+            "The recorder did not write the occupancy of kernels, nor the registers that it could \
+             be derived from."
+        }));
+    }
+    notes.extend(launch_notes(session, launches));
+    let sum = |filter: fn(&&KernelRow) -> bool| -> i64 {
+        rows.iter().filter(filter).map(|row| row.total_ps).sum()
+    };
+    let (untold, all) = (
+        sum(|row| row.matrix_unit == "unknown"),
+        sum(|_| true).max(1),
+    );
+    if untold * 10 > all {
+        let why = if session.programs.is_empty() {
+            "."
+        } else {
+            ": fusions of XLA are named after the fusion."
+        };
+        notes.push(Note::info(format!(
+            "The names of kernels with {} of the time do not say whether they use matrix \
+             units{why}",
+            format::percent(untold as f64 / all as f64)
+        )));
+    }
+    notes
+}
+
+/// What share of kernel time carries an op, where it is not all.
+fn attribution(session: &Session, ratio: f64) -> Option<Note> {
+    if ratio <= 0.0 {
+        let text = "No kernel carries an HLO op: only programs that XLA compiled have them.";
+        return Some(Note::info(text));
+    }
+    let share = format::percent(ratio);
+    let text =
+        format!("{share} of kernel time carries an HLO op; kernels of libraries may carry none");
+    let note = if has_cuda_graphs(session) {
+        Note::info(format!("{text}, nor those of CUDA graphs.")).with_hint(CUDA_GRAPHS_OFF)
+    } else {
+        Note::info(format!("{text}."))
+    };
+    (ratio < 0.9995).then_some(note)
+}
+
+/// Whether kernels may have been launched by CUDA graphs.
+pub(crate) fn has_cuda_graphs(session: &Session) -> bool {
+    let mut devices = session.devices.iter();
+    // The flag is XLA's.
+    session.framework() != Framework::PyTorch
+        && devices.any(|device| device.kind == DeviceKind::NvidiaGpu)
+}
+
+fn launch_notes(session: &Session, launches: &Launches) -> Vec<Note> {
+    if launches.all.is_empty() {
+        return vec![
+            Note::info(
+                "The profile does not say which host calls launched the kernels, so there are no \
+                 latencies and no queue.",
+            )
+            .with_hint(recording::host_threads(session)),
+        ];
+    }
+    let count = i64::try_from(launches.ahead_count).unwrap_or(i64::MAX);
+    if count == 0 {
+        return Vec::new();
+    }
+    vec![Note::warning(format!(
+        "{} began before the call that launched it, so the clocks of host and device are apart; these \
+         have no latency.",
+        format::counted(count, "kernel")
+    ))]
+}
+
+fn no_kernels(session: &Session) -> Note {
+    let has_gpu = session.devices.iter().any(|device| device.kind.is_gpu());
+    let mut kinds: Vec<_> = session.devices.iter().map(|device| device.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let kinds: Vec<&str> = kinds.into_iter().map(DeviceKind::name).collect();
+    let note = match (has_gpu, kinds.as_slice()) {
+        (true, _) => return Note::warning("No kernel was recorded in this selection."),
+        (false, []) => Note::info("The profile has no device, so there are no kernels."),
+        (false, kinds) => Note::info(format!(
+            "Kernels exist on GPUs only; {} records the execution of HLO ops instead.",
+            kinds.join(" and ")
+        )),
+    };
+    note.with_hint("`stepscope ops PATH` shows these")
+}

@@ -1,0 +1,167 @@
+//! What the figures of `memory` mean and do not cover, and what to record where there are none.
+
+use stepscope_model::{AllocatorLog, DeviceKind, Session};
+
+use super::collect::Figures;
+use super::replay::peak;
+use super::trend::MIN_STEPS;
+use crate::measuring::selection::Selected;
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+
+/// Share of inconsistent events from which on a word is due.
+const INCONSISTENT_RATIO: f64 = 0.01;
+
+pub(super) fn notes(
+    session: &Session,
+    selected: &Selected<'_>,
+    log: &AllocatorLog,
+    found: &[Figures<'_>],
+) -> Vec<Note> {
+    if log.allocators.is_empty() {
+        return without_events(session);
+    }
+    if found.is_empty() {
+        return vec![Note::warning(
+            "No allocator recorded an event in this selection.",
+        )];
+    }
+    let mut notes = vec![Note::info(
+        "From the allocator events on host threads, which record every allocation while the \
+         profiler runs. The peak is that of the recording; the recorded peak is the allocator's own \
+         and reaches back to the start of the process.",
+    )];
+    let is_before = |figures: &&Figures<'_>| {
+        let row = &figures.row;
+        row.recorded_peak_bytes > row.peak_bytes
+    };
+    let before: Vec<&Figures<'_>> = found.iter().filter(is_before).collect();
+    if let Some(figures) = before.first() {
+        let row = &figures.row;
+        let others = match before.len() {
+            1 => String::new(),
+            count => format!(
+                " The same is true of {}.",
+                format::counted(count - 1, "other allocator")
+            ),
+        };
+        notes.push(Note::info(format!(
+            "{} once had {} in use, before this recording or its selection; at most {} of it were \
+             seen.{others}",
+            row.allocator,
+            format::bytes(row.recorded_peak_bytes as f64),
+            format::bytes(row.peak_bytes as f64)
+        )));
+    }
+    if found.iter().any(|figures| {
+        figures
+            .allocator
+            .events
+            .iter()
+            .any(|event| event.reserved > 0)
+    }) {
+        notes.push(Note::info(
+            "What is set aside for programs (the stack of a TPU) counts as taken and stands in a row \
+             of its own; the allocator's own peak does not include it.",
+        ));
+    }
+    let events: usize = found
+        .iter()
+        .map(|figures| figures.allocator.events.len())
+        .sum();
+    let inconsistent: usize = found.iter().map(|figures| figures.inconsistencies).sum();
+    if inconsistent as f64 > INCONSISTENT_RATIO * events as f64 {
+        notes.push(Note::warning(format!(
+            "{inconsistent} of {events} events do not follow from the one before: threads recorded \
+             them out of order, or some were not recorded. Bytes in use are as recorded; who was \
+             alive may be off by these."
+        )));
+    }
+    if found.iter().any(has_unexplained) {
+        notes.push(Note::warning(
+            "More was allocated in the recording than was in use at the peak: some deallocations \
+             were not recorded. They stand in a row of negative bytes.",
+        ));
+    }
+    // Every allocator has the steps that its host or device took part in.
+    let steps = found.iter().map(|figures| figures.steps.len()).max();
+    let steps = steps.unwrap_or(0);
+    if steps < MIN_STEPS {
+        let verb = if steps == 1 { "is" } else { "are" };
+        let place = if selected.is_all_time() {
+            ""
+        } else {
+            " in this selection"
+        };
+        notes.push(Note::info(format!(
+            "Growth and spikes need {MIN_STEPS} steps; there {verb} {}{place}.",
+            format::counted(steps, "step")
+        )));
+    }
+    notes
+}
+
+/// More allocations are alive than bytes in use.
+fn has_unexplained(figures: &Figures<'_>) -> bool {
+    let events = figures.allocator.events.as_slice();
+    let Some(at) = peak(events, figures.peak..figures.peak + 1) else {
+        return false;
+    };
+    let alive = super::replay::alive_at(events, at);
+    let seen = alive.iter().fold(0i64, |sum, alive| {
+        sum.saturating_add(events[alive.event].allocated)
+    });
+    seen > events[at].in_use
+}
+
+fn record_snapshot(session: &Session) -> String {
+    match recording::memory_snapshot(session) {
+        "" => String::new(),
+        line => format!("`{line}` records what is alive, and by whom"),
+    }
+}
+
+fn without_events(session: &Session) -> Vec<Note> {
+    let snapshots = session.heap.snapshots.len();
+    let is_cpu = session
+        .devices
+        .iter()
+        .all(|device| device.kind == DeviceKind::Cpu);
+    let note = if session.is_program_only() {
+        Note::info("The HLO of programs says what was planned, not what was in use over time.")
+            .with_hint("`stepscope buffers PATH` shows the plan")
+    } else if session.is_memory_only() {
+        Note::info(
+            "A memory profile holds what was alive at one moment, not what happened in between.",
+        )
+    } else if is_cpu {
+        let note = Note::info(
+            "XLA:CPU does not record its allocations, so there is no memory in use over time.",
+        );
+        match snapshots {
+            0 => note.with_hint(record_snapshot(session)),
+            _ => note,
+        }
+    } else {
+        Note::info(
+            "The profile has no allocator events, so there is no memory in use over time. TPUs and \
+             GPUs record them with host tracing on.",
+        )
+        .with_hint(recording::host_threads(session))
+    };
+    let mut notes = vec![note];
+    if snapshots > 0 {
+        let when = if snapshots == 1 {
+            "at that moment"
+        } else {
+            "at these moments"
+        };
+        let counted = format::counted(snapshots, "memory snapshot");
+        notes.push(
+            Note::info(format!("{counted}: what was alive {when}."))
+                .with_hint("`stepscope heap PATH` shows who holds it"),
+        );
+    }
+    notes
+}

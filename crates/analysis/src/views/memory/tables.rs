@@ -1,0 +1,66 @@
+//! The `memory` report as tables.
+
+use super::columns::{self, ALLOCATORS, ROWS, SNAPSHOTS, STEPS};
+use super::report::MemoryReport;
+use crate::asking::Report;
+use crate::telling::cell::{Declared, Table};
+use crate::telling::format;
+use crate::telling::note::Note;
+
+impl Report for MemoryReport {
+    fn declared() -> Vec<Declared> {
+        columns::tables()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![
+            Table::of("allocators", "Allocators", ALLOCATORS, &self.allocators),
+            Table::of("rows", "Alive at the peak", ROWS, &self.rows).with_row_count(self.row_count),
+            Table::of("steps", "Steps", STEPS, &self.steps),
+            Table::of("snapshots", "Snapshots", SNAPSHOTS, &self.snapshots),
+        ]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn headline(&self) -> Vec<(String, String)> {
+        let devices = self.allocators.iter().filter(|row| !row.device.is_empty());
+        // The first of equals, as in `overview`.
+        let fullest = devices.reduce(|fullest, row| {
+            if row.peak_ratio > fullest.peak_ratio {
+                row
+            } else {
+                fullest
+            }
+        });
+        let Some(row) = fullest else {
+            return Vec::new();
+        };
+        let mut lines = vec![(
+            "Peak".to_owned(),
+            format!(
+                "{} of {} on {}",
+                format::bytes(row.peak_bytes as f64),
+                format::bytes(row.capacity_bytes as f64),
+                row.device
+            ),
+        )];
+        if row.recorded_peak_bytes > row.peak_bytes {
+            lines.push((
+                "Since the process began".to_owned(),
+                format::bytes(row.recorded_peak_bytes as f64),
+            ));
+        }
+        let growing = self.allocators.iter().filter(|row| row.is_growing);
+        for row in growing {
+            let slope = row.growth_bytes_per_step.unwrap_or(0.0);
+            lines.push((
+                format!("{} grows", row.allocator),
+                format!("{} per step", format::bytes(slope)),
+            ));
+        }
+        lines
+    }
+}

@@ -1,0 +1,114 @@
+//! `op_tree`: device time as a tree of programs, categories and ops, or of scopes, and how much of
+//! it better use of the chip would save.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | node | a program, category, scope, or op; ops of the same text are one node, see [`duplicates`] |
+//! | self | Σ self time of the ops at or below: children sum to their parent |
+//! | total | Σ duration of the ops at or below; nested ops count again in the op around them |
+//! | work | Σ flops and bytes of all executions, as [`ops`](crate::views::ops) has them |
+//! | ratios | work ÷ self time ÷ peak, for compute and every memory; of one op those of `ops` |
+//! | wasted | self × (1 − best ratio), the ratio being at most 1; of a node the sum over its ops |
+//! | idle | Σ over devices of elapsed time, as in [`roofline`](crate::views::roofline), − busy time |
+//! | instruction | what a fusion is made of: work from the HLO × executions, no time of its own |
+//!
+//! An asynchronous op moves its bytes between its halves, so neither half has a ratio; time in them
+//! is waiting, and all of it wasted. Time of ops whose work or peak is unknown is neither.
+
+mod build;
+mod columns;
+mod duplicates;
+mod fused;
+mod idle;
+mod notes;
+mod report;
+mod rows;
+mod tables;
+
+use clap::{Args, ValueEnum};
+pub use report::{OpTreeLevel, OpTreeReport, OpTreeRow, OpTreeWaste};
+use stepscope_model::{Reads, Session};
+
+use crate::asking::group::Group;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::totals::work_totals;
+use crate::views::ops::{GroupBy, common_peaks, measured, unknown_flops_ratio};
+use crate::views::roofline::Choice;
+
+/// The `op_tree` analysis.
+pub struct OpTree;
+
+/// Options of [`OpTree`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct OpTreeOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// What the levels above ops are
+    #[arg(long, value_name = "KEY", value_enum, default_value_t = TreeBy::Program)]
+    pub by: TreeBy,
+    /// Whether idle time of devices is part of the tree
+    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
+    pub idle: Choice,
+    /// Whether the instructions of a fusion stand beneath it
+    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
+    pub fused: Choice,
+    /// At most this many levels
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+}
+
+/// What the levels above ops are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum TreeBy {
+    /// Program, then category.
+    #[default]
+    Program,
+    /// Category, over all programs.
+    Category,
+    /// JAX name stack.
+    Scope,
+}
+
+impl Analysis for OpTree {
+    const NAME: &'static str = "op_tree";
+    const ALIASES: &'static [&'static str] = &["op_profile", "hlo_op_profile"];
+    const SUMMARY: &'static str =
+        "Device time by program, category and op, or by scope: what it uses and what it wastes";
+    const GROUP: Group = Group::Compute;
+    const READS: Reads = Reads::Devices;
+    const EXAMPLES: &'static str = "\
+# Programs, their categories, their ops
+stepscope op_tree ./logs
+# Categories over all programs, without idle time, two levels
+stepscope op_tree ./logs --by category --idle exclude --depth 2
+# Where better use of the chip would save most
+stepscope op_tree ./logs --sort wasted_ps";
+    type Options = OpTreeOptions;
+    type Report = OpTreeReport;
+
+    fn run(session: &Session, options: &OpTreeOptions) -> Result<OpTreeReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let totals = work_totals(session, &selected);
+        let ops = measured(session, &selected, &totals, GroupBy::Op);
+        let self_ps: i64 = ops.iter().map(|op| op.row.self_ps).sum();
+        let idle_ps = match options.idle {
+            Choice::Include => idle::idle_ps(session, &selected),
+            Choice::Exclude => None,
+        };
+        let peaks = common_peaks(session, &selected.devices);
+        let tree = build::Tree::new(session, &ops, options.by, peaks, idle_ps);
+        let (rows, row_count) = rows::rows(&tree, options)?;
+        Ok(OpTreeReport {
+            wasted: rows::wasted(&tree),
+            wasted_ps: tree.wasted_ps(),
+            rows,
+            row_count,
+            self_ps,
+            idle_ps,
+            flops_unknown_ratio: unknown_flops_ratio(session, ops.iter()),
+            notes: notes::notes(session, &selected, options, &ops),
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! From totals by label to groups: one per row.
+
+use rustc_hash::FxHashMap;
+use stepscope_model::{
+    Attribution, DeviceId, Direction, Label, LabelId, OpId, ProgramId, Session, SliceKind, StringId,
+};
+
+use super::GroupBy;
+use super::executions::Executions;
+use crate::measuring::selection::Selected;
+use crate::measuring::totals::{Totals, WorkTotals};
+
+/// What work is told apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Key {
+    /// An HLO op.
+    Op(OpId),
+    /// A kernel that carries none, by name.
+    Kernel(Option<ProgramId>, StringId),
+    /// A copy that carries none, by direction.
+    Transfer(Option<ProgramId>, Direction),
+}
+
+/// Work of one row.
+pub(super) struct Group {
+    pub(super) key: Key,
+    /// Devices it ran on, ascending.
+    pub(super) devices: Vec<DeviceId>,
+    /// Rows of different devices are kept apart.
+    pub(super) is_per_device: bool,
+    pub(super) totals: Totals,
+    pub(super) executions: i64,
+    /// How its slices were joined with the op, the surest first.
+    pub(super) attributions: Vec<Attribution>,
+    /// The label with the largest total, which stands for the others where they differ.
+    pub(super) label: LabelId,
+}
+
+pub(crate) fn key_of(label: &Label) -> Key {
+    match (label.op, label.kind, label.transfer) {
+        (Some(op), ..) => Key::Op(op),
+        (None, SliceKind::Transfer, Some(transfer)) => {
+            Key::Transfer(label.program, transfer.direction)
+        }
+        _ => Key::Kernel(label.program, label.name),
+    }
+}
+
+/// The groups, in an order that depends on the session only.
+pub(super) fn groups(
+    session: &Session,
+    selected: &Selected<'_>,
+    totals: &[WorkTotals],
+    by: GroupBy,
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut positions: FxHashMap<(Option<DeviceId>, Key), usize> = FxHashMap::default();
+    for (device, labels) in by_device(session, totals) {
+        let executions = Executions::new(session, selected, device, &labels);
+        let mut of_device: FxHashMap<Key, (Totals, LabelId, i64)> = FxHashMap::default();
+        let mut attributions: FxHashMap<Key, Vec<Attribution>> = FxHashMap::default();
+        let mut keys = Vec::new();
+        for &(id, totals) in &labels {
+            let label = session.label(id);
+            let key = key_of(label);
+            attributions.entry(key).or_default().push(label.attribution);
+            let entry = of_device.entry(key).or_insert_with(|| {
+                keys.push(key);
+                (Totals::default(), id, 0)
+            });
+            entry.0.merge(totals);
+            if totals.total_ps > entry.2 {
+                (entry.1, entry.2) = (id, totals.total_ps);
+            }
+        }
+        for key in keys {
+            let Some((totals, label, _)) = of_device.remove(&key) else {
+                continue;
+            };
+            let separate = (by == GroupBy::Device).then_some(device);
+            let position = *positions.entry((separate, key)).or_insert_with(|| {
+                groups.push(Group {
+                    key,
+                    devices: Vec::new(),
+                    is_per_device: separate.is_some(),
+                    totals: Totals::default(),
+                    executions: 0,
+                    attributions: Vec::new(),
+                    label,
+                });
+                groups.len() - 1
+            });
+            let group = &mut groups[position];
+            group.devices.push(device);
+            group.executions += executions.of(key, totals.occurrences);
+            group.totals.merge(totals);
+            group
+                .attributions
+                .extend(attributions.remove(&key).unwrap_or_default());
+        }
+    }
+    for group in &mut groups {
+        group.attributions.sort_unstable();
+        group.attributions.dedup();
+    }
+    groups
+}
+
+/// Totals by label of each device, merged over its tracks; devices and labels ascend.
+fn by_device(session: &Session, totals: &[WorkTotals]) -> Vec<(DeviceId, Vec<(LabelId, Totals)>)> {
+    let mut devices: Vec<DeviceId> = totals.iter().map(|totals| totals.device).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let mut dense = vec![Totals::default(); session.labels.len()];
+    let merged = devices.into_iter().map(|device| {
+        for of_track in totals.iter().filter(|totals| totals.device == device) {
+            for &(label, totals) in &of_track.labels {
+                dense[label.index()].merge(totals);
+            }
+        }
+        let labels = dense
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, totals)| totals.occurrences > 0);
+        let labels = labels
+            .map(|(index, totals)| (LabelId::from_index(index), std::mem::take(totals)))
+            .collect();
+        (device, labels)
+    });
+    merged.collect()
+}

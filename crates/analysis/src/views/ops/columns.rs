@@ -1,0 +1,92 @@
+//! Columns of the tables of `ops`: titles, units, behavior, and how each is read from its row.
+//! What each means is said beside the field of its row.
+
+use super::report::{OpRegion, OpRow, OpsDevice};
+use crate::telling::cell::{Column, Declared, Field, Unit};
+
+pub(crate) const ROWS: &[Field<OpRow>] = &[
+    Column::new("name", "Op", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("category", "Category", Unit::Text).of(|row| row.category.as_str().into()),
+    Column::wide("device", "Device", Unit::Text).of(|row| row.device.as_str().into()),
+    Column::new("occurrences", "Count", Unit::Count)
+        .sums()
+        .of(|row| row.occurrences.into()),
+    Column::new("self_ps", "Self", Unit::Picos)
+        .formula("Σ (duration − nested children)")
+        .sums()
+        .of(|row| row.self_ps.into()),
+    Column::new("self_ratio", "Share", Unit::Ratio)
+        .formula("self ÷ Σ self")
+        .of(|row| row.self_ratio.into()),
+    Column::wide("scope", "Scope", Unit::Text).of(|row| row.scope.as_str().into()),
+    Column::wide("flop_rate", "FLOP rate", Unit::FlopRate)
+        .formula("flops × count ÷ total")
+        .of(|row| row.flop_rate.into()),
+    Column::wide("bandwidth", "Bandwidth", Unit::ByteRate)
+        .formula("bytes × count ÷ total")
+        .of(|row| row.bandwidth.into()),
+    Column::wide("bound_by", "Bound by", Unit::Text).of(|row| row.bound_by.as_str().into()),
+    Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
+    Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
+    Column::wide("roofline_ratio", "Of roofline", Unit::Ratio)
+        .formula("max(FLOP rate ÷ peak, bandwidth ÷ peak)")
+        .of(|row| row.roofline_ratio.into()),
+    Column::wide("total_ps", "Total", Unit::Picos)
+        .formula("Σ duration")
+        .sums()
+        .of(|row| row.total_ps.into()),
+    Column::wide("flops", "FLOPs per execution", Unit::Flops)
+        .fractional()
+        .of(|row| row.flops.into()),
+    Column::wide("bytes", "Bytes per execution", Unit::Bytes)
+        .fractional()
+        .of(|row| row.bytes.into()),
+    Column::wide("executions", "Executions", Unit::Count)
+        .sums()
+        .of(|row| row.executions.into()),
+    Column::wide("class", "Class", Unit::Text).of(|row| row.class.as_str().into()),
+    Column::wide("cost_source", "Cost from", Unit::Text).of(|row| row.cost_source.as_str().into()),
+    Column::wide("program_id", "Program id", Unit::Text).of(|row| row.program_id.as_str().into()),
+    Column::wide("is_rematerialised", "Rematerialized", Unit::Flag)
+        .of(|row| row.is_rematerialised.into()),
+    Column::wide("category_source", "Category from", Unit::Text)
+        .of(|row| row.category_source.as_str().into()),
+    Column::wide("attribution", "Op from", Unit::Text).of(|row| row.attribution.as_str().into()),
+];
+
+pub(super) const REGIONS: &[Field<OpRegion>] = &[
+    Column::new("name", "Region", Unit::Text).of(|region| region.name.as_str().into()),
+    Column::new("op", "Op", Unit::Text).of(|region| region.op.as_str().into()),
+    Column::new("occurrences", "Count", Unit::Count)
+        .sums()
+        .of(|region| region.occurrences.into()),
+    Column::new("total_ps", "Total", Unit::Picos)
+        .sums()
+        .of(|region| region.total_ps.into()),
+    Column::new("op_ratio", "Of the op", Unit::Ratio).of(|region| region.op_ratio.into()),
+    Column::wide("is_wait", "Waits", Unit::Flag).of(|region| region.is_wait.into()),
+    Column::wide("program_id", "Program id", Unit::Text)
+        .of(|region| region.program_id.as_str().into()),
+];
+
+pub(super) const DEVICES: &[Field<OpsDevice>] = &[
+    Column::new("device", "Device", Unit::Text).of(|device| device.device.as_str().into()),
+    Column::new("busy_ps", "Busy", Unit::Picos)
+        .sums()
+        .of(|device| device.busy_ps.into()),
+    Column::new("self_ps", "Σ self", Unit::Picos)
+        .sums()
+        .of(|device| device.self_ps.into()),
+    Column::new("occurrences", "Count", Unit::Count)
+        .sums()
+        .of(|device| device.occurrences.into()),
+];
+
+/// The tables of the report with their columns.
+pub(super) fn tables() -> Vec<Declared> {
+    vec![
+        Declared::of("rows", ROWS),
+        Declared::of("regions", REGIONS),
+        Declared::of("devices", DEVICES),
+    ]
+}

@@ -1,0 +1,319 @@
+//! `ops`: every op with its time, work and bound.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | row | one HLO op of one program; work without an op is one row per kernel name or direction |
+//! | occurrences | slices: executions on TPU and XLA:CPU, kernel launches on GPU |
+//! | executions | occurrences; on GPU the launches of one kernel of the op, see [`executions`] |
+//! | total, self | Σ duration, Σ (duration − nested slices on the same row) |
+//! | flop rate, bandwidth | work of one execution × executions ÷ total |
+//! | bound by | the larger of flop rate ÷ peak and bandwidth ÷ peak; both must be known |
+//! | FLOPs unknown | Σ self of ops that compute and have no known FLOPs ÷ Σ self of all |
+//! | region | what a TPU's kernel recorded of itself within an op, see [`within`] |
+//! | attributed | Σ self of slices with an op ÷ Σ self of all |
+
+pub(crate) mod collect;
+pub(crate) mod columns;
+mod executions;
+mod report;
+mod roofline;
+mod row;
+mod tables;
+mod unknown;
+mod within;
+
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+pub use report::{OpRegion, OpRow, OpsDevice, OpsReport};
+pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, roofline};
+pub(crate) use row::{Measured, is_async_half, own_cost};
+use stepscope_model::{DeviceKind, Reads, Session};
+pub(crate) use tables::op_table;
+pub(crate) use unknown::{beside, unknown_flops_note, unknown_flops_ratio};
+pub(crate) use within::regions_within;
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::Selected;
+use crate::measuring::totals::{WorkTotals, work_labels, work_totals};
+use crate::measuring::work::work_intervals;
+use crate::telling::attribution;
+use crate::telling::format;
+use crate::telling::launched_graphs;
+use crate::telling::launched_graphs::CUDA_GRAPHS_OFF;
+use crate::telling::note::Note;
+use crate::views::kernels::has_cuda_graphs;
+
+/// The `ops` analysis.
+pub struct Ops;
+
+/// Options of [`Ops`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct OpsOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// One row per op over all devices, or one per op and device
+    #[arg(long, value_name = "KEY", value_enum, default_value_t = GroupBy::Op)]
+    pub by: GroupBy,
+}
+
+/// What makes a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum GroupBy {
+    /// An op, merged over devices.
+    #[default]
+    Op,
+    /// An op on a device.
+    Device,
+}
+
+impl Analysis for Ops {
+    const NAME: &'static str = "ops";
+    const ALIASES: &'static [&'static str] = &["hlo_stats"];
+    const SUMMARY: &'static str =
+        "Every op: time, occurrences, FLOP rate, bandwidth and what bounds it";
+    const GROUP: Group = Group::Compute;
+    const READS: Reads = Reads::Devices;
+    const EXAMPLES: &'static str = "\
+# The ops with the largest self time
+stepscope ops ./logs
+# Matrix products of steps 3 to 7, each device on its own
+stepscope ops ./logs --steps 3..8 --match 'dot|convolution' --by device
+# Ops far from the roofline, as CSV
+stepscope ops ./logs --sort -roofline_ratio --limit 20 --csv";
+    type Options = OpsOptions;
+    type Report = OpsReport;
+
+    fn run(session: &Session, options: &OpsOptions) -> Result<OpsReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let totals = work_totals(session, &selected);
+        let labels = work_labels(session, &selected);
+        let devices = devices(session, &selected, &totals, &labels);
+        from_totals(session, &selected, options, &totals, devices)
+    }
+}
+
+/// Every op of a selection.
+pub(crate) struct AllOps {
+    /// Largest self time first.
+    pub(crate) ops: Vec<Measured>,
+    /// Σ of their self times.
+    pub(crate) total_self_ps: i64,
+}
+
+impl AllOps {
+    /// The rows as `ops` shows them.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &OpRow> {
+        self.ops.iter().map(|op| &op.row)
+    }
+}
+
+/// Every op, merged over devices. Those of a whole session are measured once.
+pub(crate) fn all_ops(
+    session: &Session,
+    selected: &Selected<'_>,
+    totals: &[WorkTotals],
+) -> Arc<AllOps> {
+    let measure = || {
+        let ops = measured(session, selected, totals, GroupBy::Op);
+        let total_self_ps = ops.iter().map(|one| one.row.self_ps).sum();
+        AllOps { ops, total_self_ps }
+    };
+    if selected.is_everything() {
+        return session.memo.get_or_compute(measure);
+    }
+    Arc::new(measure())
+}
+
+/// The report from totals that are there already; `devices` is passed through.
+pub(crate) fn from_totals(
+    session: &Session,
+    selected: &Selected<'_>,
+    options: &OpsOptions,
+    totals: &[WorkTotals],
+    devices: Vec<OpsDevice>,
+) -> Result<OpsReport, AnalysisError> {
+    let merged = all_ops(session, selected, totals);
+    let mut rows: Vec<OpRow> = match options.by {
+        GroupBy::Op => merged.rows().cloned().collect(),
+        GroupBy::Device => {
+            let all = measured(session, selected, totals, options.by);
+            all.into_iter().map(|one| one.row).collect()
+        }
+    };
+    let total_self_ps = rows.iter().map(|row| row.self_ps).sum::<i64>();
+    let attribution = attribution::shares(session, totals, |_| true);
+    let attributed_ratio = attribution::covered_ratio(&attribution);
+    let mut notes = notes(session, selected, &rows, attributed_ratio);
+    notes.extend(unknown_flops_note(session, merged.ops.iter()));
+    let mut regions = regions_within(session, selected);
+    for region in &mut regions {
+        let mut ops = merged.rows();
+        let own = ops.find(|op| op.name == region.op && op.program_id == region.program_id);
+        region.op_ratio = own.map(|op| region.total_ps as f64 / op.total_ps.max(1) as f64);
+    }
+    let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+    Ok(OpsReport {
+        rows,
+        row_count,
+        devices,
+        total_self_ps,
+        attributed_ratio,
+        attribution,
+        regions,
+        flops_unknown_ratio: unknown_flops_ratio(session, merged.ops.iter()),
+        notes,
+    })
+}
+
+/// Every op with its work and rates, largest self time first.
+pub(crate) fn measured(
+    session: &Session,
+    selected: &Selected<'_>,
+    totals: &[WorkTotals],
+    by: GroupBy,
+) -> Vec<Measured> {
+    let groups = collect::groups(session, selected, totals, by);
+    let total_self_ps = groups.iter().map(|group| group.totals.self_ps).sum();
+    let mut measured: Vec<Measured> = groups
+        .iter()
+        .map(|group| row::measure(session, group, total_self_ps))
+        .collect();
+    measured.sort_by(|a, b| {
+        let (a, b) = (&a.row, &b.row);
+        (b.self_ps, b.total_ps)
+            .cmp(&(a.self_ps, a.total_ps))
+            .then_with(|| a.name.cmp(&b.name))
+            .then_with(|| a.program_id.cmp(&b.program_id))
+            .then_with(|| a.device.cmp(&b.device))
+    });
+    measured
+}
+
+fn devices(
+    session: &Session,
+    selected: &Selected<'_>,
+    totals: &[WorkTotals],
+    labels: &[bool],
+) -> Vec<OpsDevice> {
+    use rayon::prelude::*;
+    let devices: Vec<OpsDevice> = selected
+        .devices
+        .par_iter()
+        .map(|&device| {
+            let windows = Intervals::union_of(selected.windows(device));
+            let busy = work_intervals(session, device, windows.spans(), labels).duration();
+            let own = totals.iter().filter(|totals| totals.device == device);
+            let sums = own
+                .flat_map(|totals| &totals.labels)
+                .fold((0, 0), |sums, (_, totals)| {
+                    (sums.0 + totals.self_ps, sums.1 + totals.occurrences)
+                });
+            OpsDevice {
+                device: session.device_title(device),
+                busy_ps: busy.0,
+                self_ps: sums.0,
+                occurrences: sums.1,
+            }
+        })
+        .collect();
+    devices
+}
+
+fn notes(
+    session: &Session,
+    selected: &Selected<'_>,
+    rows: &[OpRow],
+    attributed_ratio: Option<f64>,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if rows.is_empty() {
+        notes.push(Note::warning(
+            "No device work was recorded in this selection.",
+        ));
+        return notes;
+    }
+    let kinds: Vec<DeviceKind> = selected
+        .devices
+        .iter()
+        .map(|&device| session.device(device).kind)
+        .collect();
+    let has_bare_kernels = rows.iter().any(|row| row.category == "kernel");
+    notes.extend(
+        attributed_ratio.and_then(|ratio| attribution_note(session, ratio, has_bare_kernels)),
+    );
+    notes.extend(inferred_note(rows));
+    notes.extend(launched_graphs::note(session));
+    if kinds.contains(&DeviceKind::Cpu) {
+        notes.push(Note::info(
+            "XLA:CPU has no known peak, so its ops have rates and no bound. Their work is computed \
+             from the HLO.",
+        ));
+    }
+    if kinds.iter().any(|kind| kind.is_gpu()) {
+        notes.push(Note::info(
+            "On GPU occurrences are kernel launches; the work of an op lowered to several kernels \
+             is counted once per execution.",
+        ));
+    }
+    let over = rows
+        .iter()
+        .filter(|row| row.roofline_ratio.is_some_and(|ratio| ratio > 1.05));
+    let over: Vec<&str> = over.map(|row| row.name.as_str()).collect();
+    if let Some(first) = over.first() {
+        notes.push(Note::warning(format!(
+            "{} run above the roofline, {first} first: data that stays on the chip is counted as \
+             moved, or the recorded peak is too low.",
+            format::counted(over.len(), "op"),
+        )));
+    }
+    if !session.aggregates.is_empty() {
+        notes.push(Note::info(
+            "Some events were recorded as sums without times: they have no nesting, so their whole \
+             duration counts as self time.",
+        ));
+    }
+    notes
+}
+
+/// Ops of which only the name is known.
+fn inferred_note(rows: &[OpRow]) -> Option<Note> {
+    let is_bare = |row: &&OpRow| {
+        row.attribution != "none" && matches!(row.category_source.as_str(), "inferred" | "")
+    };
+    let count = rows.iter().filter(is_bare).count();
+    let ops = format::counted(count, "op");
+    (count > 0).then(|| {
+        Note::info(format!(
+            "The profile has no HLO for {ops}: their work is unknown, and a category can only be \
+             inferred from the op's name."
+        ))
+    })
+}
+
+/// What share of the time carries an op, where it is not all. Copies never do.
+fn attribution_note(session: &Session, ratio: f64, has_bare_kernels: bool) -> Option<Note> {
+    let rest = "listed by kernel name or by direction of the copy, and has no FLOPs";
+    if ratio <= 0.0 {
+        let text = format!("No device time carries an HLO op; all of it is {rest}.");
+        let hint = "Only programs that XLA compiled have HLO ops.";
+        return Some(Note::warning(text).with_hint(hint));
+    }
+    let share = format::percent(ratio);
+    if !has_bare_kernels {
+        let text = format!("{share} of device time carries an HLO op; the rest is copies.");
+        return (ratio < 0.9995).then(|| Note::info(text));
+    }
+    let text = format!("{share} of device time carries an HLO op; the rest is {rest}.");
+    let hint = if has_cuda_graphs(session) {
+        CUDA_GRAPHS_OFF
+    } else {
+        ""
+    };
+    (ratio < 0.9995).then(|| Note::warning(text).with_hint(hint))
+}

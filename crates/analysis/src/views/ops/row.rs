@@ -1,0 +1,133 @@
+//! From a group to a row: names, work and bound.
+
+use stepscope_model::{DeviceId, Op, OpCost, OpId, ProgramId, Session};
+
+use super::collect::{Group, Key};
+use super::report::OpRow;
+use super::roofline::{Roofline, Work, common_peaks, roofline};
+use crate::telling::attribution;
+
+/// A row with what it was made of, for analyses that group rows their own way.
+pub(crate) struct Measured {
+    /// The row as `ops` shows it.
+    pub(crate) row: OpRow,
+    /// Its HLO op.
+    pub(crate) op: Option<OpId>,
+    /// Its program.
+    pub(crate) program: Option<ProgramId>,
+    /// Devices it ran on, ascending.
+    pub(crate) devices: Vec<DeviceId>,
+    /// Work of all executions; absent where nobody knows it, or where it stands elsewhere (control
+    /// ops, ends of asynchronous ops).
+    pub(crate) work: Option<Work>,
+    /// Rates; empty for either half of an asynchronous op.
+    pub(crate) roofline: Roofline,
+}
+
+pub(super) fn measure(session: &Session, group: &Group, total_self_ps: i64) -> Measured {
+    let label = session.label(group.label);
+    let totals = group.totals;
+    let (name, category, program, op) = match group.key {
+        Key::Op(id) => {
+            let op = session.op(id);
+            (
+                session.text(op.name),
+                session.text(op.category),
+                Some(op.program),
+                Some(op),
+            )
+        }
+        Key::Kernel(program, name) => (session.text(name), "kernel", program, None),
+        Key::Transfer(program, direction) => (direction.name(), "transfer", program, None),
+    };
+    let cost = op.and_then(|op| own_cost(session, op));
+    let work = cost.map(|cost| Work::of(cost, group.executions as f64));
+    let charged = work.as_ref().filter(|_| !is_async_half(category));
+    let rates = charged.map_or_else(Roofline::default, |work| {
+        let peaks = common_peaks(session, &group.devices);
+        roofline(work, totals.total_ps, &peaks)
+    });
+    let framework_op = label.framework_op.filter(|_| op.is_none());
+    let scope = op.map(|op| op.scope).or(framework_op);
+    let text = |read: fn(&Op) -> stepscope_model::StringId| {
+        op.map(|op| session.text(read(op)).to_owned())
+            .unwrap_or_default()
+    };
+    let row = OpRow {
+        program: program
+            .map(|id| session.program(id).title())
+            .unwrap_or_default(),
+        program_id: program_id(session, program),
+        name: name.to_owned(),
+        category: category.to_owned(),
+        category_source: op
+            .map(|op| op.category_source.name().to_owned())
+            .unwrap_or_default(),
+        attribution: attribution::words(&group.attributions),
+        class: label.class.name().to_owned(),
+        device: device_name(session, group),
+        occurrences: totals.occurrences,
+        executions: group.executions,
+        total_ps: totals.total_ps,
+        self_ps: totals.self_ps,
+        self_ratio: if total_self_ps > 0 {
+            totals.self_ps as f64 / total_self_ps as f64
+        } else {
+            0.0
+        },
+        flops: cost.and_then(|cost| cost.flops),
+        bytes: cost.map(|cost| cost.bytes),
+        flop_rate: rates.flop_rate,
+        bandwidth: rates.bandwidth,
+        bound_by: rates.bound_by.to_owned(),
+        roofline_ratio: rates.ratio,
+        cost_source: cost
+            .map(|cost| cost.source.name().to_owned())
+            .unwrap_or_default(),
+        scope: scope
+            .map(|id| session.text(id).to_owned())
+            .unwrap_or_default(),
+        source: text(|op| op.source),
+        is_rematerialised: op.is_some_and(|op| op.is_rematerialised),
+    };
+    Measured {
+        row,
+        op: match group.key {
+            Key::Op(id) => Some(id),
+            _ => None,
+        },
+        program,
+        devices: group.devices.clone(),
+        work,
+        roofline: rates,
+    }
+}
+
+/// The work that is the op's own. That of a control op is done by its body, and that of an
+/// asynchronous op stands with its start, not again with its end.
+pub(crate) fn own_cost(session: &Session, op: &Op) -> Option<OpCost> {
+    let is_end = session.text(op.category).ends_with("-done");
+    op.cost.filter(|_| !op.is_control && !is_end)
+}
+
+/// The start and the end of an asynchronous op: the work happens between them, so neither's own time
+/// makes a rate.
+pub(crate) fn is_async_half(category: &str) -> bool {
+    category.ends_with("-start") || category.ends_with("-done")
+}
+
+fn program_id(session: &Session, program: Option<ProgramId>) -> String {
+    program
+        .map(|id| session.program(id).id.to_string())
+        .unwrap_or_default()
+}
+
+/// The device where there is one; empty for work merged over several.
+fn device_name(session: &Session, group: &Group) -> String {
+    match group.devices.as_slice() {
+        [device] if group.is_per_device || session.devices.len() == 1 => {
+            session.device_title(*device)
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,76 @@
+//! Time of ops that compute and whose operations nobody knows.
+//!
+//! Figures of FLOPs are of the rest, so this share stands beside each of them. Ops that compute
+//! nothing (copies, communication), control ops and ends of asynchronous ops, whose work stands
+//! elsewhere, are not unknown.
+
+use stepscope_model::{Class, Session};
+
+use super::row::{Measured, is_async_half};
+use crate::telling::format;
+use crate::telling::note::Note;
+
+/// Shares below this are left out of sentences.
+const LEAST_SHARE: f64 = 0.000_5;
+
+/// Σ self time of ops without known operations ÷ Σ self time of all, 0..1.
+pub(crate) fn unknown_flops_ratio<'a>(
+    session: &Session,
+    ops: impl Iterator<Item = &'a Measured>,
+) -> f64 {
+    let (mut unknown_ps, mut all_ps) = (0i64, 0i64);
+    for op in ops {
+        all_ps = all_ps.saturating_add(op.row.self_ps);
+        if is_unknown(session, op) {
+            unknown_ps = unknown_ps.saturating_add(op.row.self_ps);
+        }
+    }
+    unknown_ps as f64 / all_ps.max(1) as f64
+}
+
+fn is_unknown(session: &Session, op: &Measured) -> bool {
+    let computes_nothing = [Class::Copy, Class::Collective]
+        .iter()
+        .any(|class| class.name() == op.row.class);
+    op.row.flops.is_none()
+        && !computes_nothing
+        && !is_async_half(&op.row.category)
+        && !op.op.is_some_and(|id| session.op(id).is_control)
+}
+
+/// What to add to a line with a figure of FLOPs; empty where all are known.
+pub(crate) fn beside(unknown_ratio: f64) -> String {
+    if unknown_ratio < LEAST_SHARE {
+        return String::new();
+    }
+    let share = format::percent(unknown_ratio);
+    format!("; {share} of device time has no known FLOPs")
+}
+
+/// The same as a note; none where no op has FLOPs.
+pub(crate) fn unknown_flops_note<'a>(
+    session: &Session,
+    ops: impl Iterator<Item = &'a Measured> + Clone,
+) -> Option<Note> {
+    let ratio = unknown_flops_ratio(session, ops.clone());
+    // Where no op has FLOPs there is no figure of them to stand beside.
+    let has_flops = ops.clone().any(|op| op.row.flops.is_some());
+    if ratio < LEAST_SHARE || !has_flops {
+        return None;
+    }
+    let note = Note::info(format!(
+        "{} of device time is of ops whose FLOPs are unknown: their own rates are absent, and those \
+         of steps, programs and the whole leave them out.",
+        format::percent(ratio)
+    ));
+    let mut unknown = ops.filter(|op| is_unknown(session, op));
+    let has_calls = unknown.any(|op| op.row.category.starts_with("custom"));
+    Some(if has_calls {
+        note.with_hint(
+            "A Pallas kernel says what it costs with `pallas_call(…, cost_estimate=\
+             pl.CostEstimate(flops=…, transcendentals=…, bytes_accessed=…))`.",
+        )
+    } else {
+        note
+    })
+}

@@ -1,0 +1,133 @@
+//! `overview`: how long a step is, where it goes, and what to look at first.
+//!
+//! Step time and parts are those of `steps`, the top ops those of `ops`, busy time the union of work
+//! intervals (`busy`); the verdicts hold them against [`thresholds`].
+
+mod balance;
+mod columns;
+mod notes;
+mod report;
+mod tables;
+mod verdicts;
+
+use clap::Args;
+pub use report::{IdleKind, IdleShare, OverviewReport, StepBalance, Verdict};
+use stepscope_model::Session;
+pub(crate) use verdicts::{compute_bound_kernels, occupancy};
+
+use crate::asking::group::Group;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::environment::environment;
+use crate::telling::thresholds::Thresholds;
+use crate::views::glance::Glance;
+use crate::views::ops::{GroupBy, OpRow, Ops, OpsOptions, OpsReport, from_totals};
+
+/// The `overview` analysis.
+pub struct Overview;
+
+/// Options of [`Overview`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct OverviewOptions {
+    /// Which part of the session. `--program`, `--match`, `--sort` and `--limit` are about the top
+    /// ops.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Thresholds of the verdicts that replace the built-in ones: lines `key = good bad`
+    #[arg(long, value_name = "FILE")]
+    pub thresholds: Option<String>,
+}
+
+/// Top ops shown unless `--limit` says otherwise.
+const TOP_OPS: usize = 10;
+
+impl Analysis for Overview {
+    const NAME: &'static str = "overview";
+    const ALIASES: &'static [&'static str] = &["overview_page"];
+    const SUMMARY: &'static str = "How long a step is, where it goes, and what to look at first";
+    const GROUP: Group = Group::Summary;
+    const EXAMPLES: &'static str = "\
+# The whole answer
+stepscope overview ./logs
+# Without the steps that warm up
+stepscope overview ./logs --steps 5..
+# With thresholds of your own, a file of lines such as: device_busy_ratio = 0.9 0.7
+stepscope overview ./logs --thresholds thresholds.txt --json";
+    type Options = OverviewOptions;
+    type Report = OverviewReport;
+
+    fn run(session: &Session, options: &OverviewOptions) -> Result<OverviewReport, AnalysisError> {
+        let thresholds = match &options.thresholds {
+            Some(text) => Thresholds::parse(text)?,
+            None => Thresholds::default(),
+        };
+        let unfiltered = Selection {
+            program: None,
+            pattern: None,
+            sort: None,
+            limit: None,
+            ..options.selection.clone()
+        };
+        let selected = unfiltered.resolve(session)?;
+        let glance = Glance::of(session, &selected);
+        let all = OpsOptions {
+            selection: unfiltered,
+            by: GroupBy::Op,
+        };
+        let ops = from_totals(session, &selected, &all, &glance.totals, Vec::new())?;
+        let step_parts = glance.step_parts();
+        let facts = verdicts::Facts {
+            session,
+            selected: &selected,
+            devices: &glance.devices,
+            step_parts: &step_parts,
+            ops: &ops,
+            totals: &glance.totals,
+        };
+        let verdicts = verdicts::verdicts(&facts, &thresholds);
+        let notes = notes::notes(
+            session,
+            &selected,
+            &glance.devices,
+            &ops,
+            &glance.steps.rows,
+        );
+        let top_ops = top_ops(session, options, ops)?;
+        Ok(OverviewReport {
+            session: session.name.clone(),
+            duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
+            start_epoch_ns: session.epoch_ns.map(|epoch| epoch.to_string()),
+            step_time_ps: glance.step_time.clone(),
+            step_parts,
+            step_balance: balance::balance(session, &selected, &glance),
+            step_series: glance.bars.clone(),
+            device_busy_ratio: glance.busy_ratio(),
+            devices: glance.devices.clone(),
+            top_ops,
+            verdicts,
+            environment: environment(session, &selected),
+            notes,
+        })
+    }
+}
+
+/// The ops at the top, by the selection's filters and order.
+fn top_ops(
+    session: &Session,
+    options: &OverviewOptions,
+    all: OpsReport,
+) -> Result<Vec<OpRow>, AnalysisError> {
+    let selection = &options.selection;
+    let mut rows = all.rows;
+    if selection.program.is_some() || selection.pattern.is_some() || selection.sort.is_some() {
+        let selection = Selection {
+            limit: None,
+            ..selection.clone()
+        };
+        let by = GroupBy::Op;
+        rows = Ops::run(session, &OpsOptions { selection, by })?.rows;
+    }
+    let limit = selection.limit.unwrap_or(TOP_OPS);
+    rows.truncate(if limit == 0 { usize::MAX } else { limit });
+    Ok(rows)
+}

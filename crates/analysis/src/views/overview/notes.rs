@@ -1,0 +1,63 @@
+//! What the overview does not cover, what was repaired, what to record next time.
+
+use stepscope_model::{Session, WarningKind};
+
+use crate::measuring::busy::DeviceBusy;
+use crate::measuring::selection::Selected;
+use crate::measuring::steps::StepParts;
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::steps::step_notes;
+use crate::views::ops::OpsReport;
+
+pub(super) fn notes(
+    session: &Session,
+    selected: &Selected<'_>,
+    devices: &[DeviceBusy],
+    ops: &OpsReport,
+    parts: &[StepParts],
+) -> Vec<Note> {
+    let mut notes: Vec<Note> = session.warnings.iter().map(warning).collect();
+    notes.extend(step_notes(session, Some(selected)));
+    notes.extend(idle_devices(devices));
+    if parts.iter().any(|row| row.device.is_none()) {
+        notes.push(Note::warning(
+            "On hosts that recorded no device work a step is divided by what the host did.",
+        ));
+    }
+    notes.extend(ops.notes.iter().cloned());
+    // What is grave comes first; otherwise the order stays.
+    notes.sort_by_key(|note| note.kind);
+    notes
+}
+
+fn warning(warning: &stepscope_model::Warning) -> Note {
+    let text = match warning.host.as_str() {
+        "" => warning.message.clone(),
+        host => format!("{host}: {}", warning.message),
+    };
+    let note = match warning.kind {
+        WarningKind::Damaged | WarningKind::Truncated | WarningKind::Recorder => {
+            Note::warning(text)
+        }
+        WarningKind::Repaired | WarningKind::Missing => Note::info(text),
+    };
+    note.with_hint(warning.hint.clone())
+}
+
+fn idle_devices(devices: &[DeviceBusy]) -> Option<Note> {
+    let idle: Vec<&str> = devices
+        .iter()
+        .filter(|device| device.busy_ratio.is_none())
+        .map(|device| device.device.as_str())
+        .collect();
+    if idle.is_empty() || idle.len() == devices.len() {
+        return None;
+    }
+    let share = format::counted(idle.len(), "device");
+    Some(Note::warning(format!(
+        "{share} of {} recorded no work in the observed time and are excluded from means: {}.",
+        devices.len(),
+        idle.join(", ")
+    )))
+}

@@ -1,0 +1,114 @@
+//! What `overview` answers: the length of a step, where it goes, and what to look at first.
+
+use documented::DocumentedFields;
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::measuring::busy::DeviceBusy;
+use crate::measuring::environment::EnvironmentReport;
+use crate::measuring::steps::{StepBar, StepPart, StepTime};
+use crate::telling::note::Note;
+use crate::telling::thresholds::VerdictKind;
+use crate::views::ops::OpRow;
+
+/// The answer of the `overview` analysis.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct OverviewReport {
+    /// Name of the session.
+    pub session: String,
+    /// Wall-clock length of the capture: first to last recorded slice.
+    #[ts(type = "number")]
+    pub duration_ps: i64,
+    /// Start of the capture, nanoseconds since the Unix epoch, as a decimal string; absent in old files.
+    pub start_epoch_ns: Option<String>,
+    /// Statistics over the selected steps; absent where no step was recorded or inferred.
+    pub step_time_ps: Option<StepTime>,
+    /// The mean step divided into named parts that sum to it, in display order.
+    pub step_parts: Vec<StepPart>,
+    /// The mean step of the host and of the devices, and why devices idle within it; absent where no
+    /// device worked in a step.
+    pub step_balance: Option<StepBalance>,
+    /// Every selected step with its parts, for the chart.
+    pub step_series: Vec<StepBar>,
+    /// Mean over devices of (union of work intervals ÷ observed window); absent without devices.
+    pub device_busy_ratio: Option<f64>,
+    /// The same per device.
+    pub devices: Vec<DeviceBusy>,
+    /// The ten ops (or kernels) with the largest self time.
+    pub top_ops: Vec<OpRow>,
+    /// Verdicts on the key figures.
+    pub verdicts: Vec<Verdict>,
+    /// Versions, options and chips.
+    pub environment: EnvironmentReport,
+    /// What the figures do not cover, what was repaired, what to record next time.
+    pub notes: Vec<Note>,
+}
+
+/// The mean step, as its host has it and as its devices have it.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct StepBalance {
+    /// Mean over steps of the mean over hosts of the host's annotation; absent where no host
+    /// annotated its steps.
+    pub host_step_ps: Option<f64>,
+    /// Mean over steps of the mean over hosts of the mean over the host's devices of the step's span
+    /// there.
+    pub device_step_ps: f64,
+    /// Of these, the time in which the device works.
+    pub device_busy_ps: f64,
+    /// The rest of it.
+    pub device_idle_ps: f64,
+    /// Idle ÷ device step, 0..1.
+    pub device_idle_ratio: f64,
+    /// Why devices idle; sums to `device_idle_ps`.
+    pub idle: Vec<IdleShare>,
+}
+
+/// One cause of a device's idle time within steps.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export)]
+pub struct IdleShare {
+    /// Which cause.
+    pub kind: IdleKind,
+    /// Its time in the mean step.
+    pub mean_ps: f64,
+    /// The same ÷ device step, 0..1.
+    pub ratio: f64,
+    /// Of all others: what the host does in most of it; else empty.
+    pub mostly: String,
+}
+
+/// Why devices idle within a step, as performance guides sort it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum IdleKind {
+    /// The host waits for or prepares input: the part *input wait* of the step.
+    Input,
+    /// The host compiles: the part *compilation* of the step.
+    Compilation,
+    /// The host hands work to the device, in gaps that are long enough to have a cause.
+    KernelLaunch,
+    /// Everything else.
+    AllOthers,
+}
+
+/// A key figure against its thresholds.
+#[derive(Debug, Clone, Serialize, TS, DocumentedFields)]
+#[ts(export)]
+pub struct Verdict {
+    /// Stable key of the figure, such as `device_busy_ratio`.
+    pub key: String,
+    /// Name of the figure in words.
+    pub title: String,
+    /// Value of the figure, in the unit of the key's suffix. Absent if the profile does not provide
+    /// it.
+    pub value: Option<f64>,
+    /// Verdict on the figure: `good`, `warning`, `bad`, or `unknown` if there is no figure.
+    pub verdict: VerdictKind,
+    /// Thresholds of the verdict, as text: `good > 80 %, bad < 50 %`.
+    pub thresholds: String,
+    /// How the figure was obtained, or what is missing and how to record it.
+    pub explanation: String,
+}

@@ -1,0 +1,324 @@
+//! The key figures behind the verdicts, each with how it was obtained or what is missing.
+
+use stepscope_model::{Class, Session, SliceKind, StringId};
+
+use super::report::Verdict;
+use crate::measuring::activity::compilation_ps;
+use crate::measuring::busy::{self, DeviceBusy};
+use crate::measuring::selection::Selected;
+use crate::measuring::steps::{PartKind, StepPart};
+use crate::measuring::totals::WorkTotals;
+use crate::measuring::work::AllWork;
+use crate::telling::format;
+use crate::telling::recording;
+use crate::telling::thresholds::{Threshold, Thresholds, VerdictKind};
+use crate::views::ops::{OpRow, OpsReport};
+
+/// What the figures are made from.
+pub(super) struct Facts<'a> {
+    pub(super) session: &'a Session,
+    pub(super) selected: &'a Selected<'a>,
+    pub(super) devices: &'a [DeviceBusy],
+    pub(super) step_parts: &'a [StepPart],
+    /// All ops of the selection, before any limit.
+    pub(super) ops: &'a OpsReport,
+    pub(super) totals: &'a [WorkTotals],
+}
+
+/// A figure and how it was obtained; without a figure, what is missing and how to record it.
+pub(crate) type Figure = (Option<f64>, String);
+
+/// Every figure of the table against its thresholds.
+pub(super) fn verdicts(facts: &Facts<'_>, thresholds: &Thresholds) -> Vec<Verdict> {
+    let verdict = |threshold: &Threshold| {
+        let (value, explanation) = figure(facts, threshold.key);
+        Verdict {
+            key: threshold.key.to_owned(),
+            title: threshold.title.to_owned(),
+            value,
+            verdict: value.map_or(VerdictKind::Unknown, |value| threshold.judge(value)),
+            thresholds: threshold.text(),
+            explanation,
+        }
+    };
+    thresholds.entries().iter().map(verdict).collect()
+}
+
+fn figure(facts: &Facts<'_>, key: &str) -> Figure {
+    match key {
+        "device_busy_ratio" => busy_ratio(facts),
+        "device_idle_ratio" => {
+            let (busy, explanation) = busy_ratio(facts);
+            let idle = busy.map(|busy| 1.0 - busy);
+            (
+                idle,
+                if idle.is_some() {
+                    "1 − device utilization.".to_owned()
+                } else {
+                    explanation
+                },
+            )
+        }
+        "host_overhead_ratio" => host_overhead(facts),
+        "memory_bandwidth_ratio" => memory_bandwidth(facts),
+        "kernel_duration_ps" => kernel_duration(facts),
+        "occupancy_ratio" => occupancy(facts.session, facts.ops.rows.iter(), facts.totals),
+        "dominant_op_ratio" => dominant_op(facts),
+        "top_op_ps" => top_op(facts),
+        "compilation_ps" => compilation(facts),
+        _ => peak_memory(facts),
+    }
+}
+
+fn missing(text: &str) -> Figure {
+    (None, text.to_owned())
+}
+
+fn busy_ratio(facts: &Facts<'_>) -> Figure {
+    let Some(ratio) = busy::mean(facts.devices) else {
+        return missing("No device recorded work.");
+    };
+    let counted = facts
+        .devices
+        .iter()
+        .filter(|device| device.busy_ratio.is_some())
+        .count();
+    let devices = format::counted(counted, "device");
+    let selected = facts.selected;
+    let window = match (selected.is_all_time(), facts.session.steps.is_empty()) {
+        (false, _) if selected.time.is_some() => "the selected times",
+        (false, _) => "the selected steps",
+        (true, false) => "the time from the first to the last step",
+        (true, true) => "the time from the first to the last device work",
+    };
+    (
+        Some(ratio),
+        format!("Union of work intervals ÷ {window}, mean over {devices}."),
+    )
+}
+
+fn host_overhead(facts: &Facts<'_>) -> Figure {
+    let part = facts
+        .step_parts
+        .iter()
+        .find(|part| part.part == PartKind::HostOverhead);
+    match part {
+        Some(part) => (
+            Some(part.ratio),
+            "Share of the mean step in which the device is idle while the thread that drives it \
+             does other recorded work than input or compilation."
+                .to_owned(),
+        ),
+        None => (None, recording::needs_steps(facts.session)),
+    }
+}
+
+/// Bytes of all ops with known work ÷ the peak of the devices over their busy time.
+fn memory_bandwidth(facts: &Facts<'_>) -> Figure {
+    let mut capacity = 0.0;
+    for device in facts
+        .devices
+        .iter()
+        .filter(|device| device.busy_ratio.is_some())
+    {
+        let chip = &facts.session.devices[device.device_index as usize].chip;
+        let Some(peak) = &chip.peak_bandwidth else {
+            return (
+                None,
+                format!("The memory bandwidth of {} is not known.", chip.name),
+            );
+        };
+        capacity += peak.per_second * busy_in_selection(facts, device) * 1e-12;
+    }
+    let moved = |row: &OpRow| row.bytes.map(|bytes| bytes * row.executions as f64);
+    let known: Vec<&OpRow> = facts
+        .ops
+        .rows
+        .iter()
+        .filter(|row| row.bytes.is_some())
+        .collect();
+    if capacity <= 0.0 || known.is_empty() {
+        return missing("No op carries the bytes it moves.");
+    }
+    let bytes: f64 = known.iter().filter_map(|row| moved(row)).sum();
+    let covered: i64 = known.iter().map(|row| row.self_ps).sum();
+    let coverage = covered as f64 / facts.ops.total_self_ps.max(1) as f64;
+    let explanation = format!(
+        "{} read and written by ops ÷ peak bandwidth × busy time; ops with known bytes take {} of \
+         the work time.",
+        format::bytes(bytes),
+        format::percent(coverage)
+    );
+    (Some(bytes / capacity), explanation)
+}
+
+/// Ops count from the first to the last event unless steps are selected, so the busy time must too.
+fn busy_in_selection(facts: &Facts<'_>, device: &DeviceBusy) -> f64 {
+    if !facts.selected.is_all_time() {
+        return device.busy_ps as f64;
+    }
+
+    let id = stepscope_model::DeviceId(device.device_index);
+    let windows = facts.selected.windows(id);
+    let work = AllWork::of(facts.session);
+    work.within(id, &windows).duration().0 as f64
+}
+
+fn kernel_duration(facts: &Facts<'_>) -> Figure {
+    let (mut count, mut total_ps) = (0i64, 0i64);
+    for (label, totals) in facts.totals.iter().flat_map(|totals| &totals.labels) {
+        if facts.session.label(*label).kind == SliceKind::Kernel {
+            count += totals.occurrences;
+            total_ps += totals.total_ps;
+        }
+    }
+    if count == 0 {
+        return missing("Only GPUs run kernels; other devices run ops.");
+    }
+    let mean = total_ps as f64 / count as f64;
+    (
+        Some(mean),
+        format!("Mean over {count} kernel launches; many short kernels mean poor fusion."),
+    )
+}
+
+/// Weighted by time over matrix products, attention, and kernels of ops that compute bounds.
+pub(crate) fn occupancy<'a>(
+    session: &Session,
+    ops: impl Iterator<Item = &'a OpRow>,
+    totals: &[WorkTotals],
+) -> Figure {
+    let (mut weighted, mut time) = (0.0, 0.0);
+    for (_, occupancy, total_ps) in compute_bound(session, ops, totals) {
+        weighted += occupancy * total_ps;
+        time += total_ps;
+    }
+    if time <= 0.0 {
+        return missing("No compute-bound kernel with a recorded occupancy.");
+    }
+    let share = format::duration_ps(time);
+    (
+        Some(weighted / time),
+        format!(
+            "Theoretical occupancy by time over {share} of matrix products, attention and ops bound by compute."
+        ),
+    )
+}
+
+/// Names of the kernels whose occupancy [`occupancy`] weighs.
+pub(crate) fn compute_bound_kernels<'a>(
+    session: &'a Session,
+    ops: impl Iterator<Item = &'a OpRow>,
+    totals: &[WorkTotals],
+) -> Vec<&'a str> {
+    let kernels = compute_bound(session, ops, totals).into_iter();
+    kernels.map(|(name, ..)| session.text(name)).collect()
+}
+
+/// Matrix products, attention and kernels of ops that compute bounds: name, occupancy, time.
+fn compute_bound<'a>(
+    session: &Session,
+    ops: impl Iterator<Item = &'a OpRow>,
+    totals: &[WorkTotals],
+) -> Vec<(StringId, f64, f64)> {
+    let bound: Vec<(&str, &str)> = ops
+        .filter(|row| row.bound_by == "compute")
+        .map(|row| (row.program.as_str(), row.name.as_str()))
+        .collect();
+    let mut kernels = Vec::new();
+    for (id, totals) in totals.iter().flat_map(|totals| &totals.labels) {
+        let label = session.label(*id);
+        let launch = label.launch.map(|launch| session.launch(launch));
+        let occupancy = launch.and_then(|launch| launch.occupancy);
+        // Recorders that do not know it write 0.
+        let Some(occupancy) = occupancy.filter(|&occupancy| occupancy > 0.0) else {
+            continue;
+        };
+        let is_bound = label.op.is_some_and(|op| {
+            let op = session.op(op);
+            let title = session.program(op.program).title();
+            bound.contains(&(title.as_str(), session.text(op.name)))
+        });
+        if is_bound || matches!(label.class, Class::Matmul | Class::Attention) {
+            kernels.push((label.name, occupancy, totals.total_ps as f64));
+        }
+    }
+    kernels
+}
+
+/// The op with the largest self time; none without work.
+fn largest_op<'a>(facts: &Facts<'a>) -> Option<&'a OpRow> {
+    let rows = facts.ops.rows.iter();
+    let largest = rows.max_by(|a, b| a.self_ps.cmp(&b.self_ps).then_with(|| b.name.cmp(&a.name)));
+    largest.filter(|_| facts.ops.total_self_ps > 0)
+}
+
+fn dominant_op(facts: &Facts<'_>) -> Figure {
+    let Some(row) = largest_op(facts) else {
+        return missing("No device recorded work.");
+    };
+    (
+        Some(row.self_ratio),
+        format!(
+            "Share of {} in the self time of all ops.",
+            format::shortened(&row.name)
+        ),
+    )
+}
+
+/// The self time of the largest op in a step, of the devices that worked.
+fn top_op(facts: &Facts<'_>) -> Figure {
+    let Some(row) = largest_op(facts) else {
+        return missing("No device recorded work.");
+    };
+    let steps = facts.selected.worked_steps();
+    if steps == 0 {
+        return (None, recording::needs_steps(facts.session));
+    }
+    let devices = facts.devices.iter();
+    let working = devices.filter(|device| device.busy_ratio.is_some()).count();
+    let time = row.self_ps as f64 / (steps * working.max(1)) as f64;
+    (
+        Some(time),
+        format!(
+            "Self time of {} per step and device; from 10 ms on an op is worth a look, from 50 ms on \
+             a target.",
+            format::shortened(&row.name)
+        ),
+    )
+}
+
+fn compilation(facts: &Facts<'_>) -> Figure {
+    match compilation_ps(facts.session, &facts.selected.hosts) {
+        Some(time_ps) => (
+            Some(time_ps as f64),
+            "Union of compilation slices over the whole capture, on the host where it is longest; \
+             what was compiled before the capture began is not in it."
+                .to_owned(),
+        ),
+        None => (None, recording::needs_host_threads(facts.session)),
+    }
+}
+
+fn peak_memory(facts: &Facts<'_>) -> Figure {
+    if let Some(row) = crate::views::memory::fullest(facts.session, facts.selected) {
+        let of_process = row.recorded_peak_bytes > row.peak_bytes;
+        let when = if of_process {
+            "since the process began"
+        } else {
+            "in the window"
+        };
+        let text = format!(
+            "{} {when} ÷ {} that the allocator of {} has to give; the fullest device.",
+            format::bytes(row.peak_bytes.max(row.recorded_peak_bytes) as f64),
+            format::bytes(row.capacity_bytes as f64),
+            row.device
+        );
+        return (row.peak_ratio, text);
+    }
+    let text = "The profile has no allocator events of a device.";
+    match recording::memory_snapshot(facts.session) {
+        "" => missing(text),
+        line => (None, format!("{text} Record what is alive: {line}")),
+    }
+}

@@ -1,0 +1,222 @@
+//! What devices ran because of which instant on which thread.
+//!
+//! ```text
+//! thread   ▐█ forward_pass ████████▌      every region that is open when a call begins gets the
+//!             ▐launch▌ ▐launch▌           time of all that the call started, whenever it ran
+//! stream          ▐███▌▐█████▌
+//! ```
+//!
+//! | Devices | What was started | By which call |
+//! |---|---|---|
+//! | GPU, where calls are recorded on threads with regions | kernels and copies, their durations | the same correlation id |
+//! | all others | program runs, the device's busy time within | the same run id; else the calls of a function and the runs of its program in their order, as `steps` matches them |
+//!
+//! Work that no call on such a thread is found for stays unplaced, and is told.
+
+use std::collections::BTreeMap;
+
+use stepscope_model::{DeviceId, FlowKind, Lane, ProgramRun, Session, SliceId, TrackId};
+
+use crate::measuring::selection::Selected;
+use crate::measuring::work::{AllWork, work_labels};
+
+/// Work that a call started: when the call began, and the device time of the work.
+pub(super) type Launch = (i64, i64);
+
+/// All launches.
+pub(super) struct Launches {
+    /// By track, in order of time.
+    of_track: Vec<Vec<Launch>>,
+    /// By host.
+    pub(super) hosts: Vec<Placed>,
+    /// Devices whose runs were matched with calls by their order, of any host.
+    pub(super) in_order: Vec<DeviceId>,
+    /// Threads that launched device work and have no regions.
+    pub(super) bare_threads: Vec<TrackId>,
+}
+
+/// How much of the device work of a host was found to be started on threads with regions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Placed {
+    pub(super) total_ps: i64,
+    pub(super) placed_ps: i64,
+}
+
+impl Placed {
+    /// So much is placed that a region which started nothing can be said to have started nothing.
+    pub(super) const fn is_whole(self) -> bool {
+        self.total_ps > 0 && self.placed_ps.saturating_mul(100) >= self.total_ps.saturating_mul(99)
+    }
+
+    pub(super) const fn plus(self, other: Self) -> Self {
+        Self {
+            total_ps: self.total_ps.saturating_add(other.total_ps),
+            placed_ps: self.placed_ps.saturating_add(other.placed_ps),
+        }
+    }
+}
+
+impl Launches {
+    /// Of the selected devices and programs. `has_regions` says of each track whether the program
+    /// opened regions on it.
+    pub(super) fn of(session: &Session, selected: &Selected<'_>, has_regions: &[bool]) -> Self {
+        let mut launches = Self {
+            of_track: vec![Vec::new(); session.tracks.len()],
+            hosts: vec![Placed::default(); session.hosts.len()],
+            in_order: Vec::new(),
+            bare_threads: Vec::new(),
+        };
+        let by_call = launches.kernels(session, selected, has_regions);
+        let others = selected.devices.iter().copied();
+        let others: Vec<DeviceId> = others.filter(|device| !by_call.contains(device)).collect();
+        launches.runs(session, selected, &others, has_regions);
+        for of_track in &mut launches.of_track {
+            of_track.sort_unstable();
+        }
+        launches.bare_threads.sort_unstable();
+        launches.bare_threads.dedup();
+        launches
+    }
+
+    /// Those of a track.
+    pub(super) fn on(&self, track: TrackId) -> &[Launch] {
+        &self.of_track[track.index()]
+    }
+
+    fn add(&mut self, track: TrackId, instant: i64, work_ps: i64) {
+        self.of_track[track.index()].push((instant, work_ps));
+    }
+
+    /// Kernels and copies by the calls with their numbers. Gives the devices that this places
+    /// anything of; arrows are not even joined where there is no GPU.
+    fn kernels(
+        &mut self,
+        session: &Session,
+        selected: &Selected<'_>,
+        has_regions: &[bool],
+    ) -> Vec<DeviceId> {
+        let devices = selected.devices.iter().copied();
+        let gpus: Vec<DeviceId> = devices
+            .filter(|&device| session.device(device).kind.is_gpu())
+            .collect();
+        if gpus.is_empty() {
+            return Vec::new();
+        }
+        let is_work = work_labels(session);
+        let counts = |lane: &Lane, index: usize| {
+            let label = lane.labels()[index];
+            is_work[label.index()] && selected.has_program(session.label(label).program)
+        };
+        let mut of_device: BTreeMap<DeviceId, Vec<(TrackId, Launch)>> = BTreeMap::new();
+        for (kernel, call, start) in first_calls(session, &gpus) {
+            let Some(device) = session.track(kernel.track).device else {
+                continue;
+            };
+            let Some(lane) = session.lane(kernel.track, kernel.lane) else {
+                continue;
+            };
+            let index = kernel.index as usize;
+            if index < lane.len() && counts(lane, index) {
+                let launch = (start, lane.durations()[index]);
+                of_device
+                    .entry(device)
+                    .or_default()
+                    .push((call.track, launch));
+            }
+        }
+        let mut by_call = Vec::new();
+        for (device, found) in of_device {
+            let is_bare = |track: TrackId| !has_regions[track.index()];
+            let bare = found.iter().map(|&(track, _)| track);
+            self.bare_threads
+                .extend(bare.filter(|&track| is_bare(track)));
+            if found.iter().all(|&(track, _)| is_bare(track)) {
+                continue;
+            }
+            let mut placed = Placed::default();
+            for (_, track) in session.work_tracks(device) {
+                for lane in &track.lanes {
+                    let all = (0..lane.len()).filter(|&index| counts(lane, index));
+                    placed.total_ps += all.map(|index| lane.durations()[index]).sum::<i64>();
+                }
+            }
+            for (track, (start, work_ps)) in found {
+                self.add(track, start, work_ps);
+                placed.placed_ps += if is_bare(track) { 0 } else { work_ps };
+            }
+            let host = &mut self.hosts[session.device(device).host.index()];
+            *host = host.plus(placed);
+            by_call.push(device);
+        }
+        by_call
+    }
+
+    fn runs(
+        &mut self,
+        session: &Session,
+        selected: &Selected<'_>,
+        devices: &[DeviceId],
+        has_regions: &[bool],
+    ) {
+        if devices.is_empty() {
+            return;
+        }
+        let work = AllWork::of(session);
+        for &device in devices {
+            let busy = work.of_device(device);
+            let mut runs: Vec<&ProgramRun> = session
+                .program_runs
+                .iter()
+                .filter(|run| run.device == device && selected.has_program(Some(run.program)))
+                .collect();
+            runs.sort_unstable_by_key(|run| run.span);
+            let work_ps = |run: &ProgramRun| busy.duration_within(run.span).0;
+            let mut placed = Placed {
+                total_ps: if selected.has_program(None) {
+                    busy.duration().0
+                } else {
+                    runs.iter().map(|run| work_ps(run)).sum()
+                },
+                placed_ps: 0,
+            };
+            for run in &runs {
+                let Some((track, instant)) = run.launched_on.zip(run.launched) else {
+                    continue;
+                };
+                let work_ps = work_ps(run);
+                self.add(track, instant.0, work_ps);
+                if !has_regions[track.index()] {
+                    self.bare_threads.push(track);
+                    continue;
+                }
+                placed.placed_ps += work_ps;
+                if run.is_by_order && self.in_order.last() != Some(&device) {
+                    self.in_order.push(device);
+                }
+            }
+            let host = session.device(device).host;
+            let host = &mut self.hosts[host.index()];
+            *host = host.plus(placed);
+        }
+    }
+}
+
+/// For each kernel and copy on the devices the call that started it, and when that began. Of several
+/// calls with a kernel's number the outermost began first.
+fn first_calls(session: &Session, devices: &[DeviceId]) -> Vec<(SliceId, SliceId, i64)> {
+    let mut calls = Vec::new();
+    for flow in session.flows.all() {
+        let device = session.track(flow.to.track).device;
+        let is_launch = flow.kind == FlowKind::Launch
+            && device.is_some_and(|device| devices.contains(&device))
+            && session.track(flow.from.track).device.is_none();
+        let lane = session.lane(flow.from.track, flow.from.lane);
+        let start = lane.and_then(|lane| lane.starts().get(flow.from.index as usize));
+        if let (true, Some(&start)) = (is_launch, start) {
+            calls.push((flow.to, flow.from, start));
+        }
+    }
+    calls.sort_unstable_by_key(|&(kernel, call, start)| (kernel, start, call));
+    calls.dedup_by_key(|(kernel, ..)| *kernel);
+    calls
+}

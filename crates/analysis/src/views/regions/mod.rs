@@ -1,0 +1,217 @@
+//! `regions`: what the host's threads spent on each annotation of the program and each function of
+//! Python, and the device time that was launched within.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | region | slices of host threads with one name: an annotation without its arguments, a function with its file and line, an event of the runtime; markers and ops of XLA:CPU are none |
+//! | kind | `annotation`, `python` or `runtime`, by the name; what is open within the compiler's own code is the runtime's |
+//! | count | slices that begin in the selection |
+//! | total | Σ of their durations; a slice within another of the same region, on the same thread, counts once |
+//! | self | Σ (duration − the slices of shown regions directly within); time of regions that are not shown belongs to the ones around them |
+//! | mean, p95 | of the durations of all occurrences, one within another included |
+//! | per step | of occurrences that begin within a step, ÷ the steps of the hosts they do so on |
+//! | device time | of the work whose launch lies in an occurrence, whenever and wherever it ran: see [`launches`] |
+//! | thread, stack | the same for each thread, and for each chain of regions around one another |
+//! | stack's total | what was counted at or below it; a stack around the selection has a count of 0 |
+//! | fold | `layer_0`, `layer_1` are `layer_*`: numbers that no letter follows, where several names have the form |
+
+mod collect;
+mod columns;
+mod durations;
+mod launches;
+mod names;
+mod notes;
+mod report;
+mod rows;
+mod tables;
+mod tree;
+
+use clap::{Args, ValueEnum};
+pub use report::{RegionPlace, RegionRow, RegionThread, RegionsReport};
+use stepscope_model::{Session, TrackId};
+
+use self::collect::{Question, ThreadSums};
+use self::launches::{Launches, Placed};
+use self::names::Names;
+use self::notes::Facts;
+use self::rows::Scribe;
+use self::tree::Tree;
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+
+/// The `regions` analysis.
+pub struct Regions;
+
+/// Options of [`Regions`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct RegionsOptions {
+    /// Which part of the session. Devices and programs select device time; `--match` keeps regions
+    /// by name or source, by stack with all that runs within them.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// One row per region, per region and thread, or per stack of regions
+    #[arg(long, value_name = "KEY", value_enum, default_value_t = GroupBy::Name)]
+    pub by: GroupBy,
+    /// Which regions to show: `user` is annotations and functions of Python
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = KindFilter::User)]
+    pub kind: KindFilter,
+    /// Fold names that differ in numbers only: `layer_0`, `layer_1`, … become `layer_*`
+    #[arg(long, value_name = "PATTERN", value_enum, default_value_t = Fold::None)]
+    pub fold: Fold,
+}
+
+/// What a row is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum GroupBy {
+    /// A region.
+    #[default]
+    Name,
+    /// A region on one thread.
+    Thread,
+    /// A region with those around it.
+    Stack,
+}
+
+impl GroupBy {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Thread => "thread",
+            Self::Stack => "stack",
+        }
+    }
+}
+
+/// Which regions are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum KindFilter {
+    /// Annotations and functions of Python.
+    #[default]
+    User,
+    /// Annotations of the program.
+    Annotation,
+    /// Functions of Python.
+    Python,
+    /// What the runtime, the compiler and drivers do.
+    Runtime,
+    /// Everything.
+    All,
+}
+
+/// Which names are folded into one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Fold {
+    /// Every name stands for itself.
+    #[default]
+    None,
+    /// Names that differ in numbers only.
+    Numbers,
+}
+
+impl Analysis for Regions {
+    const NAME: &'static str = "regions";
+    const ALIASES: &'static [&'static str] = &["annotations"];
+    const SUMMARY: &'static str =
+        "Host time by annotation and Python function, with the device time launched within";
+    const GROUP: Group = Group::Summary;
+    const EXAMPLES: &'static str = "\
+# Annotations and functions: total, self, per step, device time
+stepscope regions ./logs
+# Regions of a loop as one row: layer_0, layer_1, ... become layer_*
+stepscope regions ./logs --kind annotation --fold numbers
+# Who calls what, below the training step
+stepscope regions ./logs --by stack --match train_step
+# Everything on the threads, the runtime included, for one step
+stepscope regions ./logs --kind all --by thread --steps 3";
+    type Options = RegionsOptions;
+    type Report = RegionsReport;
+
+    fn run(session: &Session, options: &RegionsOptions) -> Result<RegionsReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let names = Names::of(session, &selected, options);
+        let launches = Launches::of(session, &selected, &has_regions(session, &names));
+        let threads = collect::threads(&Question {
+            session,
+            selected: &selected,
+            names: &names,
+            launches: &launches,
+            by_stack: options.by == GroupBy::Stack,
+        });
+        let scribe = Scribe::new(session, &selected, &names, &launches, &threads);
+        let hidden = notes::hidden(session, &selected, &names);
+        let mut report = RegionsReport {
+            by: options.by.name().to_owned(),
+            rows: Vec::new(),
+            row_count: 0,
+            threads: scribe.threads(&threads),
+            covered_ps: scribe.covered_ps(),
+            slice_count: threads.iter().map(|thread| thread.count).sum(),
+            step_count: selected.step_positions().len(),
+            device_ratio: None,
+            hidden_count: hidden.len(),
+            notes: Vec::new(),
+        };
+        let found = rows(session, options, &names, &scribe, threads)?;
+        (report.rows, report.row_count) = found;
+        let placed = selected.hosts.iter().fold(Placed::default(), |sum, host| {
+            sum.plus(launches.hosts[host.index()])
+        });
+        report.device_ratio =
+            (placed.total_ps > 0).then(|| placed.placed_ps as f64 / placed.total_ps as f64);
+        report.notes = Facts {
+            session,
+            selected: &selected,
+            options,
+            launches: &launches,
+            rows: &report.rows,
+            placed,
+        }
+        .notes(&hidden);
+        Ok(report)
+    }
+}
+
+/// The rows of the report, and how many there would be without a limit.
+fn rows(
+    session: &Session,
+    options: &RegionsOptions,
+    names: &Names,
+    scribe: &Scribe<'_>,
+    threads: Vec<ThreadSums>,
+) -> Result<(Vec<RegionRow>, usize), AnalysisError> {
+    if options.by == GroupBy::Stack {
+        // A wrong column is told where there is nothing to sort, too.
+        if let Some(sort) = &options.selection.sort {
+            order::sort_by(&mut [], sort, columns::ROWS)?;
+        }
+        return Tree::of(session, threads).rows(scribe, &options.selection);
+    }
+    let mut sums = rows::sums(session, threads, options.by == GroupBy::Thread);
+    sums.retain(|sum| names.region(sum.region).is_match);
+    let mut rows: Vec<RegionRow> = sums.iter().map(|sum| scribe.row(sum)).collect();
+    // What the program named comes before what Python named for it, and that before the runtime's.
+    rows.sort_by(|a, b| {
+        let key = |row: &RegionRow| {
+            let rank = ["annotation", "python"]
+                .iter()
+                .position(|kind| *kind == row.kind);
+            (rank.unwrap_or(2), std::cmp::Reverse(row.total_ps))
+        };
+        let by_name = || (&a.name, &a.source, &a.thread).cmp(&(&b.name, &b.source, &b.thread));
+        key(a).cmp(&key(b)).then_with(by_name)
+    });
+    let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+    Ok((rows, row_count))
+}
+
+/// For each track whether the program opened regions on it.
+fn has_regions(session: &Session, names: &Names) -> Vec<bool> {
+    let tracks = session.track_ids();
+    let has = |track: TrackId| {
+        let track = session.track(track);
+        track.device.is_none() && track.may_have(|label| names.label(label).is_of_program)
+    };
+    tracks.map(has).collect()
+}

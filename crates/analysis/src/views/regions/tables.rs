@@ -1,0 +1,54 @@
+//! The `regions` report as tables.
+
+use super::columns::{self, ROWS, THREADS};
+use super::report::RegionsReport;
+use crate::asking::Report;
+use crate::telling::cell::{Declared, Table};
+use crate::telling::format;
+use crate::telling::note::Note;
+
+impl Report for RegionsReport {
+    fn declared() -> Vec<Declared> {
+        columns::tables()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        let title = match self.by.as_str() {
+            "stack" => "Regions within regions",
+            "thread" => "Regions by thread",
+            _ => "Regions",
+        };
+        let mut regions = Table::of("rows", title, ROWS, &self.rows);
+        if self.by == "thread" {
+            for column in &mut regions.columns {
+                column.is_essential |= column.key == "thread";
+            }
+        }
+        vec![
+            regions.with_row_count(self.row_count),
+            Table::of("threads", "Threads", THREADS, &self.threads),
+        ]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn headline(&self) -> Vec<(String, String)> {
+        let mut lines = vec![(
+            "In regions".to_owned(),
+            format!(
+                "{} on {}",
+                format::duration_ps(self.covered_ps as f64),
+                format::counted(self.threads.len(), "thread")
+            ),
+        )];
+        if let Some(ratio) = self.device_ratio {
+            lines.push((
+                "Launches found".to_owned(),
+                format!("{} of device time", format::percent(ratio)),
+            ));
+        }
+        lines
+    }
+}

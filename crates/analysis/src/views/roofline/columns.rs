@@ -1,0 +1,108 @@
+//! Columns of the tables of `roofline`: titles, units, behavior, and how each is read from its row.
+//! What each means is said beside the field of its row.
+
+use super::report::{RooflinePeak, RooflineRow};
+use crate::telling::cell::{Column, Declared, Field, Unit};
+
+pub(super) const ROWS: &[Field<RooflineRow>] = &[
+    Column::new("name", "Op", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("self_ps", "Self", Unit::Picos)
+        .sums()
+        .of(|row| row.self_ps.into()),
+    Column::new("flop_rate", "FLOP rate", Unit::FlopRate).of(|row| row.flop_rate.into()),
+    Column::new("bandwidth", "Bandwidth", Unit::ByteRate).of(|row| row.bandwidth.into()),
+    Column::wide("intensity", "FLOP per byte", Unit::Count)
+        .fractional()
+        .formula("flops ÷ bytes")
+        .of(|row| row.intensity.into()),
+    Column::new("bound_by", "Bound by", Unit::Text).of(|row| row.bound_by.as_str().into()),
+    Column::new("roofline_ratio", "Of roofline", Unit::Ratio).of(|row| row.roofline_ratio.into()),
+    Column::wide("self_ratio", "Share", Unit::Ratio).of(|row| row.self_ratio.into()),
+    Column::wide("category", "Category", Unit::Text).of(|row| row.category.as_str().into()),
+    Column::wide("occurrences", "Count", Unit::Count)
+        .sums()
+        .of(|row| row.occurrences.into()),
+    Column::wide("optimal_flop_rate", "Rate at the roof", Unit::FlopRate)
+        .formula("flop rate ÷ share of the roof")
+        .of(|row| row.optimal_flop_rate.into()),
+    Column::wide("compute_ratio", "Of compute peak", Unit::Ratio)
+        .formula("flop rate ÷ peak")
+        .of(|row| row.compute_ratio.into()),
+    Column::wide("total_ps", "Total", Unit::Picos)
+        .sums()
+        .of(|row| row.total_ps.into()),
+    Column::wide("flops", "FLOPs", Unit::Flops)
+        .fractional()
+        .sums()
+        .of(|row| row.flops.into()),
+    Column::wide("bytes", "Bytes", Unit::Bytes)
+        .fractional()
+        .sums()
+        .of(|row| row.bytes.into()),
+    Column::wide("is_over_peak", "Over peak", Unit::Flag).of(|row| row.is_over_peak.into()),
+    Column::wide("scope", "Scope", Unit::Text).of(|row| row.scope.as_str().into()),
+    Column::wide("source", "Source", Unit::Text).of(|row| row.source.as_str().into()),
+    Column::wide("program", "Program", Unit::Text).of(|row| row.program.as_str().into()),
+    Column::wide("cost_source", "Cost from", Unit::Text).of(|row| row.cost_source.as_str().into()),
+];
+
+pub(super) const SCOPES: &[Field<RooflineRow>] = &[
+    Column::new("name", "Over", Unit::Text).of(|row| row.name.as_str().into()),
+    Column::new("total_ps", "Time", Unit::Picos)
+        .sums()
+        .of(|row| row.total_ps.into()),
+    Column::new("flop_rate", "FLOP rate", Unit::FlopRate).of(|row| row.flop_rate.into()),
+    Column::new("bandwidth", "Bandwidth", Unit::ByteRate).of(|row| row.bandwidth.into()),
+    Column::wide("intensity", "FLOP per byte", Unit::Count)
+        .fractional()
+        .of(|row| row.intensity.into()),
+    Column::new("bound_by", "Bound by", Unit::Text).of(|row| row.bound_by.as_str().into()),
+    Column::new("roofline_ratio", "Of roofline", Unit::Ratio).of(|row| row.roofline_ratio.into()),
+    Column::wide("compute_ratio", "Of compute peak", Unit::Ratio)
+        .of(|row| row.compute_ratio.into()),
+    Column::wide("flops", "FLOPs", Unit::Flops)
+        .fractional()
+        .sums()
+        .of(|row| row.flops.into()),
+    Column::wide("bytes", "Bytes", Unit::Bytes)
+        .fractional()
+        .sums()
+        .of(|row| row.bytes.into()),
+    Column::wide("kind", "Kind", Unit::Text).of(|row| row.kind.as_str().into()),
+];
+
+pub(super) const PEAKS: &[Field<RooflinePeak>] = &[
+    Column::new("chip", "Chip", Unit::Text).of(|peak| peak.chip.as_str().into()),
+    Column::new("level", "Peak of", Unit::Text).of(|peak| peak.level.as_str().into()),
+    Column::new("flop_rate", "FLOP rate", Unit::FlopRate)
+        .means(
+            "Peak FLOP rate of the chip in FLOP per second. Absent for memories and if \
+             unknown.",
+        )
+        .of(|peak| peak.per_second.filter(|_| is_compute(peak)).into()),
+    Column::new("bandwidth", "Bandwidth", Unit::ByteRate)
+        .means(
+            "Peak bandwidth of the memory in bytes per second. Absent for compute and \
+             if unknown.",
+        )
+        .of(|peak| peak.per_second.filter(|_| !is_compute(peak)).into()),
+    Column::new("ridge_intensity", "Ridge, FLOP per byte", Unit::Count)
+        .fractional()
+        .of(|peak| peak.ridge_intensity.into()),
+    Column::wide("device_count", "Devices", Unit::Count)
+        .of(|peak| i64::try_from(peak.device_count).unwrap_or(i64::MAX).into()),
+    Column::wide("source", "Source", Unit::Text).of(|peak| peak.source.as_str().into()),
+];
+
+/// The tables of the report with their columns.
+pub(super) fn tables() -> Vec<Declared> {
+    vec![
+        Declared::of("rows", ROWS),
+        Declared::of("scopes", SCOPES),
+        Declared::of("peaks", PEAKS),
+    ]
+}
+
+fn is_compute(peak: &RooflinePeak) -> bool {
+    peak.level == "compute"
+}

@@ -1,0 +1,198 @@
+//! `roofline`: operational intensity against achieved rate, under the roofs of the chip.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | roof | peak of compute, or intensity × peak of a memory; each peak names its source |
+//! | ridge | peak of compute ÷ peak of the memory, FLOP per byte: left of it the memory bounds |
+//! | intensity | FLOP ÷ bytes, per memory and for all bytes |
+//! | rates, bound by, of roofline | the same as in [`ops`](crate::views::ops), with the same work |
+//! | op | all its executions, over its total time |
+//! | program | Σ work of its ops ÷ Σ of their self times; idle time is nobody's |
+//! | step | Σ work that starts in the step ÷ Σ of the step's time on its devices |
+//! | total | Σ work ÷ Σ over devices of first to last work (with `--steps`: of the selected steps) |
+//! | average | Σ over steps of work ÷ Σ of their time: the mean step |
+//!
+//! With several devices, rates of programs, steps and totals are per device: times are summed over
+//! devices too. `--idle exclude` takes busy time for elapsed time; `--infeed exclude` leaves infeed
+//! and outfeed out, work and time.
+
+mod columns;
+mod notes;
+mod points;
+mod report;
+mod steps;
+mod tables;
+
+use clap::{Args, ValueEnum};
+pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
+use stepscope_model::{DeviceId, MemoryLevel, Reads, Session, Span};
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::busy::work_extents;
+use crate::measuring::interval::Intervals;
+use crate::measuring::selection::Selected;
+use crate::measuring::totals::{work_labels, work_totals};
+use crate::measuring::work::work_intervals;
+use crate::views::ops::{GroupBy, Measured, Peaks, common_peaks, measured, unknown_flops_ratio};
+
+/// The `roofline` analysis.
+pub struct Roofline;
+
+/// Options of [`Roofline`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct RooflineOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Whether idle time of devices counts in the time of steps and totals
+    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
+    pub idle: Choice,
+    /// Whether infeed and outfeed count, their work and their time
+    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
+    pub infeed: Choice,
+}
+
+/// In or out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// It counts.
+    #[default]
+    Include,
+    /// It does not.
+    Exclude,
+}
+
+impl Analysis for Roofline {
+    const NAME: &'static str = "roofline";
+    const ALIASES: &'static [&'static str] = &["roofline_model"];
+    const SUMMARY: &'static str =
+        "Intensity against achieved rate, under the peaks of compute and of every memory";
+    const GROUP: Group = Group::Compute;
+    const READS: Reads = Reads::Devices;
+    const EXAMPLES: &'static str = "\
+# Every op under the roofs, and the peaks with their sources
+stepscope roofline ./logs
+# How near the steps come, without idle time
+stepscope roofline ./logs --idle exclude
+# Ops that use their bound least, those of 1 % of the time and more first
+stepscope roofline ./logs --sort -roofline_ratio --limit 20";
+    type Options = RooflineOptions;
+    type Report = RooflineReport;
+
+    fn run(session: &Session, options: &RooflineOptions) -> Result<RooflineReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let totals = work_totals(session, &selected);
+        let mut ops = measured(session, &selected, &totals, GroupBy::Op);
+        if options.infeed == Choice::Exclude {
+            ops.retain(|op| !is_feed(&op.row.category));
+        }
+        let peaks = common_peaks(session, &selected.devices);
+        let mut scopes = totals_and_programs(session, &selected, options, &ops, &peaks);
+        scopes.extend(steps::steps(session, &selected, options, &ops, &peaks));
+        let total_self_ps: i64 = ops.iter().map(|op| op.row.self_ps).sum();
+        let mut rows: Vec<RooflineRow> = ops
+            .iter()
+            .map(|op| points::op(op, &common_peaks(session, &op.devices), total_self_ps))
+            .collect();
+        let peak_rows = points::peaks(session, &selected.devices);
+        let flops_unknown_ratio = unknown_flops_ratio(session, ops.iter());
+        let notes = notes::notes(session, &selected, options, &ops, &rows);
+        let row_count = order::arrange(&mut rows, &options.selection, columns::ROWS)?;
+        Ok(RooflineReport {
+            rows,
+            row_count,
+            scopes,
+            peaks: peak_rows,
+            levels: used_levels(&ops, &peaks),
+            flops_unknown_ratio,
+            notes,
+        })
+    }
+}
+
+/// How near the work of several ops together comes to the peaks, over their self time.
+pub(crate) fn together<'a>(
+    ops: impl Iterator<Item = &'a Measured> + Clone,
+    peaks: &Peaks,
+) -> RooflineRow {
+    points::together(ops, peaks)
+}
+
+/// The categories whose time is that of the host's feeding.
+fn is_feed(category: &str) -> bool {
+    category.starts_with("infeed") || category.starts_with("outfeed")
+}
+
+/// Memories that have a peak or traffic.
+fn used_levels(ops: &[Measured], peaks: &Peaks) -> Vec<String> {
+    let has_traffic = |level: MemoryLevel| {
+        let mut works = ops.iter().filter_map(|op| op.work.as_ref());
+        works.any(|work| work.traffic.get(level) > 0.0)
+    };
+    MemoryLevel::ALL
+        .iter()
+        .filter(|level| peaks.levels[level.index()].is_some() || has_traffic(**level))
+        .map(|level| level.name().to_owned())
+        .collect()
+}
+
+/// The total, then programs, largest time first.
+fn totals_and_programs(
+    session: &Session,
+    selected: &Selected<'_>,
+    options: &RooflineOptions,
+    ops: &[Measured],
+    peaks: &Peaks,
+) -> Vec<RooflineRow> {
+    if ops.is_empty() {
+        return Vec::new();
+    }
+    let feed_ps = feed_ps(session, selected, options);
+    let elapsed_ps = elapsed_ps(session, selected, options.idle) - feed_ps;
+    let mut rows = vec![points::total(ops, elapsed_ps.max(0), peaks)];
+    rows.extend(points::programs(session, ops));
+    rows
+}
+
+/// Self time of infeed and outfeed where they are left out.
+fn feed_ps(session: &Session, selected: &Selected<'_>, options: &RooflineOptions) -> i64 {
+    if options.infeed == Choice::Include {
+        return 0;
+    }
+    let totals = work_totals(session, selected);
+    let all = measured(session, selected, &totals, GroupBy::Op);
+    let feeds = all.iter().filter(|op| is_feed(&op.row.category));
+    feeds.map(|op| op.row.self_ps).sum()
+}
+
+/// The time of a device that figures with idle time are over: from its first to its last work, or
+/// the selected steps and times.
+pub(crate) fn elapsed(selected: &Selected<'_>, windows: Intervals, extent: Span) -> Intervals {
+    if selected.steps.is_some() && selected.time.is_none() {
+        return windows;
+    }
+    // Selected times may be open to one side.
+    windows.intersect(&Intervals::union_of(vec![extent]))
+}
+
+/// Σ over the selected devices that worked: from the first to the last work, or the selected steps;
+/// without idle time the union of work.
+fn elapsed_ps(session: &Session, selected: &Selected<'_>, idle: Choice) -> i64 {
+    let extents = work_extents(session);
+    let labels = work_labels(session, selected);
+    let of_device = |&device: &DeviceId| {
+        let Some(extent) = extents[device.index()] else {
+            return 0;
+        };
+        let windows = Intervals::union_of(selected.windows(device));
+        if idle == Choice::Exclude {
+            let busy = work_intervals(session, device, windows.spans(), &labels);
+            return busy.duration().0;
+        }
+        elapsed(selected, windows, extent).duration().0
+    };
+    selected.devices.iter().map(of_device).sum()
+}

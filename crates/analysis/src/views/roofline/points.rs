@@ -1,0 +1,233 @@
+//! Points: work and time as a row, and the peaks above them.
+
+use std::collections::BTreeMap;
+
+use stepscope_model::{Chip, DeviceId, DeviceKind, MemoryLevel, ProgramId, Session};
+
+use super::report::{RooflineLevel, RooflinePeak, RooflineRow};
+use crate::views::ops::{Measured, Peaks, Roofline, Work, common_peaks, is_async_half, roofline};
+
+/// A ratio above this is above its peak rather than rounded.
+const OVER_PEAK: f64 = 1.000_5;
+
+/// An op over its total time.
+pub(super) fn op(op: &Measured, peaks: &Peaks, total_self_ps: i64) -> RooflineRow {
+    let row = &op.row;
+    let rated = op.work.as_ref().filter(|_| !is_async_half(&row.category));
+    let mut point = point("op", rated, row.total_ps, peaks, Some(&op.roofline));
+    if let Some(work) = &op.work {
+        // Halves of asynchronous ops have work and no rate.
+        (point.flops, point.model_flops) = (work.flops, work.model_flops);
+        point.bytes = Some(work.bytes);
+    }
+    point.name.clone_from(&row.name);
+    point.program.clone_from(&row.program);
+    point.program_id.clone_from(&row.program_id);
+    point.category.clone_from(&row.category);
+    point.class.clone_from(&row.class);
+    point.cost_source.clone_from(&row.cost_source);
+    point.scope.clone_from(&row.scope);
+    point.source.clone_from(&row.source);
+    (point.occurrences, point.executions) = (row.occurrences, row.executions);
+    point.self_ps = row.self_ps;
+    point.self_ratio = if total_self_ps > 0 {
+        row.self_ps as f64 / total_self_ps as f64
+    } else {
+        0.0
+    };
+    point
+}
+
+/// Everything, over the time given.
+pub(super) fn total(ops: &[Measured], elapsed_ps: i64, peaks: &Peaks) -> RooflineRow {
+    let (work, self_ps, occurrences) = sums(ops.iter());
+    let mut row = point("total", work.as_ref(), elapsed_ps, peaks, None);
+    "total".clone_into(&mut row.name);
+    (row.self_ps, row.occurrences, row.self_ratio) = (self_ps, occurrences, 1.0);
+    row
+}
+
+/// Some ops over their self time.
+pub(super) fn together<'a>(
+    ops: impl Iterator<Item = &'a Measured> + Clone,
+    peaks: &Peaks,
+) -> RooflineRow {
+    let (work, self_ps, occurrences) = sums(ops);
+    let mut row = point("total", work.as_ref(), self_ps, peaks, None);
+    (row.self_ps, row.occurrences) = (self_ps, occurrences);
+    row
+}
+
+/// Programs over the self time of their ops, largest first.
+pub(super) fn programs(session: &Session, ops: &[Measured]) -> Vec<RooflineRow> {
+    let mut by_program: BTreeMap<Option<ProgramId>, Vec<&Measured>> = BTreeMap::new();
+    for op in ops {
+        by_program.entry(op.program).or_default().push(op);
+    }
+    let all_ps: i64 = ops.iter().map(|op| op.row.self_ps).sum();
+    let mut rows: Vec<RooflineRow> = by_program
+        .into_iter()
+        .map(|(program, ops)| {
+            let mut devices: Vec<DeviceId> = ops.iter().flat_map(|op| op.devices.clone()).collect();
+            devices.sort_unstable();
+            devices.dedup();
+            let peaks = common_peaks(session, &devices);
+            let (work, self_ps, occurrences) = sums(ops.iter().copied());
+            let mut row = point("program", work.as_ref(), self_ps, &peaks, None);
+            row.name = program.map_or_else(
+                || "(no program)".to_owned(),
+                |program| session.program(program).title(),
+            );
+            if let Some(first) = ops.first() {
+                row.program.clone_from(&first.row.program);
+                row.program_id.clone_from(&first.row.program_id);
+            }
+            (row.self_ps, row.occurrences) = (self_ps, occurrences);
+            row.self_ratio = self_ps as f64 / all_ps.max(1) as f64;
+            row
+        })
+        .collect();
+    rows.sort_by(|a, b| b.self_ps.cmp(&a.self_ps).then_with(|| a.name.cmp(&b.name)));
+    rows
+}
+
+/// Work, self time and slices; no work where that of no op is known.
+fn sums<'a>(ops: impl Iterator<Item = &'a Measured>) -> (Option<Work>, i64, i64) {
+    let mut sums = (None::<Work>, 0i64, 0i64);
+    for op in ops {
+        if let Some(work) = &op.work {
+            sums.0.get_or_insert_default().add(work);
+        }
+        sums.1 = sums.1.saturating_add(op.row.self_ps);
+        sums.2 = sums.2.saturating_add(op.row.occurrences);
+    }
+    sums
+}
+
+/// A point; `known` are rates that were computed already.
+pub(super) fn point(
+    kind: &str,
+    work: Option<&Work>,
+    time_ps: i64,
+    peaks: &Peaks,
+    known: Option<&Roofline>,
+) -> RooflineRow {
+    let rates = match (known, work) {
+        (Some(known), _) => *known,
+        (None, Some(work)) => roofline(work, time_ps, peaks),
+        (None, None) => Roofline::default(),
+    };
+    let efficiency = rates.ratio.filter(|&ratio| ratio > 0.0);
+    let per_byte = |work: &Work, bytes: f64| Some(work.flops.filter(|_| bytes > 0.0)? / bytes);
+    RooflineRow {
+        kind: kind.to_owned(),
+        name: String::new(),
+        program: String::new(),
+        program_id: String::new(),
+        category: String::new(),
+        class: String::new(),
+        step: None,
+        start_ps: None,
+        end_ps: None,
+        occurrences: 0,
+        executions: 0,
+        total_ps: time_ps,
+        self_ps: 0,
+        self_ratio: 0.0,
+        flops: work.and_then(|work| work.flops),
+        model_flops: work.and_then(|work| work.model_flops),
+        bytes: work.map(|work| work.bytes),
+        flop_rate: rates.flop_rate,
+        bandwidth: rates.bandwidth,
+        intensity: work.and_then(|work| per_byte(work, work.bytes)),
+        bound_by: rates.bound_by.to_owned(),
+        compute_ratio: rates.compute_ratio,
+        roofline_ratio: rates.ratio,
+        optimal_flop_rate: rates
+            .flop_rate
+            .zip(efficiency)
+            .map(|(rate, ratio)| rate / ratio),
+        is_over_peak: rates.ratio.is_some_and(|ratio| ratio > OVER_PEAK),
+        levels: work
+            .filter(|_| time_ps > 0)
+            .map(|work| levels(work, time_ps, peaks, &rates))
+            .unwrap_or_default(),
+        cost_source: String::new(),
+        scope: String::new(),
+        source: String::new(),
+    }
+}
+
+fn levels(work: &Work, time_ps: i64, peaks: &Peaks, rates: &Roofline) -> Vec<RooflineLevel> {
+    let seconds = time_ps as f64 * 1e-12;
+    MemoryLevel::ALL
+        .iter()
+        .filter(|level| peaks.levels[level.index()].is_some() || work.traffic.get(**level) > 0.0)
+        .map(|&level| {
+            let bytes = work.traffic.get(level);
+            RooflineLevel {
+                level: level.name().to_owned(),
+                bytes,
+                bandwidth: bytes / seconds,
+                intensity: work
+                    .flops
+                    .filter(|_| bytes > 0.0)
+                    .map(|flops| flops / bytes),
+                ratio: rates.level_ratios[level.index()],
+            }
+        })
+        .collect()
+}
+
+/// Peaks of the chips of these devices, each chip once.
+pub(super) fn peaks(session: &Session, devices: &[DeviceId]) -> Vec<RooflinePeak> {
+    let mut chips: Vec<(&Chip, DeviceKind, usize)> = Vec::new();
+    for &device in devices {
+        let device = session.device(device);
+        match chips.iter_mut().find(|(chip, ..)| **chip == device.chip) {
+            Some((_, _, count)) => *count += 1,
+            None => chips.push((&device.chip, device.kind, 1)),
+        }
+    }
+    chips
+        .into_iter()
+        .flat_map(|(chip, kind, count)| peaks_of(chip, kind, count))
+        .collect()
+}
+
+fn peaks_of(chip: &Chip, kind: DeviceKind, device_count: usize) -> Vec<RooflinePeak> {
+    let compute = chip.peak_flops.as_ref().map(|peak| peak.per_second);
+    let unknown = if kind == DeviceKind::Cpu {
+        "unknown: profiles of XLA:CPU do not say what the processor can do"
+    } else {
+        "unknown: the device recorded none, and the model is not in the table"
+    };
+    let mut rows = vec![RooflinePeak {
+        chip: chip.name.clone(),
+        device_count,
+        level: "compute".to_owned(),
+        per_second: compute,
+        ridge_intensity: None,
+        source: source(chip.peak_flops.as_ref().map(|peak| &peak.source), unknown),
+    }];
+    for level in MemoryLevel::ALL {
+        let peak = chip.memory_peak(level);
+        if peak.is_none() && level != MemoryLevel::Hbm {
+            continue;
+        }
+        let per_second = peak.map(|peak| peak.per_second);
+        rows.push(RooflinePeak {
+            chip: chip.name.clone(),
+            device_count,
+            level: level.name().to_owned(),
+            per_second,
+            ridge_intensity: compute.zip(per_second).map(|(flops, bytes)| flops / bytes),
+            source: source(peak.map(|peak| &peak.source), unknown),
+        });
+    }
+    rows
+}
+
+fn source(recorded: Option<&String>, unknown: &str) -> String {
+    recorded.cloned().unwrap_or_else(|| unknown.to_owned())
+}

@@ -1,0 +1,211 @@
+//! Steps as points: one pass over the slices that sums the work of each step.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use stepscope_model::{DeviceId, LabelId, OpId, Picos, Session, Span};
+
+use super::points::point;
+use super::report::RooflineRow;
+use super::{Choice, RooflineOptions, is_feed};
+use crate::measuring::selection::{Selected, device_span};
+use crate::measuring::steps::divide_steps;
+use crate::views::ops::{Measured, Peaks, Work, own_cost};
+
+/// The span of a device that took no part in a step.
+const NOWHERE: Span = Span {
+    start: Picos::ZERO,
+    end: Picos::ZERO,
+};
+
+/// What one slice of a label adds to its step.
+#[derive(Clone, Copy, Default)]
+struct Weight {
+    /// Position in the works of ops; none for labels without known work.
+    work: Option<u32>,
+    /// Its time is infeed's or outfeed's, and these are left out.
+    is_left_out: bool,
+}
+
+/// Sums of one step on one device.
+#[derive(Clone, Default)]
+struct Sums {
+    work: Work,
+    /// Slices whose work is known.
+    rated: i64,
+    occurrences: i64,
+    left_out_ps: i64,
+}
+
+/// The mean step, then every step; nothing without steps.
+pub(super) fn steps(
+    session: &Session,
+    selected: &Selected<'_>,
+    options: &RooflineOptions,
+    ops: &[Measured],
+    peaks: &Peaks,
+) -> Vec<RooflineRow> {
+    let steps = selected.step_positions();
+    if steps.is_empty() || ops.is_empty() {
+        return Vec::new();
+    }
+    let (weights, works) = weights(session, selected, options, ops);
+    let by_device: Vec<Vec<(Span, Sums)>> = selected
+        .devices
+        .par_iter()
+        .map(|&device| {
+            let spans: Vec<Span> = steps
+                .iter()
+                .map(|&step| device_span(&session.steps[step], session, device).unwrap_or(NOWHERE))
+                .collect();
+            let sums = sums(session, device, &spans, &weights, &works);
+            spans.into_iter().zip(sums).collect()
+        })
+        .collect();
+    let busy = (options.idle == Choice::Exclude).then(|| busy(session, selected));
+    let mut rows: Vec<RooflineRow> = Vec::new();
+    let mut all = (None::<Work>, 0i64);
+    for (position, &step) in steps.iter().enumerate() {
+        // Nothing is known of a step none of whose work is.
+        let mut work = None::<Work>;
+        let (mut time_ps, mut occurrences, mut hull) = (0i64, 0i64, None::<Span>);
+        for (device, of_device) in selected.devices.iter().zip(&by_device) {
+            let (span, sums) = &of_device[position];
+            if sums.occurrences == 0 {
+                continue;
+            }
+            let elapsed_ps = match &busy {
+                Some(busy) => busy.get(&(step, *device)).copied().unwrap_or(0),
+                None => span.duration().0,
+            };
+            time_ps += (elapsed_ps - sums.left_out_ps).max(0);
+            occurrences += sums.occurrences;
+            if sums.rated > 0 {
+                work.get_or_insert_default().add(&sums.work);
+            }
+            hull = Some(hull.map_or(*span, |hull| hull.hull(*span)));
+        }
+        let Some(hull) = hull else { continue };
+        if let Some(work) = &work {
+            all.0.get_or_insert_default().add(work);
+        }
+        all.1 += time_ps;
+        let mut row = point("step", work.as_ref(), time_ps, peaks, None);
+        row.name = format!("step {}", session.steps[step].number);
+        row.step = Some(session.steps[step].number);
+        (row.start_ps, row.end_ps) = (Some(hull.start.0), Some(hull.end.0));
+        row.occurrences = occurrences;
+        rows.push(row);
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+    let mut mean = point("average", all.0.as_ref(), all.1, peaks, None);
+    "mean step".clone_into(&mut mean.name);
+    let per_step = |sum: Option<f64>| sum.map(|sum| sum / count as f64);
+    mean.flops = per_step(mean.flops);
+    mean.model_flops = per_step(mean.model_flops);
+    mean.bytes = per_step(mean.bytes);
+    for level in &mut mean.levels {
+        level.bytes /= count as f64;
+    }
+    mean.total_ps /= count;
+    rows.insert(0, mean);
+    rows
+}
+
+/// What a slice of each label adds, and the work per slice of each op.
+fn weights(
+    session: &Session,
+    selected: &Selected<'_>,
+    options: &RooflineOptions,
+    ops: &[Measured],
+) -> (Vec<Option<Weight>>, Vec<Work>) {
+    let mut works = Vec::new();
+    let mut of_op: FxHashMap<OpId, u32> = FxHashMap::default();
+    for op in ops {
+        let Some(id) = op.op else { continue };
+        let Some(cost) = own_cost(session, session.op(id)) else {
+            continue;
+        };
+        // On GPU several kernels execute an op once.
+        let per_slice = op.row.executions as f64 / op.row.occurrences.max(1) as f64;
+        of_op.insert(id, u32::try_from(works.len()).unwrap_or(u32::MAX));
+        works.push(Work::of(cost, per_slice));
+    }
+    let is_excluded = options.infeed == Choice::Exclude;
+    let is_selected = selected.labels();
+    let weights = session
+        .labels
+        .iter()
+        .zip(is_selected)
+        .map(|(label, is_selected)| {
+            if !is_selected || !label.kind.is_work() {
+                return None;
+            }
+            let category = label.op.map(|op| session.text(session.op(op).category));
+            Some(Weight {
+                work: label.op.and_then(|op| of_op.get(&op).copied()),
+                is_left_out: is_excluded && category.is_some_and(is_feed),
+            })
+        });
+    (weights.collect(), works)
+}
+
+/// Sums over the slices that start in each span. Counting comes first, so that work is multiplied
+/// once per op rather than added once per slice.
+fn sums(
+    session: &Session,
+    device: DeviceId,
+    spans: &[Span],
+    weights: &[Option<Weight>],
+    works: &[Work],
+) -> Vec<Sums> {
+    let mut counts = vec![0i64; works.len()];
+    let mut touched: Vec<u32> = Vec::new();
+    let lanes: Vec<_> = session
+        .work_tracks(device)
+        .flat_map(|(_, track)| &track.lanes)
+        .collect();
+    let of_span = |&span: &Span| {
+        let mut sums = Sums::default();
+        for lane in &lanes {
+            let range = lane.starting_in(span);
+            let durations = lane.durations();
+            for index in range {
+                let label: LabelId = lane.labels()[index];
+                let Some(weight) = weights[label.index()] else {
+                    continue;
+                };
+                sums.occurrences += 1;
+                if weight.is_left_out {
+                    sums.left_out_ps += durations[index];
+                    continue;
+                }
+                if let Some(work) = weight.work {
+                    let count = &mut counts[work as usize];
+                    if *count == 0 {
+                        touched.push(work);
+                    }
+                    *count += 1;
+                    sums.rated += 1;
+                }
+            }
+        }
+        for work in touched.drain(..) {
+            let count = std::mem::take(&mut counts[work as usize]) as f64;
+            let each = &works[work as usize];
+            sums.work.add_times(each, count);
+        }
+        sums
+    };
+    spans.iter().map(of_span).collect()
+}
+
+/// Busy time by step and device.
+fn busy(session: &Session, selected: &Selected<'_>) -> FxHashMap<(usize, DeviceId), i64> {
+    let divided = divide_steps(session, selected);
+    let rows = divided.rows.iter();
+    rows.filter_map(|row| Some(((row.step, row.device?), row.lengths.busy_ps)))
+        .collect()
+}

@@ -1,0 +1,157 @@
+//! `scopes`: device time by JAX name stack, or by source file and line.
+//!
+//! Every op's self time falls on one leaf: the last component of its name stack (the primitive), or
+//! its source line. Transformations are no nodes: `transpose(jvp(layer_0))` and `jvp(layer_0)` are
+//! both `layer_0`, and the columns forward, backward and rematerialised tell them apart (see
+//! [`name_stack`](stepscope_model::hlo::name_stack)). Work without a name stack stands under the root `(no scope)`.
+
+mod columns;
+mod combined;
+mod report;
+mod tables;
+mod tree;
+
+use clap::{Args, ValueEnum};
+use combined::Combined;
+pub use report::{ScopeRow, ScopesReport};
+use stepscope_model::{Reads, Session};
+
+use crate::asking::group::Group;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::totals::work_totals;
+use crate::telling::format;
+use crate::telling::note::Note;
+use crate::telling::recording;
+use crate::views::ops::{AllOps, OpRow, all_ops};
+
+/// The `scopes` analysis.
+pub struct Scopes;
+
+/// Options of [`Scopes`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct ScopesOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Tree by JAX name stack, or by source file and line
+    #[arg(long, value_name = "KEY", value_enum, default_value_t = ScopeBy::Scope)]
+    pub by: ScopeBy,
+    /// At most this many levels; deeper time stays in the level above
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// Divide the time of ops that XLA combined over the paths they serve, an estimate: by the bytes
+    /// of their operands where these tell the paths apart, else equally
+    #[arg(long)]
+    pub split_combined: bool,
+}
+
+/// What the tree is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ScopeBy {
+    /// JAX name stack.
+    #[default]
+    Scope,
+    /// Source file and line.
+    Source,
+}
+
+impl Analysis for Scopes {
+    const NAME: &'static str = "scopes";
+    const ALIASES: &'static [&'static str] = &["framework_op_stats"];
+    const SUMMARY: &'static str =
+        "Device time by JAX name stack or source line: forward, backward, recomputed";
+    const GROUP: Group = Group::Compute;
+    const READS: Reads = Reads::Devices;
+    const EXAMPLES: &'static str = "\
+# The model's tree, two levels deep
+stepscope scopes ./logs --depth 2
+# By source file and line
+stepscope scopes ./logs --by source
+# A combined gradient all-reduce divided over the layers whose gradients it reduces
+stepscope scopes ./logs --split-combined
+# What the backward pass of the attention costs
+stepscope scopes ./logs --match attn --sort backward_ps";
+    type Options = ScopesOptions;
+    type Report = ScopesReport;
+
+    fn run(session: &Session, options: &ScopesOptions) -> Result<ScopesReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let totals = work_totals(session, &selected);
+        let all = all_ops(session, &selected, &totals);
+        let by_scope = options.by == ScopeBy::Scope;
+        let combined = if options.split_combined && by_scope {
+            Combined::Divided
+        } else {
+            Combined::Together
+        };
+        let tree = tree::Tree::new(session, &all.ops, options.by, combined);
+        let (rows, row_count) = tree.rows(&options.selection, options.depth)?;
+        let attributed_ps: i64 = all
+            .rows()
+            .filter(|row| !key(row, options.by).is_empty())
+            .map(|row| row.self_ps)
+            .sum();
+        let total_self_ps = all.total_self_ps;
+        let attributed_ratio =
+            (total_self_ps > 0).then(|| attributed_ps as f64 / total_self_ps as f64);
+        let mut notes = notes(session, options.by, &all, attributed_ratio);
+        if by_scope {
+            notes.extend(combined::note(session, &all, combined));
+        }
+        Ok(ScopesReport {
+            rows,
+            row_count,
+            total_self_ps,
+            attributed_ratio,
+            notes,
+        })
+    }
+}
+
+/// Programs of which this share of the time carries names are named well.
+const NAMED_RATIO: f64 = 0.9;
+
+/// The text a row's place in the tree comes from.
+fn key(row: &OpRow, by: ScopeBy) -> &str {
+    match by {
+        ScopeBy::Scope => &row.scope,
+        ScopeBy::Source => &row.source,
+    }
+}
+
+fn notes(session: &Session, by: ScopeBy, all: &AllOps, attributed_ratio: Option<f64>) -> Vec<Note> {
+    let Some(ratio) = attributed_ratio else {
+        return vec![Note::warning(
+            "No device work was recorded in this selection.",
+        )];
+    };
+    let (what, hint) = match by {
+        ScopeBy::Scope => ("a name stack", recording::scope(session)),
+        ScopeBy::Source => ("a source line", recording::source_lines(session)),
+    };
+    let mut notes = Vec::new();
+    if ratio < 0.9995 {
+        let share = if ratio > 0.0 {
+            format::percent(ratio)
+        } else {
+            "Nothing".to_owned()
+        };
+        let note = Note::info(format!(
+            "{share} of device time carries {what}; the compiler made the rest, or the profile has \
+             no HLO for it."
+        ));
+        // Where most is named, names are not what is missing.
+        notes.push(if ratio < NAMED_RATIO {
+            note.with_hint(hint)
+        } else {
+            note
+        });
+    }
+    if all.rows().any(|row| row.is_rematerialised) {
+        notes.push(Note::info(
+            "Rematerialized time is counted once, not as backward.",
+        ));
+    }
+    notes
+}

@@ -1,0 +1,33 @@
+//! The `scopes` report as tables.
+
+use super::columns::{self, ROWS};
+use super::report::ScopesReport;
+use crate::asking::Report;
+use crate::telling::cell::{Declared, Table};
+use crate::telling::format;
+use crate::telling::note::Note;
+
+impl Report for ScopesReport {
+    fn declared() -> Vec<Declared> {
+        columns::tables()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![Table::of("rows", "Scopes", ROWS, &self.rows).with_row_count(self.row_count)]
+    }
+
+    fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn headline(&self) -> Vec<(String, String)> {
+        let mut lines = vec![(
+            "Σ self time".to_owned(),
+            format::duration_ps(self.total_self_ps as f64),
+        )];
+        if let Some(ratio) = self.attributed_ratio {
+            lines.push(("Attributed".to_owned(), format::percent(ratio)));
+        }
+        lines
+    }
+}

@@ -1,0 +1,543 @@
+//! The tree: built from op rows, flattened depth first.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use stepscope_model::Session;
+use stepscope_model::hlo::name_stack::{self, Merged, Pass};
+
+use super::ScopeBy;
+use super::columns::ROWS;
+use super::combined::{Combined, Share, shares};
+use super::report::ScopeRow;
+use crate::asking::AnalysisError;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::views::ops::{Measured, OpRow};
+
+/// Nodes; the first is the root, which is not shown.
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+}
+
+#[derive(Default)]
+struct Node {
+    name: String,
+    children: Vec<usize>,
+    /// Sums at or below.
+    sums: Sums,
+    /// Self time exactly here.
+    self_ps: i64,
+    /// What the combined ops of the node serve.
+    paths: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    occurrences: i64,
+    total_ps: i64,
+    forward_ps: i64,
+    backward_ps: i64,
+    rematerialised_ps: i64,
+    estimated_ps: i64,
+    flops: Option<f64>,
+    bytes: Option<f64>,
+}
+
+/// A part of an op's time and the place where it is counted.
+struct Piece<'a> {
+    place: Vec<Cow<'a, str>>,
+    sums: Sums,
+    paths: Vec<String>,
+}
+
+/// Nodes by parent and by what tells siblings apart: the name, of combined ops the paths.
+type Children = FxHashMap<(usize, String), usize>;
+
+impl Tree {
+    pub(super) fn new(
+        session: &Session,
+        ops: &[Measured],
+        by: ScopeBy,
+        combined: Combined,
+    ) -> Self {
+        let mut tree = Self {
+            nodes: vec![Node::default()],
+        };
+        let mut children = Children::default();
+        for op in ops {
+            let shares = match combined {
+                Combined::Divided => shares(session, op),
+                Combined::Together => None,
+            };
+            let pieces = match &shares {
+                Some(shares) => divided(&op.row, shares),
+                None => vec![whole(&op.row, by)],
+            };
+            tree.add(pieces, &mut children);
+        }
+        tree
+    }
+
+    /// Adds the pieces of one op. A slice that is counted in several places was one slice all the
+    /// same, so on what these have in common it counts once.
+    fn add(&mut self, pieces: Vec<Piece<'_>>, children: &mut Children) {
+        let mut counted: Vec<usize> = Vec::new();
+        for piece in pieces {
+            let mut node = 0;
+            let names = piece.place.iter();
+            self.add_to(0, piece.sums, &mut counted);
+            for (index, name) in names.enumerate() {
+                let is_last = index + 1 == piece.place.len();
+                let key = if is_last && !piece.paths.is_empty() {
+                    piece.paths.join(";")
+                } else {
+                    name.to_string()
+                };
+                node = self.child(node, name, key, children);
+                self.add_to(node, piece.sums, &mut counted);
+            }
+            self.nodes[node].self_ps += piece.sums.total_ps;
+            if self.nodes[node].paths.is_empty() {
+                self.nodes[node].paths = piece.paths;
+            }
+        }
+    }
+
+    fn add_to(&mut self, node: usize, mut sums: Sums, counted: &mut Vec<usize>) {
+        if counted.contains(&node) {
+            sums.occurrences = 0;
+        } else {
+            counted.push(node);
+        }
+        self.nodes[node].sums.add(sums);
+    }
+
+    fn child(&mut self, parent: usize, name: &str, key: String, children: &mut Children) -> usize {
+        if let Some(&child) = children.get(&(parent, key.clone())) {
+            return child;
+        }
+        let child = self.nodes.len();
+        let name = self.free_name(parent, name);
+        self.nodes.push(Node {
+            name,
+            ..Node::default()
+        });
+        self.nodes[parent].children.push(child);
+        children.insert((parent, key), child);
+        child
+    }
+
+    /// Combined ops may serve equally many paths: siblings must have names of their own.
+    fn free_name(&self, parent: usize, name: &str) -> String {
+        let is_taken = |name: &str| {
+            let mut siblings = self.nodes[parent].children.iter();
+            siblings.any(|&sibling| self.nodes[sibling].name == name)
+        };
+        if !name.starts_with("combined: ") || !is_taken(name) {
+            return name.to_owned();
+        }
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let mut free = numbered.filter(|name| !is_taken(name));
+        free.next().unwrap_or_default()
+    }
+
+    /// Rows depth first, siblings by `--sort`. A limit keeps the rows with the largest totals, whose
+    /// ancestors are among them, so what is left is a tree.
+    pub(super) fn rows(
+        &self,
+        selection: &Selection,
+        depth: Option<u32>,
+    ) -> Result<(Vec<ScopeRow>, usize), AnalysisError> {
+        let mut rows = Vec::new();
+        let sort = selection.sort.as_deref().unwrap_or("total_ps");
+        let levels = depth.unwrap_or(u32::MAX).max(1);
+        self.append_children(0, "", 0, levels, sort, &mut rows)?;
+        let row_count = rows.len();
+        if let Some(limit) = selection
+            .limit
+            .filter(|&limit| limit > 0 && limit < row_count)
+        {
+            let mut order: Vec<usize> = (0..row_count).collect();
+            order.sort_by_key(|&index| (std::cmp::Reverse(rows[index].total_ps), index));
+            let mut is_kept = vec![false; row_count];
+            order[..limit]
+                .iter()
+                .for_each(|&index| is_kept[index] = true);
+            let mut kept = is_kept.iter();
+            rows.retain(|_| kept.next().copied().unwrap_or(false));
+        }
+        Ok((rows, row_count))
+    }
+
+    fn append_children(
+        &self,
+        parent: usize,
+        path: &str,
+        depth: u32,
+        levels: u32,
+        sort: &str,
+        rows: &mut Vec<ScopeRow>,
+    ) -> Result<(), AnalysisError> {
+        let children = &self.nodes[parent].children;
+        let mut siblings: Vec<(ScopeRow, usize)> = children
+            .iter()
+            .map(|&child| (self.row(child, path, depth, levels), child))
+            .collect();
+        siblings.sort_by(|(a, _), (b, _)| {
+            b.total_ps
+                .cmp(&a.total_ps)
+                .then_with(|| a.name.cmp(&b.name))
+        });
+        let mut order: Vec<ScopeRow> = siblings.iter().map(|(row, _)| row.clone()).collect();
+        order::sort_by(&mut order, sort, ROWS)?;
+        let node_of: FxHashMap<&str, usize> = siblings
+            .iter()
+            .map(|(row, child)| (row.name.as_str(), *child))
+            .collect();
+        for row in order {
+            let (node, path) = (node_of.get(row.name.as_str()).copied(), row.path.clone());
+            rows.push(row);
+            if let Some(node) = node.filter(|_| depth + 1 < levels) {
+                self.append_children(node, &path, depth + 1, levels, sort, rows)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&self, node: usize, parent_path: &str, depth: u32, levels: u32) -> ScopeRow {
+        let Node {
+            name,
+            children,
+            sums,
+            self_ps,
+            paths,
+        } = &self.nodes[node];
+        // What lies below the last level shown is that level's own.
+        let is_cut = depth + 1 >= levels;
+        let total_ps = self.nodes[0].sums.total_ps;
+        ScopeRow {
+            path: match parent_path {
+                "" => name.clone(),
+                parent => format!("{parent}/{name}"),
+            },
+            name: name.clone(),
+            depth,
+            child_count: if is_cut {
+                0
+            } else {
+                u32::try_from(children.len()).unwrap_or(u32::MAX)
+            },
+            occurrences: sums.occurrences,
+            total_ps: sums.total_ps,
+            self_ps: if is_cut { sums.total_ps } else { *self_ps },
+            ratio: if total_ps > 0 {
+                sums.total_ps as f64 / total_ps as f64
+            } else {
+                0.0
+            },
+            forward_ps: sums.forward_ps,
+            backward_ps: sums.backward_ps,
+            rematerialised_ps: sums.rematerialised_ps,
+            flops: sums.flops,
+            bytes: sums.bytes,
+            estimated_ps: sums.estimated_ps,
+            paths: paths.clone(),
+        }
+    }
+}
+
+impl Sums {
+    fn of(op: &OpRow, pass: Pass) -> Self {
+        let executions = op.executions as f64;
+        Self {
+            occurrences: op.occurrences,
+            flops: op.flops.map(|flops| flops * executions),
+            bytes: op.bytes.map(|bytes| bytes * executions),
+            ..Self::default()
+        }
+        .timed(op.self_ps, pass)
+    }
+
+    fn timed(mut self, self_ps: i64, pass: Pass) -> Self {
+        let in_pass = |wanted: Pass| if pass == wanted { self_ps } else { 0 };
+        self.total_ps = self_ps;
+        self.forward_ps = in_pass(Pass::Forward);
+        self.backward_ps = in_pass(Pass::Backward);
+        self.rematerialised_ps = in_pass(Pass::Rematerialised);
+        self
+    }
+
+    fn add(&mut self, other: Self) {
+        let sum = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        self.occurrences += other.occurrences;
+        self.total_ps += other.total_ps;
+        self.forward_ps += other.forward_ps;
+        self.backward_ps += other.backward_ps;
+        self.rematerialised_ps += other.rematerialised_ps;
+        self.estimated_ps += other.estimated_ps;
+        self.flops = sum(self.flops, other.flops);
+        self.bytes = sum(self.bytes, other.bytes);
+    }
+}
+
+/// All of an op in one place.
+fn whole(op: &OpRow, by: ScopeBy) -> Piece<'_> {
+    let merged = name_stack::merged(&op.scope);
+    let pass = if op.is_rematerialised {
+        Pass::Rematerialised
+    } else {
+        merged.pass()
+    };
+    let paths = match by {
+        ScopeBy::Scope if merged.is_combined() => merged.lines(),
+        _ => Vec::new(),
+    };
+    Piece {
+        place: place(op, by, merged),
+        sums: Sums::of(op, pass),
+        paths,
+    }
+}
+
+/// An op in all the places it serves. The parts are whole picoseconds and sum to the op's time.
+fn divided<'a>(op: &OpRow, shares: &[Share<'a>]) -> Vec<Piece<'a>> {
+    let (mut ratio, mut given_ps) = (0.0, 0i64);
+    let pieces = shares.iter().enumerate().map(|(index, share)| {
+        ratio += share.ratio;
+        let is_last = index + 1 == shares.len();
+        let until_ps = if is_last {
+            op.self_ps
+        } else {
+            part_ps(op.self_ps, ratio)
+        };
+        let own_ps = until_ps - given_ps;
+        given_ps = until_ps;
+        let of_op = Sums::of(op, share.pass);
+        let sums = Sums {
+            flops: of_op.flops.map(|flops| flops * share.ratio),
+            bytes: of_op.bytes.map(|bytes| bytes * share.ratio),
+            estimated_ps: own_ps,
+            ..of_op.timed(own_ps, share.pass)
+        };
+        Piece {
+            place: share.components.iter().map(|&name| name.into()).collect(),
+            sums,
+            paths: Vec::new(),
+        }
+    });
+    pieces.collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a part of a time that fits"
+)]
+fn part_ps(whole_ps: i64, ratio: f64) -> i64 {
+    (whole_ps as f64 * ratio.clamp(0.0, 1.0)).round() as i64
+}
+
+/// Where an op stands in the tree. Work without a name stack stands with its category under
+/// `(no scope)`.
+fn place<'a>(op: &'a OpRow, by: ScopeBy, merged: Merged<'a>) -> Vec<Cow<'a, str>> {
+    let category = if op.category.is_empty() {
+        op.class.as_str()
+    } else {
+        op.category.as_str()
+    };
+    match by {
+        ScopeBy::Scope if merged.paths.is_empty() => vec!["(no scope)".into(), category.into()],
+        ScopeBy::Scope => {
+            let label = merged.label();
+            let common = merged.common.into_iter().map(Cow::from);
+            common.chain(label.map(Cow::from)).collect()
+        }
+        ScopeBy::Source if op.source.is_empty() => vec!["(no source)".into(), category.into()],
+        ScopeBy::Source => match op.source.rsplit_once(':') {
+            Some((file, line)) => vec![file.into(), line.into()],
+            None => vec![op.source.as_str().into()],
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::ops::Roofline;
+
+    fn tree(ops: &[Measured], by: ScopeBy, combined: Combined) -> Tree {
+        Tree::new(&Session::default(), ops, by, combined)
+    }
+
+    fn op(name: &str, scope: &str, source: &str, self_ps: i64) -> Measured {
+        Measured {
+            row: row(name, scope, source, self_ps),
+            op: None,
+            program: None,
+            devices: Vec::new(),
+            work: None,
+            roofline: Roofline::default(),
+        }
+    }
+
+    fn row(name: &str, scope: &str, source: &str, self_ps: i64) -> OpRow {
+        OpRow {
+            program: String::new(),
+            program_id: String::new(),
+            name: name.to_owned(),
+            category: "loop fusion".to_owned(),
+            category_source: "hlo".to_owned(),
+            attribution: "recorded".to_owned(),
+            class: "compute".to_owned(),
+            device: String::new(),
+            occurrences: 2,
+            executions: 2,
+            total_ps: self_ps,
+            self_ps,
+            self_ratio: 0.0,
+            flops: Some(10.0),
+            bytes: None,
+            flop_rate: None,
+            bandwidth: None,
+            bound_by: String::new(),
+            roofline_ratio: None,
+            cost_source: String::new(),
+            scope: scope.to_owned(),
+            source: source.to_owned(),
+            is_rematerialised: false,
+        }
+    }
+
+    fn model() -> Vec<Measured> {
+        vec![
+            op("a", "jit(f)/jvp(layer_0)/attn/dot_general", "m.py:7", 30),
+            op(
+                "b",
+                "jit(f)/transpose(jvp(layer_0))/attn/dot_general",
+                "m.py:7",
+                50,
+            ),
+            op("c", "jit(f)/jvp(layer_1)/mlp/add", "m.py:9", 15),
+            op("d", "", "", 5),
+        ]
+    }
+
+    fn outline(rows: &[ScopeRow]) -> Vec<String> {
+        let line = |row: &ScopeRow| format!("{} {} {}", row.depth, row.name, row.total_ps);
+        rows.iter().map(line).collect()
+    }
+
+    #[test]
+    fn passes_meet_and_parents_sum_their_children() {
+        let tree = tree(&model(), ScopeBy::Scope, Combined::Together);
+        let (rows, count) = tree.rows(&Selection::default(), None).expect("no options");
+        assert_eq!(count, 9);
+        assert_eq!(
+            outline(&rows)[..4],
+            [
+                "0 jit(f) 95",
+                "1 layer_0 80",
+                "2 attn 80",
+                "3 dot_general 80"
+            ]
+        );
+        assert_eq!(outline(&rows)[7..], ["0 (no scope) 5", "1 loop fusion 5"]);
+        let attention = &rows[2];
+        assert_eq!((attention.forward_ps, attention.backward_ps), (30, 50));
+        assert_eq!((attention.occurrences, attention.flops), (4, Some(40.0)));
+        assert_eq!(rows[3].path, "jit(f)/layer_0/attn/dot_general");
+        let own: i64 = rows.iter().map(|row| row.self_ps).sum();
+        assert_eq!(own, 100);
+    }
+
+    #[test]
+    fn depth_and_limit_leave_a_tree() {
+        let tree = tree(&model(), ScopeBy::Scope, Combined::Together);
+        let (rows, _) = tree
+            .rows(&Selection::default(), Some(2))
+            .expect("no options");
+        assert_eq!(
+            outline(&rows),
+            [
+                "0 jit(f) 95",
+                "1 layer_0 80",
+                "1 layer_1 15",
+                "0 (no scope) 5",
+                "1 loop fusion 5"
+            ]
+        );
+        assert_eq!(rows.iter().map(|row| row.self_ps).sum::<i64>(), 100);
+        let selection = Selection {
+            limit: Some(3),
+            ..Selection::default()
+        };
+        let (rows, count) = tree.rows(&selection, None).expect("no options");
+        assert_eq!((rows.len(), count), (3, 9));
+        assert_eq!(outline(&rows), ["0 jit(f) 95", "1 layer_0 80", "2 attn 80"]);
+    }
+
+    #[test]
+    fn by_source_groups_lines_by_file() {
+        let tree = tree(&model(), ScopeBy::Source, Combined::Together);
+        let (rows, _) = tree.rows(&Selection::default(), None).expect("no options");
+        assert_eq!(
+            outline(&rows),
+            [
+                "0 m.py 95",
+                "1 7 80",
+                "1 9 15",
+                "0 (no source) 5",
+                "1 loop fusion 5"
+            ]
+        );
+    }
+
+    const COMBINED: &str = "jit(f)/(transpose(jvp(layer_0))/attn/dot_general:transpose(jvp(layer_1))/mlp/add:\
+         jvp()/reduce_sum)";
+
+    #[test]
+    fn a_combined_op_stands_under_what_its_paths_share() {
+        let mut ops = model();
+        ops.push(op("all-reduce", COMBINED, "", 10));
+        ops.push(op("all-reduce.1", "jit(f)/(a/x:b/y:c/z)", "", 3));
+        let tree = tree(&ops, ScopeBy::Scope, Combined::Together);
+        let (rows, _) = tree.rows(&Selection::default(), None).expect("no options");
+        let named = |name: &str| rows.iter().find(|row| row.name == name).expect("a row");
+        let combined = named("combined: 3 paths");
+        assert_eq!((combined.depth, combined.total_ps), (1, 10));
+        assert_eq!((combined.backward_ps, combined.estimated_ps), (10, 0));
+        assert_eq!(
+            combined.paths,
+            [
+                "jit(f)/layer_0/attn/dot_general",
+                "jit(f)/layer_1/mlp/add",
+                "jit(f)/reduce_sum"
+            ]
+        );
+        let other = named("combined: 3 paths (2)");
+        assert_eq!((other.total_ps, other.paths.len()), (3, 3));
+        assert!(named("layer_0").paths.is_empty());
+    }
+
+    #[test]
+    fn divided_parts_sum_to_the_op_and_count_it_once() {
+        let mut ops = model();
+        ops.push(op("all-reduce", COMBINED, "", 10));
+        let tree = tree(&ops, ScopeBy::Scope, Combined::Divided);
+        let (rows, _) = tree.rows(&Selection::default(), None).expect("no options");
+        let at = |path: &str| rows.iter().find(|row| row.path == path).expect("a row");
+        assert_eq!(at("jit(f)").total_ps, 105);
+        assert_eq!(at("jit(f)").estimated_ps, 10);
+        // Three ops before, twice each, and the combined one.
+        assert_eq!(at("jit(f)").occurrences, 8);
+        assert_eq!(at("jit(f)/layer_0").total_ps, 83);
+        assert_eq!(at("jit(f)/layer_0").backward_ps, 53);
+        assert_eq!(at("jit(f)/layer_1/mlp/add").total_ps, 19);
+        assert_eq!(at("jit(f)/reduce_sum").forward_ps, 3);
+        assert!(rows.iter().all(|row| row.paths.is_empty()));
+        assert_eq!(rows.iter().map(|row| row.self_ps).sum::<i64>(), 110);
+    }
+}

@@ -1,0 +1,275 @@
+//! Statistics of an area: a window of time on some tracks.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use stepscope_model::{Class, LabelId, Lane, Session, Span, StringId, TrackId};
+
+use super::report::{AreaReport, AreaRow};
+use crate::telling::places::track_title;
+
+/// What the rows of an area stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AreaKey {
+    /// One row per name.
+    #[default]
+    Name,
+    /// One row per class.
+    Class,
+    /// One row per JAX scope.
+    Scope,
+    /// One row per track.
+    Track,
+}
+
+impl AreaKey {
+    /// From the word on the wire.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "name" => Some(Self::Name),
+            "class" => Some(Self::Class),
+            "scope" => Some(Self::Scope),
+            "track" => Some(Self::Track),
+            _ => None,
+        }
+    }
+}
+
+/// The row of slices without a scope.
+const NO_SCOPE: &str = "(no scope)";
+
+/// Statistics of the slices that overlap the window, with durations clipped to it; tracks that the
+/// session has not are left out. At most `limit` rows, 0 for all.
+pub fn area(
+    session: &Session,
+    window: Span,
+    tracks: &[TrackId],
+    by: AreaKey,
+    limit: usize,
+) -> AreaReport {
+    let keys = Keys::new(session, by);
+    let known = tracks
+        .iter()
+        .copied()
+        .filter(|id| id.index() < session.tracks.len());
+    let lanes: Vec<(TrackId, usize)> = known
+        .flat_map(|id| (0..session.track(id).lanes.len()).map(move |lane| (id, lane)))
+        .collect();
+    let empty = || vec![Members::default(); keys.names.len()];
+    let members = lanes
+        .into_par_iter()
+        .with_min_len(8)
+        .fold(empty, |mut members, (id, lane)| {
+            collect(session, id, lane, window, &keys, &mut members);
+            members
+        })
+        .reduce(empty, |mut members, others| {
+            for (member, other) in members.iter_mut().zip(others) {
+                member.join(other);
+            }
+            members
+        });
+    let length_ps = window.duration().0 as f64;
+    let mut rows: Vec<AreaRow> = keys
+        .names
+        .par_iter()
+        .zip(members)
+        .filter_map(|(name, members)| members.row(name, length_ps))
+        .collect();
+    rows.sort_by(|a, b| b.total_ps.cmp(&a.total_ps).then_with(|| a.key.cmp(&b.key)));
+    let row_count = rows.len();
+    let slice_count = rows.iter().map(|row| row.count).sum();
+    if limit > 0 {
+        rows.truncate(limit);
+    }
+    AreaReport {
+        start_ps: window.start.0,
+        end_ps: window.end.0,
+        slice_count,
+        rows,
+        row_count,
+    }
+}
+
+/// Which row each label (or track) belongs to.
+struct Keys {
+    by: AreaKey,
+    names: Vec<String>,
+    of_label: Vec<usize>,
+}
+
+impl Keys {
+    fn new(session: &Session, by: AreaKey) -> Self {
+        if by == AreaKey::Track {
+            let names = session
+                .track_ids()
+                .map(|id| track_title(session, id))
+                .collect();
+            return Self {
+                by,
+                names,
+                of_label: Vec::new(),
+            };
+        }
+        let mut names = Vec::new();
+        let mut known: FxHashMap<Word, usize> = FxHashMap::default();
+        let of_label = (0..session.labels.len())
+            .map(|label| {
+                let word = Word::of(session, LabelId::from_index(label), by);
+                *known.entry(word).or_insert_with(|| {
+                    names.push(word.text(session).to_owned());
+                    names.len() - 1
+                })
+            })
+            .collect();
+        Self {
+            by,
+            names,
+            of_label,
+        }
+    }
+
+    fn key(&self, track: TrackId, label: LabelId) -> usize {
+        match self.by {
+            AreaKey::Track => track.index(),
+            _ => self.of_label[label.index()],
+        }
+    }
+}
+
+/// A key before it is text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Word {
+    Text(StringId),
+    Class(Class),
+    NoScope,
+}
+
+impl Word {
+    fn of(session: &Session, id: LabelId, by: AreaKey) -> Self {
+        let label = session.label(id);
+        match by {
+            AreaKey::Name | AreaKey::Track => Self::Text(label.name),
+            AreaKey::Class => Self::Class(label.class),
+            AreaKey::Scope => {
+                let scope = label
+                    .op
+                    .map(|op| session.op(op).scope)
+                    .or(label.framework_op);
+                scope
+                    .filter(|&id| !session.text(id).is_empty())
+                    .map_or(Self::NoScope, Self::Text)
+            }
+        }
+    }
+
+    fn text(self, session: &Session) -> &str {
+        match self {
+            Self::Text(id) => session.text(id),
+            Self::Class(class) => class.name(),
+            Self::NoScope => NO_SCOPE,
+        }
+    }
+}
+
+/// Slices of one row.
+#[derive(Clone, Default)]
+struct Members {
+    durations: Vec<i64>,
+    self_ps: i64,
+    /// Class of the first slice on the first track.
+    class: Option<(TrackId, usize, Class)>,
+}
+
+impl Members {
+    fn join(&mut self, mut other: Self) {
+        if self.durations.len() < other.durations.len() {
+            std::mem::swap(&mut self.durations, &mut other.durations);
+        }
+        self.durations.append(&mut other.durations);
+        self.self_ps = self.self_ps.saturating_add(other.self_ps);
+        let first = |a: &(TrackId, usize, Class)| (a.0, a.1);
+        self.class = self.class.into_iter().chain(other.class).min_by_key(first);
+    }
+
+    fn row(mut self, key: &str, length_ps: f64) -> Option<AreaRow> {
+        let (_, _, class) = self.class?;
+        let count = self.durations.len();
+        let durations = self.durations.iter().copied();
+        let total_ps = durations.clone().fold(0, i64::saturating_add);
+        let (min_ps, max_ps) = (durations.clone().min()?, durations.max()?);
+        Some(AreaRow {
+            key: key.to_owned(),
+            class: class.name().to_owned(),
+            count: i64::try_from(count).unwrap_or(i64::MAX),
+            total_ps,
+            self_ps: self.self_ps,
+            min_ps,
+            p50_ps: nearest_rank(&mut self.durations, 50),
+            mean_ps: total_ps as f64 / count as f64,
+            p95_ps: nearest_rank(&mut self.durations, 95),
+            max_ps,
+            window_ratio: if length_ps > 0.0 {
+                total_ps as f64 / length_ps
+            } else {
+                0.0
+            },
+        })
+    }
+}
+
+/// The smallest value that at least `percent` % of the values do not exceed.
+fn nearest_rank(values: &mut [i64], percent: usize) -> i64 {
+    let rank = (values.len() * percent).div_ceil(100).max(1);
+    *values.select_nth_unstable(rank - 1).1
+}
+
+/// Adds the slices of one lane that overlap the window.
+fn collect(
+    session: &Session,
+    id: TrackId,
+    number: usize,
+    window: Span,
+    keys: &Keys,
+    members: &mut [Members],
+) {
+    let track = session.track(id);
+    let lane = &track.lanes[number];
+    let range = lane.overlapping(window);
+    let nothing = Lane::default();
+    let below = track.child_lane(number).unwrap_or(&nothing);
+    let mut child = range.clone().next().map_or(0, |first| {
+        below
+            .starts()
+            .partition_point(|&start| start < lane.starts()[first])
+    });
+    for index in range {
+        let end = lane.end(index);
+        let clipped = clipped_ps(lane, index, window);
+        let mut nested = 0i64;
+        while child < below.len() && below.starts()[child] < end {
+            if below.starts()[child] >= lane.starts()[index] {
+                nested = nested.saturating_add(clipped_ps(below, child, window));
+            }
+            child += 1;
+        }
+        let label = lane.labels()[index];
+        let member = &mut members[keys.key(id, label)];
+        member.durations.push(clipped);
+        member.self_ps = member
+            .self_ps
+            .saturating_add(clipped.saturating_sub(nested));
+        member
+            .class
+            .get_or_insert_with(|| (id, number, session.label(label).class));
+    }
+}
+
+fn clipped_ps(lane: &Lane, index: usize, window: Span) -> i64 {
+    lane.span(index)
+        .intersection(window)
+        .map_or(0, |span| span.duration().0)
+}
+
+#[cfg(test)]
+#[path = "area_tests.rs"]
+mod tests;

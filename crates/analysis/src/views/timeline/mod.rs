@@ -1,0 +1,289 @@
+//! `timeline`: tracks of slices over time.
+//!
+//! The report holds the structure: groups, tracks, steps. Slices travel as [`tile`]s in the binary
+//! form of [`encode`], so that a page holds a screenful whatever the session's size; [`details`],
+//! [`search`] and [`area`] answer questions about slices. Whoever holds a session keeps a
+//! [`TimelineIndex`] beside it.
+//!
+//! | Figure | Definition |
+//! |---|---|
+//! | slices of a track | those that overlap the selected steps, all without steps; samples of a counter |
+//! | lanes | rows a track needs: depth of nesting, added up over groups that partly overlap |
+//! | step | its span on a host, as annotated, or on a device: what the figures of `steps` are made of |
+//! | self time | duration − nested slices on the same track |
+
+pub mod area;
+mod columns;
+pub mod details;
+pub mod encode;
+mod index;
+mod report;
+#[cfg(test)]
+mod samples;
+pub mod search;
+mod tables;
+pub mod tile;
+mod titles;
+
+use clap::Args;
+use stepscope_model::{DeviceId, HostId, LabelId, Picos, Session, Span, Track, TrackId, TrackRole};
+
+pub use crate::telling::places::{SliceRefReport, group_title, track_title};
+pub use index::TimelineIndex;
+pub use report::{
+    AreaReport, AreaRow, FlowReport, LabelReport, SearchName, SearchReport, SearchSlice,
+    SliceDetails, StatReport, TimelineReport, TimelineRow, TimelineStep, TrackGroup, TrackReport,
+};
+
+use crate::asking::group::Group;
+use crate::asking::order;
+use crate::asking::selection::Selection;
+use crate::asking::{Analysis, AnalysisError};
+use crate::measuring::selection::Selected;
+use crate::telling::format;
+use crate::telling::note::Note;
+
+/// The `timeline` analysis.
+pub struct Timeline;
+
+/// Options of [`Timeline`].
+#[derive(Debug, Clone, Default, Args)]
+pub struct TimelineOptions {
+    /// Which part of the session.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+impl Analysis for Timeline {
+    const NAME: &'static str = "timeline";
+    const ALIASES: &'static [&'static str] = &["trace_viewer"];
+    const SUMMARY: &'static str = "Tracks and what they hold; `stepscope view` draws them";
+    const GROUP: Group = Group::Summary;
+    const EXAMPLES: &'static str = "\
+# All tracks
+stepscope timeline ./logs
+# Where most slices are
+stepscope timeline ./logs --sort slice_count --limit 10
+# Slices of device 0 during steps 3 to 7
+stepscope timeline ./logs --device 0 --steps 3..8";
+    type Options = TimelineOptions;
+    type Report = TimelineReport;
+
+    fn run(session: &Session, options: &TimelineOptions) -> Result<TimelineReport, AnalysisError> {
+        let selected = options.selection.resolve(session)?;
+        let steps = steps(session, &selected);
+        let window = window(session, &selected);
+        let groups = groups(session, &selected, &options.selection, window);
+        let tracks = || groups.iter().flat_map(|group| &group.tracks);
+        let slices = tracks().filter(|track| track.role != TrackRole::Counter.name());
+        let slice_count = slices.map(|track| track.slice_count).sum();
+        let mut rows = tables::rows(&groups);
+        order::arrange(&mut rows, &options.selection, columns::TRACKS)?;
+        let notes = notes(session, &groups);
+        Ok(TimelineReport {
+            start_ps: window.start.0,
+            end_ps: window.end.0,
+            slice_count,
+            groups,
+            steps,
+            notes,
+            rows,
+        })
+    }
+}
+
+/// From the first to the last of the selected steps; the whole session without steps.
+fn window(session: &Session, selected: &Selected<'_>) -> Span {
+    let nothing = Span::new(Picos::ZERO, Picos::ZERO);
+    let within = selected.time.as_ref().and_then(|time| {
+        let spans = time.spans();
+        spans.first().copied().zip(spans.last().copied())
+    });
+    let everything = || {
+        let extent = session.extent().unwrap_or(nothing);
+        let within = within.map(|(first, last)| first.hull(last));
+        within
+            .and_then(|within| within.intersection(extent))
+            .unwrap_or(extent)
+    };
+    let Some(steps) = &selected.steps else {
+        return everything();
+    };
+    let spans = steps.iter().flat_map(|&step| &session.steps[step].spans);
+    spans
+        .map(|on| on.span)
+        .reduce(Span::hull)
+        .unwrap_or_else(everything)
+}
+
+fn groups(
+    session: &Session,
+    selected: &Selected<'_>,
+    selection: &Selection,
+    window: Span,
+) -> Vec<TrackGroup> {
+    let mut groups: Vec<TrackGroup> = Vec::new();
+    for id in session.track_ids() {
+        let track = session.track(id);
+        let is_selected = match track.device {
+            Some(device) => selected.devices.contains(&device),
+            // Asked for a device, nobody wants the threads as well.
+            None => selected.hosts.contains(&track.host) && selection.device.is_none(),
+        };
+        let name = session.text(track.name);
+        if !is_selected || !selected.matches(&[name]) {
+            continue;
+        }
+        let title = group_title(session, track);
+        let report = track_report(session, selected, selection, window, id);
+        match groups.iter_mut().find(|group| group.name == title) {
+            Some(group) => group.tracks.push(report),
+            None => groups.push(TrackGroup {
+                name: title,
+                kind: if track.device.is_some() {
+                    "device"
+                } else {
+                    "host"
+                }
+                .to_owned(),
+                device_index: track.device.map(|device| device.0),
+                tracks: vec![report],
+            }),
+        }
+    }
+    groups
+}
+
+fn track_report(
+    session: &Session,
+    selected: &Selected<'_>,
+    selection: &Selection,
+    window: Span,
+    id: TrackId,
+) -> TrackReport {
+    let track = session.track(id);
+    let samples = track.samples.as_ref();
+    let count = match samples {
+        Some(samples) => samples.times.len(),
+        None => slice_count(session, selected, selection, window, track),
+    };
+    let values = samples.iter().flat_map(|samples| &samples.values).copied();
+    TrackReport {
+        track: id.0,
+        name: session.text(track.name).to_owned(),
+        role: track.role.name().to_owned(),
+        lanes: if samples.is_some() {
+            1
+        } else {
+            index::position(track.lanes.len())
+        },
+        folded: track.role == TrackRole::Python && track.lanes.len() > 1,
+        slice_count: i64::try_from(count).unwrap_or(i64::MAX),
+        counter_max: values.filter(|value| value.is_finite()).reduce(f64::max),
+        counter_unit: String::new(),
+    }
+}
+
+fn slice_count(
+    session: &Session,
+    selected: &Selected<'_>,
+    selection: &Selection,
+    window: Span,
+    track: &Track,
+) -> usize {
+    let has_program = |label: LabelId| selected.has_program(session.label(label).program);
+    let lanes = track.lanes.iter();
+    lanes
+        .map(|lane| {
+            let range = if selected.is_all_time() {
+                0..lane.len()
+            } else {
+                lane.overlapping(window)
+            };
+            match selection.program {
+                Some(_) => lane.labels()[range]
+                    .iter()
+                    .filter(|&&label| has_program(label))
+                    .count(),
+                None => range.len(),
+            }
+        })
+        .sum()
+}
+
+/// The selected steps on the ruler: per host its annotation, where it has one, and then each device
+/// on which the steps have other spans. These are the spans that figures are made of; their hull
+/// over devices is none of them.
+fn steps(session: &Session, selected: &Selected<'_>) -> Vec<TimelineStep> {
+    let mut steps = Vec::new();
+    for &host in &selected.hosts {
+        let annotated = spans_on(session, selected, host, None);
+        let mut places = vec![("", annotated.clone())];
+        let devices = selected.devices.iter().copied();
+        for device in devices.filter(|&id| session.device(id).host == host) {
+            let spans = spans_on(session, selected, host, Some(device));
+            // The annotation again says nothing new.
+            if spans != annotated {
+                places.push((&session.device(device).name, spans));
+            }
+        }
+        for (device, spans) in places {
+            steps.extend(spans.into_iter().map(|(number, span)| TimelineStep {
+                step: number,
+                host: session.host(host).name.clone(),
+                device: device.to_owned(),
+                start_ps: span.start.0,
+                duration_ps: span.duration().0,
+            }));
+        }
+    }
+    steps
+}
+
+/// Numbers and times of the selected steps on a host as annotated, or on a device.
+fn spans_on(
+    session: &Session,
+    selected: &Selected<'_>,
+    host: HostId,
+    device: Option<DeviceId>,
+) -> Vec<(i64, Span)> {
+    let positions = selected.step_positions().into_iter();
+    let spans = positions.filter_map(|position| {
+        let step = &session.steps[position];
+        let mut spans = step.spans.iter();
+        let on = spans.find(|on| on.host == host && on.device == device)?;
+        Some((step.number, on.span))
+    });
+    spans.collect()
+}
+
+fn notes(session: &Session, groups: &[TrackGroup]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if groups.is_empty() {
+        notes.push(Note::warning("No track is in this selection."));
+    }
+    let ids = groups
+        .iter()
+        .flat_map(|group| &group.tracks)
+        .map(|track| TrackId(track.track));
+    let split = ids.filter(|&id| session.track(id).nests.len() > 1).count();
+    if split > 0 {
+        notes.push(Note::info(format!(
+            "Slices of {} partly overlap; those that do are drawn in lanes of their own.",
+            format::counted(split, "track"),
+        )));
+    }
+    if !session.aggregates.is_empty() {
+        notes.push(Note::info(format!(
+            "{} recorded as sums without times and cannot be drawn.",
+            match session.aggregates.len() {
+                1 => "1 name was".to_owned(),
+                count => format!("{count} names were"),
+            },
+        )));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! What an analysis of one session declares; every surface is generated from this.
 
+use super::report::Report;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use serde::Serialize;
 use stepscope_model::{Reads, Session};
@@ -8,8 +9,7 @@ use super::answer::Answer;
 use super::error::AnalysisError;
 use super::group::Group;
 use super::refusal;
-use crate::telling::cell::{Declared, Table};
-use crate::telling::note::Note;
+use crate::telling::cell::Declared;
 
 /// What an analysis declares. Every surface is generated from this.
 pub trait Analysis {
@@ -36,43 +36,6 @@ pub trait Analysis {
 
     /// The computation.
     fn run(session: &Session, options: &Self::Options) -> Result<Self::Report, AnalysisError>;
-}
-
-/// What every report can do.
-pub trait Report: Serialize + Send {
-    /// The tables it may have, main table first, with the meaning of their columns.
-    fn declared() -> Vec<Declared>
-    where
-        Self: Sized;
-    /// The report as tables, main table first.
-    fn tables(&self) -> Vec<Table>;
-    /// Notes.
-    fn notes(&self) -> &[Note];
-    /// The answer in plain sentences; where there are any, people get these instead of the tables.
-    fn sentences(&self) -> &[String] {
-        &[]
-    }
-    /// A text that was asked for as it is, such as a listing for another program; it is printed
-    /// instead of everything else.
-    fn document(&self) -> Option<&str> {
-        None
-    }
-    /// A few lines of figures above the tables: name and value, formatted; may be empty.
-    fn headline(&self) -> Vec<(String, String)> {
-        Vec::new()
-    }
-    /// Lines above the tables: a chart of characters, with what is to be read from it.
-    fn chart(&self) -> Vec<String> {
-        Vec::new()
-    }
-    /// Keys of tables that only programs want here: as CSV and Arrow, not among those for people.
-    fn unprinted(&self) -> &'static [&'static str] {
-        &[]
-    }
-    /// Keys of tables that say little here: people get them with `--wide` or by name.
-    fn only_wide(&self) -> Vec<&'static str> {
-        Vec::new()
-    }
 }
 
 /// What is declared of a question, its types erased: what menus, help and parsers are made of.

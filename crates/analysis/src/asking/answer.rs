@@ -1,7 +1,7 @@
 //! A report whose type is erased: what surfaces show of any analysis.
 
-use super::analysis::Report;
 use super::error::AnalysisError;
+use super::report::Report;
 use crate::telling::cell::Table;
 use crate::telling::note::Note;
 

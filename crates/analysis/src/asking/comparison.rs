@@ -6,11 +6,12 @@
 use clap::{ArgMatches, Args, FromArgMatches};
 use stepscope_model::Session;
 
-use super::analysis::{Declaration, Report, has_events, parsed};
+use super::analysis::{Declaration, has_events, parsed};
 use super::answer::Answer;
 use super::error::AnalysisError;
 use super::group::Group;
 use super::names::{distinct_names, numbered, whole_places};
+use super::report::Report;
 
 /// One of the sessions that are asked.
 #[derive(Clone, Copy)]

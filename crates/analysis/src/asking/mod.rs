@@ -8,12 +8,14 @@ pub mod group;
 mod names;
 pub mod order;
 mod refusal;
+mod report;
 pub mod selection;
 
-pub use analysis::{Analysis, Declaration, Entry, Report};
+pub use analysis::{Analysis, Declaration, Entry};
 pub use answer::Answer;
 pub use comparison::{Asks, Compared, Comparison, ComparisonEntry, NamedText, ask};
 pub use error::AnalysisError;
 pub use group::Group;
 pub use names::distinct_names;
+pub use report::Report;
 pub use selection::Selection;

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use stepscope_model::{Class, DeviceId, Picos, Session, SliceKind, Span, TrackRole};
 
 use crate::measuring::interval::Intervals;
-use crate::measuring::steps::parts::{COLLECTIVE, COMPUTE, device_levels};
+use crate::measuring::levels::{COLLECTIVE, COMPUTE, device_levels};
 use crate::measuring::work::{NO_LEVEL, add_levels};
 
 /// When a device communicates and when it computes.

@@ -6,10 +6,10 @@
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, ProgramId, Session, SliceKind, Span, StringId};
 
+use crate::measuring::levels::{device_levels, part_of_level};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::StepParts;
-use crate::measuring::steps::parts::{device_levels, part_of_level};
 use crate::measuring::totals::totals_within;
 use crate::views::ops::collect::{Key, key_of};
 

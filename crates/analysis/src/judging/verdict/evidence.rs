@@ -48,7 +48,7 @@ impl<'a> Evidence<'a> {
             session,
             duration_ps: session.extent().map_or(0, |extent| extent.duration().0),
             overview,
-            work: crate::measuring::busy::work_extents(session),
+            work: crate::measuring::windows::work_extents(session),
             attributed_ratio: covered_ratio(&attribution),
             attribution,
             size_bytes: i64::try_from(size).unwrap_or(i64::MAX),

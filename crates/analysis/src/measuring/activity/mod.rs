@@ -10,13 +10,13 @@
 //! slices, one classification.
 
 mod cause;
+mod levels;
 mod threads;
 mod transfers;
 
+pub(crate) use levels::{LevelOf, levels};
 use rayon::prelude::*;
-use stepscope_model::{
-    Activity, Direction, HostId, Label, Picos, Session, SliceKind, Span, Track, TrackId,
-};
+use stepscope_model::{Activity, Direction, HostId, Picos, Session, Span, Track, TrackId};
 
 use crate::measuring::interval::Intervals;
 use crate::measuring::work::{NO_LEVEL, add_levels};
@@ -31,9 +31,6 @@ pub(crate) const COMPILATION: u8 = 0;
 pub(crate) const INPUT: u8 = 1;
 pub(crate) const WAIT: u8 = 2;
 const WAIT_INDEX: usize = WAIT as usize;
-
-/// Which level the activity of a host thread counts for, `NO_LEVEL` for none.
-pub(crate) type LevelOf = fn(Activity) -> u8;
 
 /// What the hosts did within windows of time, which are sorted and do not overlap: host by host
 /// times by level, which may overlap.
@@ -129,16 +126,6 @@ impl OwnTime {
         }
         Intervals::union_of_sorted(spans.pop().unwrap_or_default())
     }
-}
-
-/// The level of each label: work of devices, steps and markers have none.
-pub(crate) fn levels(session: &Session, level_of: LevelOf) -> Vec<u8> {
-    let level = |label: &Label| match label.activity {
-        Activity::None => NO_LEVEL,
-        _ if label.kind == SliceKind::Marker || label.kind.is_work() => NO_LEVEL,
-        activity => level_of(activity),
-    };
-    session.labels.iter().map(level).collect()
 }
 
 /// The host that compiled longest, picoseconds; none where no host thread was recorded.

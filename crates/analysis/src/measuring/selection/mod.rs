@@ -4,12 +4,15 @@ use regex::Regex;
 use stepscope_model::{
     DeviceId, HostId, LabelId, Lane, OpId, ProgramId, Session, Span, Step, StringId,
 };
+pub use words::SelectionError;
+use words::{any_part, contains, join, nonempty};
 
 use crate::measuring::interval::Intervals;
 
 mod parts;
 mod series;
 mod time;
+mod words;
 
 pub use parts::{Parts, wanted_times};
 pub(crate) use series::{all_series, counted_steps, main_series};
@@ -48,27 +51,6 @@ pub struct Wanted<'a> {
     pub program: Option<&'a str>,
     /// Regular expression for names.
     pub pattern: Option<&'a str>,
-}
-
-/// Why a selection cannot be resolved.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SelectionError {
-    /// It has the wrong form: a sentence that says which form it needs.
-    Invalid(String),
-    /// It matches nothing.
-    Nothing {
-        /// The option and its value.
-        what: String,
-        /// What could have been selected.
-        available: String,
-    },
-    /// Nothing was recorded in the selected times.
-    NoTime {
-        /// The option and its value.
-        what: String,
-        /// The time in which something was recorded.
-        recorded: Span,
-    },
 }
 
 impl Wanted<'_> {
@@ -404,42 +386,6 @@ fn parse_steps(text: &str) -> Result<std::ops::RangeInclusive<i64>, SelectionErr
     }
     let single = text.parse::<i64>().map_err(|_| wrong())?;
     Ok(single..=single)
-}
-
-fn any_part(list: &str, test: impl Fn(&str) -> bool) -> bool {
-    list.split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .any(test)
-}
-
-fn contains(text: &str, part: &str) -> bool {
-    text.to_lowercase().contains(&part.to_lowercase())
-}
-
-fn join(names: impl Iterator<Item = String>) -> String {
-    let mut names: Vec<String> = names.take(41).collect();
-    if names.is_empty() {
-        return "none".to_owned();
-    }
-    if names.len() > 40 {
-        "…".clone_into(&mut names[40]);
-    }
-    names.join(", ")
-}
-
-fn nonempty<T>(
-    found: Vec<T>,
-    what: impl Fn() -> String,
-    available: impl Fn() -> String,
-) -> Result<Vec<T>, SelectionError> {
-    if found.is_empty() {
-        return Err(SelectionError::Nothing {
-            what: what(),
-            available: available(),
-        });
-    }
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -11,14 +11,15 @@
 //! The parts are made disjoint once for the whole session and clipped to each step, so they are
 //! never negative and sum to its duration in whole picoseconds.
 
-use stepscope_model::{Class, DeviceId, Direction, Label, Session, Span};
+use crate::measuring::levels::{COLLECTIVE, DEVICE_LEVELS};
+use stepscope_model::{DeviceId, Session, Span};
 
 use super::host::HostActivity;
 use crate::measuring::communication;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
 use crate::measuring::steps::PartKind;
-use crate::measuring::work::{NO_LEVEL, add_levels};
+use crate::measuring::work::add_levels;
 
 /// Parts in display order; positions of the arrays of picoseconds by part.
 pub(crate) const PARTS: [PartKind; 10] = [
@@ -33,32 +34,6 @@ pub(crate) const PARTS: [PartKind; 10] = [
     PartKind::HostOverhead,
     PartKind::Idle,
 ];
-
-/// What a device does, by falling priority. Asynchronous collectives count as collectives from their
-/// start to their end, see [`crate::measuring::communication`].
-const DEVICE_LEVELS: [PartKind; 7] = [
-    PartKind::DeviceCompute,
-    PartKind::Collectives,
-    PartKind::DeviceToDevice,
-    PartKind::HostToDevice,
-    PartKind::DeviceToHost,
-    PartKind::PythonCallbacks,
-    // Control ops (while, call) span their bodies: theirs is what the body leaves over.
-    PartKind::DeviceCompute,
-];
-const CALLBACK: u8 = 5;
-const CONTROL: u8 = 6;
-
-/// The part of a step in which work of a level stands, unless work of a higher level covers it; none
-/// for what is no work.
-pub(crate) fn part_of_level(level: u8) -> Option<PartKind> {
-    DEVICE_LEVELS.get(usize::from(level)).copied()
-}
-
-/// Level of computation.
-pub(crate) const COMPUTE: u8 = 0;
-/// Level of collectives.
-pub(crate) const COLLECTIVE: u8 = 1;
 
 /// Disjoint times by part, of one device or of a host without devices.
 pub(super) struct Division {
@@ -165,40 +140,6 @@ pub(crate) fn position(part: PartKind) -> usize {
         .iter()
         .position(|&other| other == part)
         .unwrap_or(PARTS.len() - 1)
-}
-
-/// Level of each label of work; see [`DEVICE_LEVELS`].
-pub(crate) fn device_levels(session: &Session) -> Vec<u8> {
-    session
-        .labels
-        .iter()
-        .map(|label| level(session, label))
-        .collect()
-}
-
-fn level(session: &Session, label: &Label) -> u8 {
-    if !label.kind.is_work() {
-        return NO_LEVEL;
-    }
-    if let Some(transfer) = label.transfer {
-        return match transfer.direction {
-            Direction::HostToDevice => 3,
-            Direction::DeviceToHost | Direction::HostToHost => 4,
-            Direction::DeviceToDevice | Direction::Memset | Direction::Other => 2,
-        };
-    }
-    let op = label.op.map(|id| session.op(id));
-    let category = op.map_or("", |op| session.text(op.category));
-    match label.class {
-        Class::Collective => COLLECTIVE,
-        Class::Python => CALLBACK,
-        _ if op.is_some_and(|op| op.is_control) => CONTROL,
-        _ if category.contains("infeed") || category.contains("host recv") => 3,
-        _ if category.contains("outfeed") || category.contains("host send") => 4,
-        // Asynchronous copies within a device, such as between its memories.
-        _ if category.starts_with("copy-start") || category.starts_with("copy-done") => 2,
-        _ => COMPUTE,
-    }
 }
 
 fn host_levels(host: &HostActivity) -> impl Iterator<Item = (PartKind, Intervals)> {

@@ -6,10 +6,11 @@ use rayon::prelude::*;
 use stepscope_model::{DeviceId, HostId, Session, Span, Step};
 
 use super::host::host_activities;
-use super::parts::{Division, PartLengths, device_levels};
-use crate::measuring::busy::observed_windows;
+use super::parts::{Division, PartLengths};
 use crate::measuring::interval::Intervals;
+use crate::measuring::levels::device_levels;
 use crate::measuring::selection::{Selected, device_span};
+use crate::measuring::windows::observed_windows;
 
 /// One step on one row.
 #[derive(Debug, Clone, Copy)]

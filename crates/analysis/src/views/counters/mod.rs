@@ -13,6 +13,7 @@
 //! Registers keep the names that the profile gives them; one recorded without a name is `counter`
 //! and its number. Ratios exist for the registers of TPU v6e and v7x whose names are recorded.
 
+mod collect;
 mod columns;
 mod course;
 mod notes;
@@ -21,10 +22,9 @@ mod report;
 mod tables;
 
 use clap::Args;
+use collect::{Family, Sample, groups, samples};
 pub use report::{CounterPoint, CounterRow, CountersReport, UtilisationRow};
-use stepscope_model::{
-    DeviceId, HostId, Picos, Session, Span, Track, TrackId, TrackRole, counter_unit,
-};
+use stepscope_model::{Picos, Session, Span, counter_unit};
 
 use crate::asking::group::Group;
 use crate::asking::order;
@@ -88,56 +88,6 @@ stepscope counters ./logs --points 0 --json";
     }
 }
 
-/// Tracks of one counter: the same name on the same device.
-struct Family<'a> {
-    name: &'a str,
-    host: HostId,
-    device: Option<DeviceId>,
-    tracks: Vec<(TrackId, &'a Track)>,
-}
-
-/// Counters in the order of devices and names.
-fn groups<'a>(session: &'a Session, selected: &Selected<'_>) -> Vec<Family<'a>> {
-    let is_selected = |track: &Track| match track.device {
-        Some(device) => selected.devices.contains(&device),
-        None => selected.hosts.contains(&track.host),
-    };
-    let mut tracks: Vec<(TrackId, &Track)> = session
-        .track_ids()
-        .map(|id| (id, session.track(id)))
-        .filter(|(_, track)| track.role == TrackRole::Counter && is_selected(track))
-        .filter(|(_, track)| selected.matches(&[session.text(track.name)]))
-        .collect();
-    let key = |track: &Track| {
-        (
-            track.device.map_or(u32::MAX, |device| device.0),
-            track.host,
-            track.name,
-        )
-    };
-    tracks.sort_by(|(a_id, a), (b_id, b)| {
-        let names = || session.text(a.name).cmp(session.text(b.name));
-        let (device_a, host_a, _) = key(a);
-        let (device_b, host_b, _) = key(b);
-        (device_a, host_a)
-            .cmp(&(device_b, host_b))
-            .then_with(names)
-            .then_with(|| a_id.cmp(b_id))
-    });
-    tracks
-        .chunk_by(|(_, a), (_, b)| key(a) == key(b))
-        .filter_map(|tracks| {
-            let (_, first) = tracks.first()?;
-            Some(Family {
-                name: session.text(first.name),
-                host: first.host,
-                device: first.device,
-                tracks: tracks.to_vec(),
-            })
-        })
-        .collect()
-}
-
 /// What the samples of one counter say of whether it counted at all.
 pub(crate) struct Sampled {
     pub(crate) name: String,
@@ -178,44 +128,6 @@ pub(crate) fn sampled(session: &Session, selected: &Selected<'_>, words: &[&str]
         }
     });
     sampled.filter(|counter| counter.count > 0).collect()
-}
-
-/// One sample: time, value, and the value to the last bit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Sample {
-    time: i64,
-    value: f64,
-    exact: Option<u64>,
-}
-
-/// Samples of a counter within the selected steps, by time. Values that are no numbers are left out.
-fn samples(selected: &Selected<'_>, group: &Family<'_>) -> Vec<Sample> {
-    let windows = group
-        .device
-        .filter(|_| !selected.is_all_time())
-        .map(|device| selected.windows(device));
-    let is_within = |time: i64| match (&windows, &selected.time) {
-        (Some(windows), _) => {
-            let mut windows = windows.iter();
-            windows.any(|window| window.start.0 <= time && time < window.end.0)
-        }
-        (None, Some(times)) => times.contains_instant(Picos(time)),
-        (None, None) => true,
-    };
-    let mut found = Vec::new();
-    for (_, track) in &group.tracks {
-        let Some(samples) = &track.samples else {
-            continue;
-        };
-        for (index, (&time, &value)) in samples.times.iter().zip(&samples.values).enumerate() {
-            if value.is_finite() && is_within(time) {
-                let exact = samples.exact.get(index).copied();
-                found.push(Sample { time, value, exact });
-            }
-        }
-    }
-    found.sort_by_key(|sample| sample.time);
-    found
 }
 
 fn row(

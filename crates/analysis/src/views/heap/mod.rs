@@ -9,6 +9,7 @@ mod columns;
 mod fold;
 pub(crate) mod growth;
 mod notes;
+mod options;
 mod report;
 mod select;
 mod tables;
@@ -16,7 +17,7 @@ mod tally;
 mod tree;
 
 pub use amount::HeapBy;
-use clap::Args;
+pub use options::HeapOptions;
 pub use report::{
     HeapChange, HeapFrameRow, HeapFunctionRow, HeapGroup, HeapReport, HeapSnapshotRow, HeapStackRow,
 };
@@ -24,7 +25,6 @@ use stepscope_model::{Heap as Snapshots, Session, Taken};
 
 use crate::asking::group::Group;
 use crate::asking::order;
-use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use amount::Amount;
 use select::Wanted;
@@ -33,30 +33,6 @@ use tree::Tree;
 
 /// The `heap` analysis.
 pub struct Heap;
-
-/// Options of [`Heap`].
-#[derive(Debug, Clone, Default, Args)]
-pub struct HeapOptions {
-    /// Which part of the session. `--device` and `--match` (function or file, folded frames
-    /// included) choose samples; steps, hosts and programs have no meaning for a moment.
-    #[command(flatten)]
-    pub selection: Selection,
-    /// Allocations of this kind: `buffer` or `executable`
-    #[arg(long, value_name = "KIND")]
-    pub kind: Option<String>,
-    /// Rank and share by bytes or by number of allocations
-    #[arg(long, value_name = "MEASURE", value_enum, default_value_t = HeapBy::Bytes)]
-    pub by: HeapBy,
-    /// Which snapshot: name, number, first, previous or last; the last if not given
-    #[arg(long, value_name = "SNAPSHOT")]
-    pub snapshot: Option<String>,
-    /// Compare with this earlier snapshot; on the command line also a memory profile's path
-    #[arg(long, value_name = "SNAPSHOT")]
-    pub against: Option<String>,
-    /// Show frames of JAX, of libraries and of Python too
-    #[arg(long)]
-    pub internal: bool,
-}
 
 impl Analysis for Heap {
     const NAME: &'static str = "heap";

@@ -8,11 +8,11 @@ use super::blame::StepBlame;
 use super::places::{Lateness, Place};
 use super::report::{BlameRow, HostCell, HostRow, HostStepRow};
 use super::stragglers::Stragglers;
-use crate::measuring::busy::observed_windows;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::parts::position;
 use crate::measuring::steps::{StepParts, median};
+use crate::measuring::windows::observed_windows;
 use crate::measuring::work::AllWork;
 use crate::views::collectives::Evidence;
 

@@ -8,10 +8,10 @@ use stepscope_model::{DeviceId, DeviceKind, HostId, Picos, Session, Span};
 use super::explain::Explainer;
 use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleReport, IdleStep};
 use crate::measuring::activity::{CAUSES, Cause, CauseTimes, cause_times, claimed};
-use crate::measuring::busy::observed_windows;
 use crate::measuring::interval::Intervals;
 use crate::measuring::pauses::Pauses;
 use crate::measuring::selection::{Selected, device_span};
+use crate::measuring::windows::observed_windows;
 use crate::measuring::work::{AllWork, callback_labels, work_intervals};
 
 /// A device with its gaps.

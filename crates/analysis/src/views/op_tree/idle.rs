@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use stepscope_model::{DeviceId, Session};
 
-use crate::measuring::busy::work_extents;
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
+use crate::measuring::windows::work_extents;
 use crate::measuring::work::{work_intervals, work_labels};
 use crate::views::roofline::elapsed;
 

@@ -21,16 +21,17 @@ mod duplicates;
 mod fused;
 mod idle;
 mod notes;
+mod options;
 mod report;
 mod rows;
 mod tables;
 
 use clap::{Args, ValueEnum};
+pub use options::{OpTreeOptions, TreeBy};
 pub use report::{OpTreeLevel, OpTreeReport, OpTreeRow, OpTreeWaste};
 use stepscope_model::{Reads, Session};
 
 use crate::asking::group::Group;
-use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::totals::work_totals;
 use crate::views::ops::{GroupBy, common_peaks, measured, unknown_flops_ratio};
@@ -38,38 +39,6 @@ use crate::views::roofline::Choice;
 
 /// The `op_tree` analysis.
 pub struct OpTree;
-
-/// Options of [`OpTree`].
-#[derive(Debug, Clone, Default, Args)]
-pub struct OpTreeOptions {
-    /// Which part of the session.
-    #[command(flatten)]
-    pub selection: Selection,
-    /// What the levels above ops are
-    #[arg(long, value_name = "KEY", value_enum, default_value_t = TreeBy::Program)]
-    pub by: TreeBy,
-    /// Whether idle time of devices is part of the tree
-    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
-    pub idle: Choice,
-    /// Whether the instructions of a fusion stand beneath it
-    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
-    pub fused: Choice,
-    /// At most this many levels
-    #[arg(long, value_name = "N")]
-    pub depth: Option<u32>,
-}
-
-/// What the levels above ops are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum TreeBy {
-    /// Program, then category.
-    #[default]
-    Program,
-    /// Category, over all programs.
-    Category,
-    /// JAX name stack.
-    Scope,
-}
 
 impl Analysis for OpTree {
     const NAME: &'static str = "op_tree";

@@ -15,6 +15,7 @@
 pub(crate) mod collect;
 pub(crate) mod columns;
 mod executions;
+mod options;
 mod report;
 mod roofline;
 mod row;
@@ -22,9 +23,9 @@ mod tables;
 mod unknown;
 mod within;
 
+pub use options::{GroupBy, OpsOptions};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
 pub use report::{OpRegion, OpRow, OpsDevice, OpsReport};
 pub(crate) use roofline::{Peaks, Roofline, Work, common_peaks, roofline};
 pub(crate) use row::{Measured, is_async_half, own_cost};
@@ -35,7 +36,6 @@ pub(crate) use within::regions_within;
 
 use crate::asking::group::Group;
 use crate::asking::order;
-use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
@@ -50,27 +50,6 @@ use crate::views::kernels::has_cuda_graphs;
 
 /// The `ops` analysis.
 pub struct Ops;
-
-/// Options of [`Ops`].
-#[derive(Debug, Clone, Default, Args)]
-pub struct OpsOptions {
-    /// Which part of the session.
-    #[command(flatten)]
-    pub selection: Selection,
-    /// One row per op over all devices, or one per op and device
-    #[arg(long, value_name = "KEY", value_enum, default_value_t = GroupBy::Op)]
-    pub by: GroupBy,
-}
-
-/// What makes a row.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum GroupBy {
-    /// An op, merged over devices.
-    #[default]
-    Op,
-    /// An op on a device.
-    Device,
-}
 
 impl Analysis for Ops {
     const NAME: &'static str = "ops";

@@ -18,52 +18,29 @@
 
 mod columns;
 mod notes;
+mod options;
 mod points;
 mod report;
 mod steps;
 mod tables;
 
 use clap::{Args, ValueEnum};
+pub use options::{Choice, RooflineOptions};
 pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
 use stepscope_model::{DeviceId, MemoryLevel, Reads, Session, Span};
 
 use crate::asking::group::Group;
 use crate::asking::order;
-use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
-use crate::measuring::busy::work_extents;
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::{work_labels, work_totals};
+use crate::measuring::windows::work_extents;
 use crate::measuring::work::work_intervals;
 use crate::views::ops::{GroupBy, Measured, Peaks, common_peaks, measured, unknown_flops_ratio};
 
 /// The `roofline` analysis.
 pub struct Roofline;
-
-/// Options of [`Roofline`].
-#[derive(Debug, Clone, Default, Args)]
-pub struct RooflineOptions {
-    /// Which part of the session.
-    #[command(flatten)]
-    pub selection: Selection,
-    /// Whether idle time of devices counts in the time of steps and totals
-    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
-    pub idle: Choice,
-    /// Whether infeed and outfeed count, their work and their time
-    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::Include)]
-    pub infeed: Choice,
-}
-
-/// In or out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Choice {
-    /// It counts.
-    #[default]
-    Include,
-    /// It does not.
-    Exclude,
-}
 
 impl Analysis for Roofline {
     const NAME: &'static str = "roofline";

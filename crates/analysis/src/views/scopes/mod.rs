@@ -7,17 +7,18 @@
 
 mod columns;
 mod combined;
+mod options;
 mod report;
 mod tables;
 mod tree;
 
 use clap::{Args, ValueEnum};
 use combined::Combined;
+pub use options::{ScopeBy, ScopesOptions};
 pub use report::{ScopeRow, ScopesReport};
 use stepscope_model::{Reads, Session};
 
 use crate::asking::group::Group;
-use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::totals::work_totals;
 use crate::telling::format;
@@ -27,34 +28,6 @@ use crate::views::ops::{AllOps, OpRow, all_ops};
 
 /// The `scopes` analysis.
 pub struct Scopes;
-
-/// Options of [`Scopes`].
-#[derive(Debug, Clone, Default, Args)]
-pub struct ScopesOptions {
-    /// Which part of the session.
-    #[command(flatten)]
-    pub selection: Selection,
-    /// Tree by JAX name stack, or by source file and line
-    #[arg(long, value_name = "KEY", value_enum, default_value_t = ScopeBy::Scope)]
-    pub by: ScopeBy,
-    /// At most this many levels; deeper time stays in the level above
-    #[arg(long, value_name = "N")]
-    pub depth: Option<u32>,
-    /// Divide the time of ops that XLA combined over the paths they serve, an estimate: by the bytes
-    /// of their operands where these tell the paths apart, else equally
-    #[arg(long)]
-    pub split_combined: bool,
-}
-
-/// What the tree is made of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ScopeBy {
-    /// JAX name stack.
-    #[default]
-    Scope,
-    /// Source file and line.
-    Source,
-}
 
 impl Analysis for Scopes {
     const NAME: &'static str = "scopes";

@@ -22,21 +22,14 @@ mod no_events;
 mod program_failed;
 mod python_tracer;
 mod recorder;
+mod rule;
 mod steps;
 mod work_on_cpu;
 
-use stepscope_model::Session;
+use rule::{EXPLAIN_SILENCE, Rule, annotate, has};
 
 use super::evidence::Evidence;
 use super::report::Finding;
-use crate::telling::recording;
-
-/// A rule: the findings it can make, and how it looks for them.
-pub struct Rule {
-    /// Ids of its findings.
-    pub ids: &'static [&'static str],
-    look: fn(&Evidence<'_>, &[Finding]) -> Vec<Finding>,
-}
 
 /// All rules, in the order in which findings of one gravity are told.
 pub static RULES: &[Rule] = &[
@@ -85,30 +78,4 @@ pub(super) fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
     }
     found.sort_by_key(|finding| finding.severity);
     found
-}
-
-/// One of these was found already.
-fn has(found: &[Finding], ids: &[&str]) -> bool {
-    found
-        .iter()
-        .any(|finding| ids.contains(&finding.id.as_str()))
-}
-
-/// The findings that explain why there is no device work.
-const EXPLAIN_SILENCE: &[&str] = &[
-    "cupti_missing",
-    "cupti_permission",
-    "cupti_rival",
-    "device_tracing_off",
-    "host_tracing_off",
-    "no_events",
-];
-
-/// The line of code that records steps.
-fn annotate(session: &Session) -> String {
-    match recording::steps(session) {
-        "" => "Mark each step.".to_owned(),
-        line if line.starts_with("with ") => format!("Put `{line}` around each step."),
-        line => format!("Mark each step: `{line}`."),
-    }
 }

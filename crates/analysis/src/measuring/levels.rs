@@ -1,0 +1,68 @@
+//! Levels of what a device does: which kind of work has an instant where several run.
+
+use crate::measuring::steps::PartKind;
+use crate::measuring::work::NO_LEVEL;
+use stepscope_model::{Class, Direction, Label, Session};
+
+/// What a device does, by falling priority. Asynchronous collectives count as collectives from their
+/// start to their end, see [`crate::measuring::communication`].
+pub(crate) const DEVICE_LEVELS: [PartKind; 7] = [
+    PartKind::DeviceCompute,
+    PartKind::Collectives,
+    PartKind::DeviceToDevice,
+    PartKind::HostToDevice,
+    PartKind::DeviceToHost,
+    PartKind::PythonCallbacks,
+    // Control ops (while, call) span their bodies: theirs is what the body leaves over.
+    PartKind::DeviceCompute,
+];
+
+pub(crate) const CALLBACK: u8 = 5;
+
+pub(crate) const CONTROL: u8 = 6;
+
+/// The part of a step in which work of a level stands, unless work of a higher level covers it; none
+/// for what is no work.
+pub(crate) fn part_of_level(level: u8) -> Option<PartKind> {
+    DEVICE_LEVELS.get(usize::from(level)).copied()
+}
+
+/// Level of computation.
+pub(crate) const COMPUTE: u8 = 0;
+
+/// Level of collectives.
+pub(crate) const COLLECTIVE: u8 = 1;
+
+/// Level of each label of work; see [`DEVICE_LEVELS`].
+pub(crate) fn device_levels(session: &Session) -> Vec<u8> {
+    session
+        .labels
+        .iter()
+        .map(|label| level(session, label))
+        .collect()
+}
+
+pub(crate) fn level(session: &Session, label: &Label) -> u8 {
+    if !label.kind.is_work() {
+        return NO_LEVEL;
+    }
+    if let Some(transfer) = label.transfer {
+        return match transfer.direction {
+            Direction::HostToDevice => 3,
+            Direction::DeviceToHost | Direction::HostToHost => 4,
+            Direction::DeviceToDevice | Direction::Memset | Direction::Other => 2,
+        };
+    }
+    let op = label.op.map(|id| session.op(id));
+    let category = op.map_or("", |op| session.text(op.category));
+    match label.class {
+        Class::Collective => COLLECTIVE,
+        Class::Python => CALLBACK,
+        _ if op.is_some_and(|op| op.is_control) => CONTROL,
+        _ if category.contains("infeed") || category.contains("host recv") => 3,
+        _ if category.contains("outfeed") || category.contains("host send") => 4,
+        // Asynchronous copies within a device, such as between its memories.
+        _ if category.starts_with("copy-start") || category.starts_with("copy-done") => 2,
+        _ => COMPUTE,
+    }
+}

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use stepscope_analysis::asking::Declaration;
 use stepscope_analysis::catalogue::{ANALYSES, COMPARISONS};
-use stepscope_analysis::telling::cell::{Column, Declared, DeclaredColumn, Unit};
+use stepscope_analysis::telling::{Column, Declared, DeclaredColumn, Unit};
 use stepscope_analysis::{Adds, Better};
 use stepscope_testing::corpus;
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use stepscope_analysis::asking::{Asks, Declaration};
 use stepscope_analysis::catalogue::{ANALYSES, COMPARISONS};
-use stepscope_analysis::telling::cell::{Adds, Better, Declared, DeclaredColumn, Unit};
+use stepscope_analysis::telling::{Adds, Better, Declared, DeclaredColumn, Unit};
 
 /// Names the file to write; without it nothing is written.
 const VARIABLE: &str = "STEPSCOPE_REGISTRY_EXPORT";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use stepscope_analysis::Cell;
-use stepscope_analysis::telling::cell::to_csv;
+use stepscope_analysis::telling::csv::to_csv;
 use stepscope_cli::render::{self, Extent};
 
 use crate::arrow::{ArrowStream, Source};

@@ -9,7 +9,7 @@ use super::answer::Answer;
 use super::error::AnalysisError;
 use super::group::Group;
 use super::refusal;
-use crate::telling::cell::Declared;
+use crate::telling::Declared;
 
 /// What an analysis declares. Every surface is generated from this.
 pub trait Analysis {

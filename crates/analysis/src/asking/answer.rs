@@ -2,8 +2,8 @@
 
 use super::error::AnalysisError;
 use super::report::Report;
-use crate::telling::cell::Table;
-use crate::telling::note::Note;
+use crate::telling::Note;
+use crate::telling::Table;
 
 /// A report, its type erased.
 pub struct Answer {

@@ -2,6 +2,7 @@
 
 use crate::measuring::selection::SelectionError;
 use crate::telling::format;
+use crate::telling::thresholds::ThresholdsError;
 
 /// Why an analysis gave no report.
 #[derive(Debug, thiserror::Error)]
@@ -80,5 +81,11 @@ impl From<SelectionError> for AnalysisError {
                 Self::NothingSelected { what, available }
             }
         }
+    }
+}
+
+impl From<ThresholdsError> for AnalysisError {
+    fn from(error: ThresholdsError) -> Self {
+        Self::Options(error.to_string())
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::asking::AnalysisError;
 use crate::asking::selection::Selection;
-use crate::telling::cell::{Cell, Field};
+use crate::telling::{Cell, Field};
 
 /// Sorts rows, which come in their default order, by `--sort` and cuts them to `--limit`. Equal rows
 /// keep the default order. Returns the number of rows before the cut.
@@ -100,7 +100,7 @@ impl Eq for Key {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telling::cell::{Column, Unit};
+    use crate::telling::{Column, Unit};
 
     type Row = (i64, Option<f64>, &'static str);
 

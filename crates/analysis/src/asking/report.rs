@@ -1,7 +1,7 @@
 //! What every report can do.
 
-use crate::telling::cell::{Declared, Table};
-use crate::telling::note::Note;
+use crate::telling::Note;
+use crate::telling::{Declared, Table};
 use serde::Serialize;
 
 /// What every report can do.

@@ -3,7 +3,7 @@
 
 use documented::DocumentedFields;
 
-use crate::telling::cell::Cell;
+use super::cell::Cell;
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy)]

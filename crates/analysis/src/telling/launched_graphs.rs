@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use stepscope_model::{Attribution, GraphDetail, OpenReason, Picos, Session};
 
+use super::note::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 
 /// CUDA graphs hide the op of a kernel.
 pub(crate) const CUDA_GRAPHS_OFF: &str =

@@ -1,16 +1,20 @@
 //! Telling: how figures become text, tables, notes and hints.
 
 pub mod attribution;
-pub mod cell;
-pub mod column;
+mod cell;
+mod column;
+pub mod csv;
 pub mod format;
 pub(crate) mod launched_graphs;
-pub mod note;
+mod note;
 pub mod places;
 pub(crate) mod recording;
 pub(crate) mod steps;
+mod table;
 pub mod thresholds;
 
-pub use cell::{Cell, CellRef, Declared, Table, Unit};
-pub use column::{Adds, Better, Column};
+pub(crate) use cell::indented;
+pub use cell::{Cell, CellRef};
+pub use column::{Adds, Better, Column, Declared, DeclaredColumn, Field, Unit};
 pub use note::{Note, NoteKind};
+pub use table::Table;

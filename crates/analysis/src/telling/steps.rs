@@ -2,10 +2,10 @@
 
 use stepscope_model::{Framework, ProgramId, Session, StepOrigin};
 
+use super::note::Note;
 use crate::measuring::selection::{Selected, all_series, counted_steps, main_series};
 use crate::measuring::steps::{PartKind, StepSource, StepTime, series_time};
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 /// Series that are named beside the main one.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::ArgMatches;
-use stepscope_analysis::telling::cell::to_csv;
+use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::{Answer, Entry, Note, NoteKind, Table, asking};
 use stepscope_model::Session;
 

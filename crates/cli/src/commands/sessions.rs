@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ArgMatches;
-use stepscope_analysis::telling::cell::to_csv;
+use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::telling::format::{bytes, counted};
 use stepscope_analysis::{Cell, Column, Table, Unit};
 use stepscope_model::{Reads, Session};

@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use stepscope_analysis::telling::cell::{push_csv_keys, push_csv_row, to_csv};
+use stepscope_analysis::telling::csv::{push_csv_keys, push_csv_row, to_csv};
 use stepscope_analysis::{CellRef, Table};
 use stepscope_model::Session;
 

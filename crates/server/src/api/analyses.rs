@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use stepscope_analysis::telling::cell::to_csv;
+use stepscope_analysis::telling::csv::to_csv;
 use stepscope_analysis::asking::{Asks, NamedText};
 use stepscope_analysis::{
     ANALYSES, Answer, COMPARISONS, Compared, ComparisonEntry, Declaration, Entry, find,

@@ -4,7 +4,7 @@
 use super::report::{CheckedBudget, CheckedCause, CheckedFigure};
 use super::words::{figure, signed};
 use crate::comparing::compare::{ComparedFact, Evidence};
-use crate::telling::cell::{Cell, Column, Declared, Field, Unit};
+use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<CheckedBudget>] = &[
     Column::new("budget", "Budget", Unit::Text).of(|row| row.budget.as_str().into()),

@@ -19,7 +19,6 @@
 use super::budget::Budget;
 use super::figures::{Measured, PERCENTILE, Samples};
 use super::report::{CheckVerdict, FigureUnit};
-use super::words::Unknown;
 use crate::comparing::compare::effect_of_ranges;
 use crate::comparing::compare::noise::{
     Effect, FEWEST_RUNS, FEWEST_STEPS, RunNoise, effect_beyond, effect_of_runs, interval, median,
@@ -46,6 +45,21 @@ pub(super) enum Against<'a> {
     One(&'a Measured, bool),
     /// The values of several runs.
     Runs(Vec<f64>),
+}
+
+/// Why a budget cannot be checked, with the value where there is one.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Unknown {
+    /// The session does not have the figure.
+    NotMeasured,
+    /// It is of the length of steps, which was not recorded.
+    NoStepTime,
+    /// Nothing has it that it could be held against.
+    NoBaseline(f64),
+    /// So many steps tell nothing.
+    TooFewSteps(f64, usize),
+    /// The figures are known from different sources.
+    OtherSource(f64, String),
 }
 
 /// What is said of a budget that could be checked.

@@ -231,11 +231,11 @@ impl Run<'_, '_> {
         let judged = match (&checked, mixed) {
             (Some(checked), None) => self.judge.judge(budget, checked, &against),
             (Some(checked), Some(why)) if budget.needs_baseline() => {
-                Err(words::Unknown::OtherSource(checked.value, why))
+                Err(judge::Unknown::OtherSource(checked.value, why))
             }
             (Some(checked), Some(_)) => self.judge.judge(budget, checked, &Against::Nothing),
-            (None, _) if self.is_untimed(&budget.metric) => Err(words::Unknown::NoStepTime),
-            (None, _) => Err(words::Unknown::NotMeasured),
+            (None, _) if self.is_untimed(&budget.metric) => Err(judge::Unknown::NoStepTime),
+            (None, _) => Err(judge::Unknown::NotMeasured),
         };
         words::row(budget, &judged, self.source_of(&budget.metric))
     }

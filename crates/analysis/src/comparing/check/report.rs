@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::comparing::compare::{ComparedFact, Evidence};
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// The answer of the `check` comparison.
 #[derive(Debug, Clone, Serialize, TS)]

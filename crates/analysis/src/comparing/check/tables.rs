@@ -4,8 +4,8 @@ use super::chart;
 use super::columns::{self, CAUSES, ENVIRONMENT, FIGURES, ROWS};
 use super::report::{CheckReport, CheckVerdict};
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
-use crate::telling::note::Note;
+use crate::telling::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for CheckReport {
     fn declared() -> Vec<Declared> {

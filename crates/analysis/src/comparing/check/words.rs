@@ -4,29 +4,14 @@ use std::fmt::Write;
 
 use super::CheckOptions;
 use super::budget::{Budget, Limit};
-use super::judge::{Judged, ONCE_RATIO};
+use super::judge::{Judged, ONCE_RATIO, Unknown};
 use super::metric::Metric;
 use super::report::{BaselineKind, CheckVerdict, CheckedBudget, FigureUnit};
 use crate::comparing::compare::side::Side;
+use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::format::{counted, percent};
-use crate::telling::note::Note;
 use crate::telling::recording;
-
-/// Why a budget cannot be checked, with the value where there is one.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Unknown {
-    /// The session does not have the figure.
-    NotMeasured,
-    /// It is of the length of steps, which was not recorded.
-    NoStepTime,
-    /// Nothing has it that it could be held against.
-    NoBaseline(f64),
-    /// So many steps tell nothing.
-    TooFewSteps(f64, usize),
-    /// The figures are known from different sources.
-    OtherSource(f64, String),
-}
 
 /// A figure with its unit.
 pub(crate) fn figure(value: f64, unit: FigureUnit) -> String {

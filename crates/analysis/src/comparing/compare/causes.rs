@@ -1,8 +1,10 @@
 //! Why a session differs from the baseline, in plain words.
 
+use super::cause::{cause, short_source};
 use super::memory;
 use super::nodes::stem;
-use super::pair::{Both, arrays, number};
+use super::pair::{Both, arrays};
+use super::ranges::number;
 use super::report::{
     BarKind, ComparedCause, ComparedFact, ComparedProgram, Evidence, WaterfallBar,
 };
@@ -55,18 +57,6 @@ pub(super) fn causes(
     }
     causes.extend(surroundings::options(environment));
     causes
-}
-
-pub(super) fn cause(kind: &str, text: String, difference_ps: Option<f64>) -> ComparedCause {
-    ComparedCause {
-        kind: kind.to_owned(),
-        text,
-        difference_ps,
-        difference_bytes: None,
-        op: None,
-        evidence: None,
-        source: String::new(),
-    }
 }
 
 /// `+1.9 ms`, `−12 µs`.
@@ -236,12 +226,6 @@ fn one_sided(both: &Both<'_, '_>, least_ps: f64) -> Vec<ComparedCause> {
         })
     });
     causes.collect()
-}
-
-/// The last two parts of a path are enough to know the file.
-pub(super) fn short_source(source: &str) -> &str {
-    let cut = source.rmatch_indices('/').nth(1).map(|(at, _)| at + 1);
-    cut.and_then(|at| source.get(at..)).unwrap_or(source)
 }
 
 /// A dimension that most changed shapes agree on: the batch, a length, a width.

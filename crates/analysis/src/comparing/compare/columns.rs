@@ -6,7 +6,7 @@ use super::report::{
     ComparedOpSide, ComparedPart, ComparedProgram, ComparedSession, Evidence, TimeDifference,
     WaterfallBar,
 };
-use crate::telling::cell::{Cell, Column, Declared, Field, Unit};
+use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const SESSIONS: &[Field<ComparedSession, Option<TimeDifference>>] = &[
     Column::new("session", "Session", Unit::Text)

@@ -3,9 +3,8 @@
 use stepscope_model::{ProgramId, Session, WallClock};
 
 use super::items::Item;
-use super::report::ComparedFact;
-use super::side::{Side, mean};
 use crate::measuring::selection::Selected;
+use crate::measuring::steps::mean;
 use crate::views::collectives::Evidence;
 use crate::views::collectives::bandwidth::payload_bytes;
 use crate::views::collectives::step_index::StepIndex;
@@ -108,51 +107,4 @@ pub(super) fn wall_clock_ps(
     let clocks = manifests.filter_map(|manifest| manifest.wall_clock.as_ref());
     let times = clocks.filter_map(seconds);
     times.reduce(f64::max).map(|seconds| seconds * 1e12)
-}
-
-/// Facts that differ between two sessions: devices, chips, versions, options and manifests. What
-/// differs between any two runs (times, process numbers, names of captures) is left out.
-pub(super) fn environment(sides: [&Side<'_>; 2]) -> Vec<ComparedFact> {
-    let all = sides.map(|side| {
-        let mut facts = vec![("devices".to_owned(), side.environment.devices.clone())];
-        let chips = side.environment.chips.iter().map(|chip| chip.name.as_str());
-        let chips: Vec<&str> = chips.filter(|name| !name.is_empty()).collect();
-        facts.push(("chip".to_owned(), chips.join(", ")));
-        let recorded = side.environment.facts.iter();
-        facts.extend(recorded.map(|fact| (fact.name.clone(), fact.value.clone())));
-        facts
-    });
-    let mut names: Vec<&String> = all.iter().flatten().map(|(name, _)| name).collect();
-    names.sort_unstable();
-    names.dedup();
-    let value = |side: usize, name: &str| {
-        let values = all[side].iter().filter(|(known, _)| known == name);
-        let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
-        values.join(", ")
-    };
-    let rows = names.into_iter().filter(|name| !differs_always(name));
-    rows.map(|name| ComparedFact {
-        name: name.clone(),
-        baseline: value(0, name),
-        other: value(1, name),
-    })
-    .filter(|fact| fact.baseline != fact.other)
-    .collect()
-}
-
-/// The fact is another in every run.
-fn differs_always(name: &str) -> bool {
-    let name = name.to_lowercase();
-    [
-        "time",
-        "pid",
-        "process",
-        "capture_",
-        "hostname",
-        "session_id",
-        "epoch",
-        "_ns",
-    ]
-    .iter()
-    .any(|part| name.contains(part))
 }

@@ -11,7 +11,7 @@ use crate::measuring::selection::Selected;
 use crate::measuring::steps::PartKind;
 use crate::measuring::steps::StepParts;
 use crate::measuring::totals::totals_within;
-use crate::views::ops::collect::{Key, key_of};
+use crate::views::ops::key::{Key, key_of};
 
 /// One op, or work without one.
 pub(crate) struct Item {

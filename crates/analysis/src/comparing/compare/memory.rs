@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::causes::{cause, short_source};
+use super::cause::{cause, short_source};
 use super::nodes::stem;
 use super::pair::Both;
 use super::pairing::ProgramPair;

@@ -11,6 +11,7 @@
 //! | op | matched by meaning: [`pairing`], [`matching`] |
 //! | waterfall | the difference of the mean of all steps as a sum: [`waterfall`] |
 
+mod cause;
 mod causes;
 mod columns;
 mod conclusion;
@@ -149,7 +150,7 @@ pub(crate) fn difference(both: &Both<'_, '_>) -> SessionDifference {
         of_part,
     );
     let programs = programs::programs(both);
-    let environment = figures::environment(both.sides);
+    let environment = surroundings::environment(both.sides);
     let step = both.step();
     SessionDifference {
         session: both.session,

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use stepscope_model::{ProgramId, Session};
 
 use super::items::Item;
-use crate::views::ops::collect::Key;
+use crate::views::ops::key::Key;
 
 /// Instruction, op or kernel.
 pub(super) struct Node {

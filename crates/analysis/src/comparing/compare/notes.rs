@@ -4,9 +4,9 @@ use super::CompareOptions;
 use super::noise::FEWEST_STEPS;
 use super::report::SessionDifference;
 use super::side::Side;
+use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::format::percent;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 pub(super) fn notes(

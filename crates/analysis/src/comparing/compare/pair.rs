@@ -8,7 +8,7 @@ use super::items::Item;
 use super::nodes::Node;
 use super::noise::{Effect, RunNoise, discoveries, effect};
 use super::pairing::Pairing;
-use super::ranges::{OtherWork, are_other_counts, effect_of_ranges, gap};
+use super::ranges::{OtherWork, are_other_counts, effect_of_ranges, gap, number};
 use super::report::{ComparedOp, ComparedOpSide, Evidence, TimeDifference};
 use super::side::Side;
 use super::waterfall::{Change, Changes};
@@ -66,7 +66,7 @@ impl<'a, 'b> Both<'a, 'b> {
             other_work: None,
             node_of,
         };
-        both.other_work = OtherWork::of(&both);
+        both.other_work = OtherWork::of(sides, || both.changed_share());
         both.effects = both.tested();
         both
     }
@@ -335,7 +335,7 @@ impl<'a, 'b> Both<'a, 'b> {
 
 /// Category of an op; `kernel` or `transfer` without one.
 fn category(session: &Session, item: &Item) -> String {
-    use crate::views::ops::collect::Key;
+    use crate::views::ops::key::Key;
     match item.key {
         Key::Op(op) => session.text(session.op(op).category).to_owned(),
         Key::Kernel(..) => "kernel".to_owned(),
@@ -361,7 +361,7 @@ fn is_in_all_steps(sides: [&Side<'_>; 2], change: &Change) -> bool {
 }
 
 fn mean(values: &[f64]) -> f64 {
-    super::side::mean(values.iter().copied()).unwrap_or(0.0)
+    crate::measuring::steps::mean(values.iter().copied()).unwrap_or(0.0)
 }
 
 fn difference(
@@ -398,13 +398,4 @@ pub(super) fn arrays(shape: &str) -> impl Iterator<Item = Split<'_, char>> {
     inner
         .filter_map(|rest| rest.split_once(']'))
         .map(|(dimensions, _)| dimensions.split(','))
-}
-
-/// `24`, `1.5`.
-pub(super) fn number(value: f64) -> String {
-    if (value - value.round()).abs() < 0.005 {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.2}")
-    }
 }

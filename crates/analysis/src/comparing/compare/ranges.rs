@@ -11,11 +11,11 @@
 //! This is exact for steps of one run, whatever their distribution, but runs differ too: a third of
 //! the pairs of runs of one program on a busy machine have such steps in a window of five. So it
 //! proves a difference only where something counted says that other work ran ([`OtherWork`]), and where
-//! that may be the reason ([`Both::is_by_work`]). Runs of one program never show any of it.
+//! that may be the reason (`Both::is_by_work`). Runs of one program never show any of it.
 
 use super::noise::{Effect, FEWEST_STEPS, RunNoise, normal_quantile};
-use super::pair::{Both, number};
 use super::side::Side;
+use crate::measuring::steps::mean;
 
 /// Share by which counts must differ in every step.
 const MIN_COUNT_CHANGE: f64 = 0.1;
@@ -34,9 +34,9 @@ pub(super) enum OtherWork {
 }
 
 impl OtherWork {
-    /// The first of them that there is.
-    pub(super) fn of(both: &Both<'_, '_>) -> Option<Self> {
-        let sides = both.sides;
+    /// The first of them that there is. `changed_share` is the share of the work in ops that are
+    /// new, gone or changed.
+    pub(super) fn of(sides: [&Side<'_>; 2], changed_share: impl FnOnce() -> f64) -> Option<Self> {
         let [before, after] = sides.map(|side| side.environment.devices.as_str());
         let chips = sides.map(chips);
         if before != after && !before.is_empty() && !after.is_empty() {
@@ -48,10 +48,10 @@ impl OtherWork {
         }
         let counts = sides.map(Side::launches_by_step);
         if are_other_counts(&counts[0], &counts[1]) {
-            let mean = |counts: &[f64]| super::side::mean(counts.iter().copied()).unwrap_or(0.0);
-            return Some(Self::Launches(mean(&counts[0]), mean(&counts[1])));
+            let [before, after] = counts.map(|counts| mean(counts.iter().copied()).unwrap_or(0.0));
+            return Some(Self::Launches(before, after));
         }
-        let share = both.changed_share();
+        let share = changed_share();
         (share >= MIN_CHANGED_SHARE).then_some(Self::Ops(share))
     }
 
@@ -74,6 +74,15 @@ impl OtherWork {
     }
 }
 
+/// `24`, `1.5`.
+pub(super) fn number(value: f64) -> String {
+    if (value - value.round()).abs() < 0.005 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
 fn chips(side: &Side<'_>) -> String {
     let names = side.environment.chips.iter().map(|chip| chip.name.as_str());
     let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
@@ -82,8 +91,7 @@ fn chips(side: &Side<'_>) -> String {
 
 /// Counts of steps that differ in every step, and by enough to matter.
 pub(super) fn are_other_counts(before: &[f64], after: &[f64]) -> bool {
-    let mean = |counts: &[f64]| super::side::mean(counts.iter().copied()).unwrap_or(0.0);
-    let (a, b) = (mean(before), mean(after));
+    let [a, b] = [before, after].map(|counts| mean(counts.iter().copied()).unwrap_or(0.0));
     gap(before, after).is_some() && (b - a).abs() > MIN_COUNT_CHANGE * a.max(b)
 }
 
@@ -108,8 +116,7 @@ pub(crate) fn effect_of_ranges(
     }
     gap(before, after)?;
     let chance = 2.0 / choices(before.len(), after.len());
-    let mean = |values: &[f64]| super::side::mean(values.iter().copied());
-    let means = (mean(before)?, mean(after)?);
+    let means = (mean(before.iter().copied())?, mean(after.iter().copied())?);
     let run = noise.least(means.0.max(means.1), confidence) * std::f64::consts::SQRT_2;
     let pairs = before.iter().flat_map(|a| after.iter().map(move |b| b - a));
     let mut differences: Vec<f64> = pairs.collect();

@@ -5,7 +5,7 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::measuring::steps::PartKind;
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// The answer of the `compare` comparison.
 #[derive(Debug, Clone, Serialize, TS)]

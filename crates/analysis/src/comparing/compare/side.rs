@@ -12,7 +12,7 @@ use crate::measuring::environment::{EnvironmentReport, environment};
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::parts::{PARTS, position};
 use crate::measuring::steps::{PartKind, StepBar, step_bars};
-use crate::measuring::steps::{StepParts, divide_steps, step_time};
+use crate::measuring::steps::{StepParts, divide_steps, mean, step_time};
 use crate::views::compile::{Compile, CompileOptions, CompileReport};
 
 /// One session and what is measured of it.
@@ -217,14 +217,6 @@ fn busy_ratio(steps: &[(f64, f64)]) -> Option<f64> {
         .iter()
         .fold((0.0, 0.0), |sums, step| (sums.0 + step.0, sums.1 + step.1));
     (duration > 0.0).then(|| busy / duration)
-}
-
-/// The arithmetic mean; none of nothing.
-pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| {
-        (count + 1, sum + value)
-    });
-    (count > 0).then(|| sum / count as f64)
 }
 
 /// The selection resolved again, to filter what is listed.

@@ -1,7 +1,8 @@
 //! What differs around a program, as causes: chips and versions, then what it was started with.
 
-use super::causes::cause;
+use super::cause::cause;
 use super::report::{ComparedCause, ComparedFact};
+use super::side::Side;
 use crate::telling::format;
 
 /// Facts that a cause names.
@@ -43,6 +44,53 @@ fn told(facts: &[ComparedFact], place: impl Fn(&str) -> Option<usize>) -> Option
         .collect();
     let text = format!("the environment differs: {}", texts.join(", "));
     (!texts.is_empty()).then(|| cause("environment", text, None))
+}
+
+/// Facts that differ between two sessions: devices, chips, versions, options and manifests. What
+/// differs between any two runs (times, process numbers, names of captures) is left out.
+pub(super) fn environment(sides: [&Side<'_>; 2]) -> Vec<ComparedFact> {
+    let all = sides.map(|side| {
+        let mut facts = vec![("devices".to_owned(), side.environment.devices.clone())];
+        let chips = side.environment.chips.iter().map(|chip| chip.name.as_str());
+        let chips: Vec<&str> = chips.filter(|name| !name.is_empty()).collect();
+        facts.push(("chip".to_owned(), chips.join(", ")));
+        let recorded = side.environment.facts.iter();
+        facts.extend(recorded.map(|fact| (fact.name.clone(), fact.value.clone())));
+        facts
+    });
+    let mut names: Vec<&String> = all.iter().flatten().map(|(name, _)| name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let value = |side: usize, name: &str| {
+        let values = all[side].iter().filter(|(known, _)| known == name);
+        let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
+        values.join(", ")
+    };
+    let rows = names.into_iter().filter(|name| !differs_always(name));
+    rows.map(|name| ComparedFact {
+        name: name.clone(),
+        baseline: value(0, name),
+        other: value(1, name),
+    })
+    .filter(|fact| fact.baseline != fact.other)
+    .collect()
+}
+
+/// The fact is another in every run.
+fn differs_always(name: &str) -> bool {
+    let name = name.to_lowercase();
+    [
+        "time",
+        "pid",
+        "process",
+        "capture_",
+        "hostname",
+        "session_id",
+        "epoch",
+        "_ns",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
 }
 
 #[cfg(test)]

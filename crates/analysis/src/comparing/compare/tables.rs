@@ -8,9 +8,9 @@ use super::report::{
     TimeDifference,
 };
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Field, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Field, Table};
 
 /// Columns of [`SESSIONS`] that are shown where a run recorded them.
 const WALL_TIMES: [&str; 2] = ["wall_step_ps", "training_wall_ps"];

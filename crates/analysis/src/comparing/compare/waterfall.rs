@@ -108,7 +108,8 @@ struct Factors {
 
 impl Factors {
     fn of(sides: [&Side<'_>; 2], part: PartKind) -> Self {
-        let mean = |values: Vec<f64>| super::side::mean(values.into_iter()).unwrap_or(0.0);
+        let mean =
+            |values: Vec<f64>| crate::measuring::steps::mean(values.into_iter()).unwrap_or(0.0);
         Self {
             part,
             parts_ps: sides.map(|side| mean(side.part(part))),
@@ -223,7 +224,9 @@ pub(super) fn bars(
         (PartKind::HostOverhead, BarKind::HostOverhead),
         (PartKind::Idle, BarKind::Idle),
     ] {
-        let mean = |side: &Side<'_>| super::side::mean(side.part(part).into_iter()).unwrap_or(0.0);
+        let mean = |side: &Side<'_>| {
+            crate::measuring::steps::mean(side.part(part).into_iter()).unwrap_or(0.0)
+        };
         let difference_ps = mean(sides[1]) - mean(sides[0]);
         let title = part.title().to_owned();
         bars.push(bar(kind, title, Some(part), difference_ps, of_part(part)));

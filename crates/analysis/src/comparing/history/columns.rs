@@ -5,8 +5,8 @@ use documented::DocumentedFields;
 
 use super::report::{HistoryChange, HistoryRun, HistorySeries};
 use crate::comparing::check::words::figure;
-use crate::telling::cell::{Cell, Column, Declared, Field, Unit};
 use crate::telling::format::date;
+use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<HistorySeries>] = &[
     Column::new("metric", "Figure", Unit::Text).of(|row| Cell::from(row.metric.as_str())),

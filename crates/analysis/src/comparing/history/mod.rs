@@ -17,16 +17,17 @@ mod tables;
 
 use clap::Args;
 pub use report::{HistoryChange, HistoryReport, HistoryRun, HistorySeries};
+use sample::CONFIDENCE;
 pub(crate) use sample::Recorded;
 pub use sample::{Sample, SampleFigure};
 
 use crate::asking::group::Group;
 use crate::asking::selection::Selection;
 use crate::asking::{AnalysisError, Asks, Compared, Comparison, NamedText};
-use crate::comparing::check::{Check, CheckOptions, FigureUnit};
+use crate::comparing::check::{Check, CheckOptions};
 use crate::comparing::compare::checked_confidence;
+use crate::telling::Note;
 use crate::telling::format::counted;
-use crate::telling::note::Note;
 
 /// The `history` comparison.
 pub struct History;
@@ -47,9 +48,6 @@ pub struct HistoryOptions {
     #[arg(skip)]
     pub files: Vec<NamedText>,
 }
-
-/// Confidence unless asked otherwise: there are many series, and nobody likes false alarms.
-pub(crate) const CONFIDENCE: f64 = 0.99;
 
 impl Default for HistoryOptions {
     fn default() -> Self {
@@ -159,11 +157,6 @@ fn measured(one: Compared<'_>, selection: &Selection) -> Result<Sample, Analysis
         sample.commit = manifest.git_commit.clone().unwrap_or_default();
     }
     Ok(sample)
-}
-
-/// What is counted has no noise of its own.
-pub(crate) const fn is_counted(unit: FigureUnit) -> bool {
-    matches!(unit, FigureUnit::Bytes | FigureUnit::Count)
 }
 
 fn remarks(run_count: usize, confidence: f64) -> Vec<Note> {

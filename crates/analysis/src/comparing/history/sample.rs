@@ -11,11 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::change_points;
 use super::report::HistoryRun;
-use super::{CONFIDENCE, is_counted};
 use crate::asking::NamedText;
 use crate::comparing::check::{CheckReport, FigureUnit};
+use crate::telling::Note;
 use crate::telling::format::counted;
-use crate::telling::note::Note;
+
+/// Confidence unless asked otherwise: there are many series, and nobody likes false alarms.
+pub(crate) const CONFIDENCE: f64 = 0.99;
+
+/// What is counted has no noise of its own.
+pub(crate) const fn is_counted(unit: FigureUnit) -> bool {
+    matches!(unit, FigureUnit::Bytes | FigureUnit::Count)
+}
 
 /// One run as a line of a history keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,8 @@
 //! Series of figures over runs, and their change points.
 
 use super::changes::{LONGEST, change_points};
-use super::is_counted;
 use super::report::{HistoryChange, HistorySeries};
-use super::sample::Sample;
+use super::sample::{Sample, is_counted};
 use crate::asking::AnalysisError;
 use crate::comparing::check::words::{figure, signed, signed_percent};
 use crate::comparing::check::{FigureUnit, METRICS, Metric};

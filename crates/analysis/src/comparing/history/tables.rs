@@ -4,8 +4,8 @@ use super::chart;
 use super::columns::{self, CHANGES, ROWS, RUNS, RunFigure, VALUES};
 use super::report::HistoryReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
-use crate::telling::note::Note;
+use crate::telling::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for HistoryReport {
     fn declared() -> Vec<Declared> {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::measure::Measured;
 use super::naming::{count_in, without_marks};
 use crate::asking::NamedText;
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// What a file holds.
 struct Reader<'a> {

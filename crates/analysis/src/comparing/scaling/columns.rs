@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{ScalingLimit, ScalingMethod, ScalingRow, ScalingSample};
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<ScalingRow>] = &[
     Column::new("method", "Method", Unit::Text).of(|row| row.method.as_str().into()),

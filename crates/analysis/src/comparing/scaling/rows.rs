@@ -3,6 +3,7 @@
 use super::measure::{Measured, Work};
 use super::report::{ScalingKind, ScalingRow};
 use crate::measuring::steps::PartKind;
+use crate::measuring::steps::mean;
 use crate::measuring::steps::parts::PARTS;
 
 /// The samples of one method from one source, and their rows.
@@ -146,12 +147,4 @@ impl<'a> Point<'a> {
             .filter_map(|sample| sample.work.as_ref());
         mean(known.filter_map(value))
     }
-}
-
-/// The arithmetic mean; none of nothing.
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| {
-        (count + 1, sum + value)
-    });
-    (count > 0).then(|| sum / count as f64)
 }

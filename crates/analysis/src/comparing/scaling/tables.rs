@@ -4,8 +4,8 @@ use super::chart;
 use super::columns::{self, LIMITS, METHODS, ROWS, SAMPLES};
 use super::report::ScalingReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
-use crate::telling::note::Note;
+use crate::telling::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for ScalingReport {
     fn declared() -> Vec<Declared> {

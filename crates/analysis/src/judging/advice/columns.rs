@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{AdviceCheck, AdviceFinding};
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const FINDINGS: &[Field<AdviceFinding>] = &[
     Column::new("id", "Rule", Unit::Text).of(|finding| finding.id.as_str().into()),

@@ -328,7 +328,7 @@ impl<'a> Facts<'a> {
 
     /// An entry of the thresholds in force.
     pub(super) fn threshold(&self, key: &str) -> Threshold {
-        crate::telling::thresholds::advice::threshold(self.thresholds, key)
+        self.thresholds.of_rule(key)
     }
 
     /// Only virtual devices of XLA:CPU worked.

@@ -20,7 +20,7 @@ use crate::asking::group::Group;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::steps::PartKind;
-use crate::telling::note::Note;
+use crate::telling::Note;
 use crate::telling::thresholds::Thresholds;
 use facts::Facts;
 use rules::Outcome;

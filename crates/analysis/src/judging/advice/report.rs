@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use crate::judging::verdict::Severity;
 use crate::measuring::steps::PartKind;
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// The answer of the `advice` analysis.
 #[derive(Debug, Clone, Serialize, TS)]

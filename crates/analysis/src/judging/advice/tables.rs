@@ -3,9 +3,9 @@
 use super::columns::{self, CHECKS, FINDINGS};
 use super::report::{AdviceCheck, AdviceFinding, AdviceReport};
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for AdviceReport {
     fn declared() -> Vec<Declared> {

@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{Finding, VerdictLayer, VerdictOp};
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const FINDINGS: &[Field<Finding>] = &[
     Column::new("id", "Finding", Unit::Text).of(|finding| finding.id.as_str().into()),

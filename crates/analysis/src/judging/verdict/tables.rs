@@ -3,8 +3,8 @@
 use super::columns::{self, FINDINGS, LAYERS, TOP_OPS};
 use super::report::VerdictReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
-use crate::telling::note::Note;
+use crate::telling::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for VerdictReport {
     fn declared() -> Vec<Declared> {

@@ -11,5 +11,7 @@ pub(crate) use bars::bars as step_bars;
 pub use bars::grown_part;
 pub(crate) use parts::position as part_position;
 pub(crate) use rows::{DividedSteps, StepParts, divide_recording, divide_steps};
-pub(crate) use statistics::{MIN_APART, host_step_ps, median, outliers, series_time, step_time};
+pub(crate) use statistics::{
+    MIN_APART, host_step_ps, mean, median, outliers, series_time, step_time,
+};
 pub use types::{PartKind, StepBar, StepPart, StepSource, StepTime};

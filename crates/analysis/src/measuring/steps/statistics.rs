@@ -123,6 +123,14 @@ fn mean_ps(step: &Step, counts: impl Fn(&StepSpan) -> bool) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
+/// The arithmetic mean; none of nothing.
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0usize, 0.0), |(count, sum), value| {
+        (count + 1, sum + value)
+    });
+    (count > 0).then(|| sum / count as f64)
+}
+
 /// The middle value, or the mean of the two middle ones; 0 of nothing.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();

@@ -3,7 +3,7 @@
 //!
 //! Up to and with `good` a check passes, beyond `bad` a finding is grave, between it is a warning.
 
-use crate::telling::thresholds::{Threshold, Thresholds, larger, smaller};
+use super::threshold::{Threshold, larger, smaller};
 
 /// The built-in table, in the order of the rules.
 pub(crate) const ADVICE: &[Threshold] = &[
@@ -136,9 +136,3 @@ pub(crate) const ADVICE: &[Threshold] = &[
     // Utilisation of one peak beyond `good` and of the other below `bad` says what bounds a program.
     larger("bound_ratio", "Bound by a peak", 0.7, 0.5),
 ];
-
-/// An entry of the table in force.
-pub(crate) fn threshold(table: &Thresholds, key: &str) -> Threshold {
-    let none = smaller("unknown_ratio", "", f64::INFINITY, f64::INFINITY);
-    table.get(key).unwrap_or(none)
-}

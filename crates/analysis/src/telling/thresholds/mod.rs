@@ -17,7 +17,6 @@ use ts_rs::TS;
 pub(crate) mod advice;
 mod threshold;
 
-use crate::asking::AnalysisError;
 use crate::telling::format;
 use crate::telling::thresholds::advice::ADVICE;
 
@@ -67,6 +66,18 @@ pub const DEFAULTS: [Threshold; 10] = [
     smaller("peak_memory_ratio", "Peak memory", 0.9, 0.9),
 ];
 
+/// A line of a text of thresholds that is invalid.
+#[derive(Debug, thiserror::Error)]
+#[error("thresholds, line {line}: {problem}: {text:?}")]
+pub struct ThresholdsError {
+    /// The line's number, from one.
+    pub line: usize,
+    /// What is wrong with it.
+    pub problem: String,
+    /// The line.
+    pub text: String,
+}
+
 /// The table in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thresholds(Vec<Threshold>);
@@ -82,16 +93,17 @@ impl Default for Thresholds {
 impl Thresholds {
     /// The built-in table with the entries of the text replaced. An unknown key or a line of another
     /// form is an error that says what is expected.
-    pub fn parse(text: &str) -> Result<Self, AnalysisError> {
+    pub fn parse(text: &str) -> Result<Self, ThresholdsError> {
         let mut table = Self::default();
         for (index, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
             if line.is_empty() {
                 continue;
             }
-            let wrong = |problem: &str| {
-                let number = index + 1;
-                AnalysisError::Options(format!("thresholds, line {number}: {problem}: {line:?}"))
+            let wrong = |problem: &str| ThresholdsError {
+                line: index + 1,
+                problem: problem.to_owned(),
+                text: line.to_owned(),
             };
             let (key, values) = line
                 .split_once('=')
@@ -127,6 +139,12 @@ impl Thresholds {
     /// The entry with this key, of verdicts and advice alike.
     pub fn get(&self, key: &str) -> Option<Threshold> {
         self.0.iter().find(|entry| entry.key == key).copied()
+    }
+
+    /// The entry of a rule; one that passes everything where there is none.
+    pub(crate) fn of_rule(&self, key: &str) -> Threshold {
+        let none = smaller("unknown_ratio", "", f64::INFINITY, f64::INFINITY);
+        self.get(key).unwrap_or(none)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::report::{
     BufferCategory, BufferPadding, BufferProgram, BufferRow, BufferSaving, BufferSpace,
 };
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<BufferRow>] = &[
     Column::new("name", "Buffer", Unit::Text).of(|row| row.name.as_str().into()),

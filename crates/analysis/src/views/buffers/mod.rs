@@ -36,7 +36,7 @@ use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::selection::Selected;
-use crate::telling::note::Note;
+use crate::telling::Note;
 use plan::Plan;
 use replay::Replay;
 

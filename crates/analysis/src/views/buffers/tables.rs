@@ -3,9 +3,9 @@
 use super::columns::{self, CATEGORIES, PADDING, PROGRAMS, ROWS, SAVINGS, SPACES};
 use super::report::{BufferProgram, BuffersReport};
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for BuffersReport {
     fn declared() -> Vec<Declared> {

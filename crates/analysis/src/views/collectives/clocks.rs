@@ -7,7 +7,7 @@
 
 use stepscope_model::{DeviceId, HostId, Picos, Session};
 
-use super::matching::Instance;
+use super::instance::Instance;
 use super::survey::Survey;
 use crate::measuring::steps::median;
 

@@ -6,7 +6,7 @@ use super::report::{
     CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow, RendezvousRow,
     ShardingRow,
 };
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<CollectiveRow>] = &[
     Column::new("name", "Collective", Unit::Text).of(|row| row.name.as_str().into()),

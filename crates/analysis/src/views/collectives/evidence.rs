@@ -1,7 +1,8 @@
 //! What was recorded of collectives: their ops, occurrences, and exchanges.
 
 use super::clocks::Clocks;
-use super::matching::{Instance, Matched};
+use super::instance::Instance;
+use super::matching::Matched;
 use super::survey::{Occurrence, Survey};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;

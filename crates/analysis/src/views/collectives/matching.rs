@@ -12,6 +12,7 @@
 //! they end together. Which devices are matched at all is decided in
 //! [`participants`](super::participants).
 
+use super::instance::Instance;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -29,15 +30,6 @@ const SAMPLE: usize = 512;
 /// Two devices of which nothing else is known must be in a collective at the same time in this share
 /// of its occurrences: nobody leaves before the last one has come.
 const TOGETHER_RATIO: f64 = 0.9;
-
-/// One time a collective happened on all of its participants that are in the session.
-#[derive(Debug, Clone)]
-pub(crate) struct Instance {
-    /// Position in [`Survey::ops`], of its first member.
-    pub(crate) op: usize,
-    /// Positions in [`Survey::occurrences`], by device; at least two.
-    pub(crate) members: Vec<usize>,
-}
 
 /// Collectives that belong together over devices.
 pub(crate) struct Matched {

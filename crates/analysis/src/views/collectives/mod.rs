@@ -17,6 +17,7 @@ pub(crate) mod bandwidth;
 pub(crate) mod clocks;
 mod columns;
 mod evidence;
+pub(crate) mod instance;
 pub(crate) mod matching;
 mod mesh;
 mod notes;
@@ -31,6 +32,7 @@ pub(crate) mod survey;
 mod tables;
 
 pub(crate) use evidence::{Evidence, Exchanges};
+use places::DeviceCommunication;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -39,13 +41,13 @@ pub use report::{
     CollectiveDeviceRow, CollectiveInstanceRow, CollectiveRow, CollectiveStepRow,
     CollectivesReport, RendezvousRow, ShardingRow,
 };
-use stepscope_model::{DeviceId, Peak, Session};
+use stepscope_model::{Peak, Session};
 
 use crate::asking::group::Group;
 use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
-use crate::measuring::communication::{AllCommunication, Communication};
+use crate::measuring::communication::AllCommunication;
 use crate::measuring::selection::Selected;
 
 /// The `collectives` analysis.
@@ -92,12 +94,6 @@ pub(crate) fn exposure<'a>(session: &'a Session, selected: &Selected<'_>) -> Exp
         link,
         meshes,
     }
-}
-
-/// Communication of one selected device within its windows.
-struct DeviceCommunication {
-    device: DeviceId,
-    communication: Communication,
 }
 
 impl Analysis for Collectives {

@@ -8,8 +8,8 @@ use super::Evidence;
 use super::participants::Grouping;
 use super::report::CollectiveRow;
 use crate::measuring::selection::Selected;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 pub(super) fn notes(

@@ -2,12 +2,18 @@
 
 use stepscope_model::{DeviceId, Session, Span};
 
+use super::evidence::Evidence;
 use super::report::{CollectiveDeviceRow, CollectiveStepRow};
 use super::rows::Wait;
-use super::{DeviceCommunication, Evidence};
 use crate::measuring::communication::{AllCommunication, Communication};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::{Selected, device_span};
+
+/// Communication of one selected device within its windows.
+pub(super) struct DeviceCommunication {
+    pub(super) device: DeviceId,
+    pub(super) communication: Communication,
+}
 
 /// Selected devices that recorded work, in their order.
 pub(super) fn devices(

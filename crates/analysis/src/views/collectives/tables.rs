@@ -3,9 +3,9 @@
 use super::columns::{self, DEVICES, INSTANCES, RENDEZVOUS, ROWS, SHARDINGS, STEPS};
 use super::report::{CollectiveDeviceRow, CollectivesReport};
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for CollectivesReport {
     fn declared() -> Vec<Declared> {

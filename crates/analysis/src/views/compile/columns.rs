@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{CompilationRow, FunctionRow, PassRow};
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<CompilationRow>] = &[
     Column::new("function", "Function", Unit::Text).of(|row| named(&row.function).into()),

@@ -3,8 +3,8 @@
 use stepscope_model::{DeviceKind, Framework, Lane, Session, TrackRole};
 
 use super::report::{CounterRow, UtilisationRow};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 
 pub(super) fn notes(
     session: &Session,

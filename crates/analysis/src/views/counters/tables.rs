@@ -3,8 +3,8 @@
 use super::columns::{self, ROWS, UTILISATION};
 use super::report::CountersReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
-use crate::telling::note::Note;
+use crate::telling::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for CountersReport {
     fn declared() -> Vec<Declared> {

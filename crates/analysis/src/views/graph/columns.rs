@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::report::{GraphEdge, GraphMatch, GraphNode, GraphProgram};
-use crate::telling::cell::{Cell, Column, Declared, Field, Unit};
+use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const NODES: &[Field<GraphNode>] = &[
     Column::new("name", "Op", Unit::Text).of(|node| node.name.as_str().into()),

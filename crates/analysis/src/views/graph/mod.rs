@@ -30,7 +30,7 @@ use stepscope_model::{Framework, Reads, Session};
 
 use crate::asking::group::Group;
 use crate::asking::{Analysis, AnalysisError};
-use crate::telling::note::Note;
+use crate::telling::Note;
 use choice::{choose_op, choose_program, programs};
 use scene::Scene;
 use times::Times;

@@ -10,7 +10,7 @@ use super::report::GraphReport;
 use super::{Form, GraphOptions, What, details, dot, times};
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::Totals;
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// More nodes than this are not laid out by anybody.
 const MOST_NODES: usize = 2000;

@@ -3,9 +3,9 @@
 use super::columns::{self, EDGES, MATCHES, NODES, Names, PROGRAMS};
 use super::report::GraphReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 /// Characters of the op's text above the tables.
 const OP_TEXT: usize = 100;

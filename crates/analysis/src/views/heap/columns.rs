@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{HeapFrameRow, HeapFunctionRow, HeapGroup, HeapSnapshotRow, HeapStackRow};
-use crate::telling::cell::{Column, Declared, Field, Unit, indented};
+use crate::telling::{Column, Declared, Field, Unit, indented};
 
 const CHANGE_BYTES: Column = Column::new("change_bytes", "Change", Unit::Bytes)
     .adds_over_rows()

@@ -6,8 +6,8 @@ use super::HeapOptions;
 use super::report::{HeapChange, HeapReport};
 use super::select::Wanted;
 use super::tally::Tally;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 pub(super) fn no_snapshot(session: &Session) -> Note {

@@ -4,7 +4,7 @@ use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// The answer of the `heap` analysis. Figures are of live allocations at one moment; changes are
 /// differences to another snapshot, and null where none was asked for.

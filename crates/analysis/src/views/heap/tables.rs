@@ -3,9 +3,9 @@
 use super::columns::{self, DEVICES, FUNCTIONS, KINDS, ROWS, SNAPSHOTS, TREE};
 use super::report::HeapReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 /// Columns that only a comparison of snapshots has.
 const COMPARED: [&str; 3] = ["change_bytes", "change_allocations", "change"];

@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{BlameRow, ClockRow, HostDeviceRow, HostRow, HostStepRow};
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<HostRow>] = &[
     Column::new("host", "Host", Unit::Text).of(|row| row.host.as_str().into()),

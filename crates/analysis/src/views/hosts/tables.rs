@@ -3,10 +3,10 @@
 use super::columns::{self, BLAME, CLOCKS, DEVICES, ROWS, STEPS};
 use super::report::HostsReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::steps::step_time_lines;
+use crate::telling::{Declared, Table};
 
 impl Report for HostsReport {
     fn declared() -> Vec<Declared> {

@@ -3,7 +3,7 @@
 
 use super::report::{CauseRow, GapBucket, GapRow, IdleDevice, IdleStep};
 use crate::measuring::activity;
-use crate::telling::cell::{Cell, Column, Declared, Field, Unit};
+use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<GapRow>] = &[
     Column::new("duration_ps", "Gap", Unit::Picos).of(|row| row.duration_ps.into()),

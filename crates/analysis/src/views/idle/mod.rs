@@ -25,8 +25,8 @@ use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::activity::Cause;
 use crate::measuring::selection::{Selected, parse_length};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 /// The `idle` analysis.

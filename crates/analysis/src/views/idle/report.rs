@@ -5,8 +5,8 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::measuring::activity::Cause;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 
 /// The answer of the `idle` analysis.
 #[derive(Debug, Clone, Serialize, TS)]

@@ -3,7 +3,7 @@
 
 use super::collect::KINDS;
 use super::report::{Bound, InputCause, InputHost, InputRow, StageRow};
-use crate::telling::cell::{Cell, Column, Declared, Field, Unit};
+use crate::telling::{Cell, Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<InputRow>] = &[
     Column::new("step", "Step", Unit::Count)

@@ -3,9 +3,9 @@
 use super::columns::{self, BOUNDS, CAUSES, HOSTS, ROWS, STAGES};
 use super::report::InputReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for InputReport {
     fn declared() -> Vec<Declared> {

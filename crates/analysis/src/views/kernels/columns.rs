@@ -5,7 +5,7 @@ use super::report::{
     DurationBin, KernelRow, LaunchDevice, LaunchStep, MatrixOp, StreamRow, TransferRow,
     TransferSize,
 };
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<KernelRow>] = &[
     Column::new("name", "Kernel", Unit::Text).of(|row| row.name.as_str().into()),

@@ -4,10 +4,10 @@ use stepscope_model::{DeviceKind, Framework, Session};
 
 use super::launches::Launches;
 use super::report::KernelRow;
+use crate::telling::Note;
 use crate::telling::format;
 use crate::telling::launched_graphs;
 use crate::telling::launched_graphs::CUDA_GRAPHS_OFF;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 pub(super) fn notes(

@@ -4,8 +4,8 @@ use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
+use crate::telling::Note;
 use crate::telling::attribution::AttributionShare;
-use crate::telling::note::Note;
 
 /// The answer of the `kernels` analysis.
 #[derive(Debug, Clone, Serialize, TS)]

@@ -5,10 +5,10 @@ use super::columns::{
 };
 use super::report::KernelsReport;
 use crate::asking::Report;
+use crate::telling::Note;
 use crate::telling::attribution;
-use crate::telling::cell::{Declared, Table};
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 impl KernelsReport {
     fn launch_tables(&self) -> [Table; 4] {

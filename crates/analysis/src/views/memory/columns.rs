@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{AliveRow, AllocatorRow, MemorySnapshotRow, StepMemoryRow};
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ALLOCATORS: &[Field<AllocatorRow>] = &[
     Column::new("allocator", "Allocator", Unit::Text).of(|row| row.allocator.as_str().into()),

@@ -6,8 +6,8 @@ use super::collect::Figures;
 use super::replay::peak;
 use super::trend::MIN_STEPS;
 use crate::measuring::selection::Selected;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 /// Share of inconsistent events from which on a word is due.

@@ -3,9 +3,9 @@
 use super::columns::{self, ALLOCATORS, ROWS, SNAPSHOTS, STEPS};
 use super::report::MemoryReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 impl Report for MemoryReport {
     fn declared() -> Vec<Declared> {

@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{OpTreeRow, OpTreeWaste};
-use crate::telling::cell::{Column, Declared, Field, Unit, indented};
+use crate::telling::{Column, Declared, Field, Unit, indented};
 
 pub(super) const ROWS: &[Field<OpTreeRow>] = &[
     Column::new("name", "Node", Unit::Text).of(|row| node(row).into()),

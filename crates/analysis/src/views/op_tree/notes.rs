@@ -4,8 +4,8 @@ use stepscope_model::{DeviceKind, Session};
 
 use super::{OpTreeOptions, TreeBy};
 use crate::measuring::selection::Selected;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 use crate::views::ops::{Measured, is_async_half, unknown_flops_note};
 use crate::views::roofline::Choice;

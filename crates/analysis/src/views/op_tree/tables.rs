@@ -3,9 +3,9 @@
 use super::columns::{self, ROWS, WASTED};
 use super::report::OpTreeReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 use crate::views::ops::beside;
 
 impl Report for OpTreeReport {

@@ -1,25 +1,13 @@
 //! From totals by label to groups: one per row.
 
+use super::key::{Key, key_of};
 use rustc_hash::FxHashMap;
-use stepscope_model::{
-    Attribution, DeviceId, Direction, Label, LabelId, OpId, ProgramId, Session, SliceKind, StringId,
-};
+use stepscope_model::{Attribution, DeviceId, LabelId, Session};
 
 use super::GroupBy;
 use super::executions::Executions;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::{Totals, WorkTotals};
-
-/// What work is told apart by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Key {
-    /// An HLO op.
-    Op(OpId),
-    /// A kernel that carries none, by name.
-    Kernel(Option<ProgramId>, StringId),
-    /// A copy that carries none, by direction.
-    Transfer(Option<ProgramId>, Direction),
-}
 
 /// Work of one row.
 pub(super) struct Group {
@@ -34,16 +22,6 @@ pub(super) struct Group {
     pub(super) attributions: Vec<Attribution>,
     /// The label with the largest total, which stands for the others where they differ.
     pub(super) label: LabelId,
-}
-
-pub(crate) fn key_of(label: &Label) -> Key {
-    match (label.op, label.kind, label.transfer) {
-        (Some(op), ..) => Key::Op(op),
-        (None, SliceKind::Transfer, Some(transfer)) => {
-            Key::Transfer(label.program, transfer.direction)
-        }
-        _ => Key::Kernel(label.program, label.name),
-    }
 }
 
 /// The groups, in an order that depends on the session only.

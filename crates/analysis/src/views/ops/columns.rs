@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{OpRegion, OpRow, OpsDevice};
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(crate) const ROWS: &[Field<OpRow>] = &[
     Column::new("name", "Op", Unit::Text).of(|row| row.name.as_str().into()),

@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, ProgramId, Session, SliceKind, Span, StringId};
 
-use super::collect::{Key, key_of};
+use super::key::{Key, key_of};
 use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::Totals;

@@ -15,6 +15,7 @@
 pub(crate) mod collect;
 pub(crate) mod columns;
 mod executions;
+pub(crate) mod key;
 mod options;
 mod report;
 mod roofline;
@@ -41,11 +42,11 @@ use crate::measuring::interval::Intervals;
 use crate::measuring::selection::Selected;
 use crate::measuring::totals::{WorkTotals, work_labels, work_totals};
 use crate::measuring::work::work_intervals;
+use crate::telling::Note;
 use crate::telling::attribution;
 use crate::telling::format;
 use crate::telling::launched_graphs;
 use crate::telling::launched_graphs::CUDA_GRAPHS_OFF;
-use crate::telling::note::Note;
 use crate::views::kernels::has_cuda_graphs;
 
 /// The `ops` analysis.

@@ -2,7 +2,8 @@
 
 use stepscope_model::{DeviceId, Op, OpCost, OpId, ProgramId, Session};
 
-use super::collect::{Group, Key};
+use super::collect::Group;
+use super::key::Key;
 use super::report::OpRow;
 use super::roofline::{Roofline, Work, common_peaks, roofline};
 use crate::telling::attribution;

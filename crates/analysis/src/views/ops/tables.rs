@@ -4,10 +4,10 @@ use super::columns::{self, DEVICES, REGIONS, ROWS};
 use super::report::{OpRow, OpsReport};
 use super::unknown::beside;
 use crate::asking::Report;
+use crate::telling::Note;
 use crate::telling::attribution;
-use crate::telling::cell::{Declared, Table};
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 /// Ops as a table; `overview` shows its top ops with it too.
 pub(crate) fn op_table(key: &'static str, title: &str, rows: &[OpRow], row_count: usize) -> Table {

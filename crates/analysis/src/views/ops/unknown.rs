@@ -7,8 +7,8 @@
 use stepscope_model::{Class, Session};
 
 use super::row::{Measured, is_async_half};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 
 /// Shares below this are left out of sentences.
 const LEAST_SHARE: f64 = 0.000_5;

@@ -8,8 +8,8 @@ use crate::measuring::busy::DeviceBusy;
 use crate::measuring::environment::Fact;
 use crate::measuring::steps::parts::PARTS;
 use crate::measuring::steps::{PartKind, StepBar, StepPart};
-use crate::telling::cell::{Cell, Column, Declared, Field, Unit};
 use crate::telling::thresholds::DEFAULTS;
+use crate::telling::{Cell, Column, Declared, Field, Unit};
 use crate::views::ops::columns::ROWS as OPS;
 
 pub(super) const STEP_PARTS: &[Field<StepPart>] = &[

@@ -5,8 +5,8 @@ use stepscope_model::{Session, WarningKind};
 use crate::measuring::busy::DeviceBusy;
 use crate::measuring::selection::Selected;
 use crate::measuring::steps::StepParts;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::steps::step_notes;
 use crate::views::ops::OpsReport;
 

@@ -7,7 +7,7 @@ use ts_rs::TS;
 use crate::measuring::busy::DeviceBusy;
 use crate::measuring::environment::EnvironmentReport;
 use crate::measuring::steps::{StepBar, StepPart, StepTime};
-use crate::telling::note::Note;
+use crate::telling::Note;
 use crate::telling::thresholds::VerdictKind;
 use crate::views::ops::OpRow;
 

@@ -6,10 +6,10 @@ use super::columns::{
 use super::report::{IdleKind, OverviewReport, StepBalance};
 use crate::asking::Report;
 use crate::measuring::environment::Fact;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::steps::step_time_lines;
+use crate::telling::{Declared, Table};
 use crate::views::ops::op_table;
 
 impl IdleKind {

@@ -10,8 +10,8 @@ use super::report::RegionRow;
 use super::{GroupBy, KindFilter, RegionsOptions};
 use crate::measuring::activity::host_tracks;
 use crate::measuring::selection::Selected;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 /// Names of a list before the rest is counted.

@@ -28,8 +28,8 @@ use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::selection::{Selected, compile_pattern};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 
 /// The `requests` analysis.

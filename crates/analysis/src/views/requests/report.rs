@@ -4,7 +4,7 @@ use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// Phases of a request in the order in which they usually come, and what they are.
 pub(crate) const PHASES: [(&str, &str); 9] = [

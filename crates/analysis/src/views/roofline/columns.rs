@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::{RooflinePeak, RooflineRow};
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const ROWS: &[Field<RooflineRow>] = &[
     Column::new("name", "Op", Unit::Text).of(|row| row.name.as_str().into()),

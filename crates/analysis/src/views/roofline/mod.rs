@@ -27,6 +27,7 @@ mod tables;
 use clap::{Args, ValueEnum};
 pub use options::{Choice, RooflineOptions};
 pub use report::{RooflineLevel, RooflinePeak, RooflineReport, RooflineRow};
+use steps::is_feed;
 use stepscope_model::{DeviceId, MemoryLevel, Reads, Session, Span};
 
 use crate::asking::group::Group;
@@ -96,11 +97,6 @@ pub(crate) fn together<'a>(
     peaks: &Peaks,
 ) -> RooflineRow {
     points::together(ops, peaks)
-}
-
-/// The categories whose time is that of the host's feeding.
-fn is_feed(category: &str) -> bool {
-    category.starts_with("infeed") || category.starts_with("outfeed")
 }
 
 /// Memories that have a peak or traffic.

@@ -5,8 +5,8 @@ use stepscope_model::{CostSource, DeviceKind, MemoryLevel, Session};
 use super::report::RooflineRow;
 use super::{Choice, RooflineOptions};
 use crate::measuring::selection::Selected;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 use crate::views::ops::{Measured, unknown_flops_note};
 

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stepscope_model::{DeviceId, LabelId, OpId, Picos, Session, Span};
 
+use super::options::{Choice, RooflineOptions};
 use super::points::point;
 use super::report::RooflineRow;
-use super::{Choice, RooflineOptions, is_feed};
 use crate::measuring::selection::{Selected, device_span};
 use crate::measuring::steps::divide_steps;
 use crate::views::ops::{Measured, Peaks, Work, own_cost};
@@ -208,4 +208,9 @@ fn busy(session: &Session, selected: &Selected<'_>) -> FxHashMap<(usize, DeviceI
     let rows = divided.rows.iter();
     rows.filter_map(|row| Some(((row.step, row.device?), row.lengths.busy_ps)))
         .collect()
+}
+
+/// The categories whose time is that of the host's feeding.
+pub(super) fn is_feed(category: &str) -> bool {
+    category.starts_with("infeed") || category.starts_with("outfeed")
 }

@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::ScopeRow;
-use crate::telling::cell::{Column, Declared, Field, Unit, indented};
+use crate::telling::{Column, Declared, Field, Unit, indented};
 
 pub(super) const ROWS: &[Field<ScopeRow>] = &[
     Column::new("name", "Scope", Unit::Text).of(|row| indented(row.depth, &row.name).into()),

@@ -4,8 +4,8 @@ use stepscope_model::Session;
 use stepscope_model::hlo::name_stack::{Pass, Path, merged};
 use stepscope_model::hlo::{Instruction, Program};
 
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::views::ops::{AllOps, Measured};
 
 /// What becomes of the time of an op that serves several paths.

@@ -21,8 +21,8 @@ use stepscope_model::{Reads, Session};
 use crate::asking::group::Group;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::totals::work_totals;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 use crate::telling::recording;
 use crate::views::ops::{AllOps, OpRow, all_ops};
 

@@ -4,7 +4,7 @@ use documented::DocumentedFields;
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// The answer of the `scopes` analysis. Trees are flattened depth first; `depth` gives the level.
 #[derive(Debug, Clone, Serialize, TS)]

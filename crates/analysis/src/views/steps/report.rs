@@ -5,7 +5,7 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::measuring::steps::{StepSource, StepTime};
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// The answer of the `steps` analysis.
 #[derive(Debug, Clone, Serialize, TS)]

@@ -3,9 +3,9 @@
 use super::columns::{self, ROWS};
 use super::report::StepsReport;
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
-use crate::telling::note::Note;
+use crate::telling::Note;
 use crate::telling::steps::step_time_lines;
+use crate::telling::{Declared, Table};
 
 impl Report for StepsReport {
     fn declared() -> Vec<Declared> {

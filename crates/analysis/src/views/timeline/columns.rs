@@ -2,7 +2,7 @@
 //! What each means is said beside the field of its row.
 
 use super::report::TimelineRow;
-use crate::telling::cell::{Column, Declared, Field, Unit};
+use crate::telling::{Column, Declared, Field, Unit};
 
 pub(super) const TRACKS: &[Field<TimelineRow>] = &[
     Column::wide("track", "Track", Unit::Count)

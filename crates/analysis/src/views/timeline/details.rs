@@ -181,6 +181,6 @@ fn address(track: TrackId, lane: u32, index: usize) -> SliceId {
     SliceId {
         track,
         lane,
-        index: super::index::position(index),
+        index: super::labels::position(index),
     }
 }

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use stepscope_model::{Lane, Session, TrackId};
 
-use super::search::{self, LabelTotal};
+use super::labels::{self, LabelTotal, position};
 
 /// Slices per block.
 const BLOCK: usize = 32;
@@ -73,12 +73,12 @@ impl TimelineIndex {
     /// Occurrences and total time of every label.
     pub(super) fn label_totals(&self, session: &Session) -> &[LabelTotal] {
         self.label_totals
-            .get_or_init(|| search::label_totals(session))
+            .get_or_init(|| labels::label_totals(session))
     }
 
     /// What a search looks at in every op beside its name.
     pub(super) fn op_texts(&self, session: &Session) -> &[String] {
-        self.op_texts.get_or_init(|| search::op_texts(session))
+        self.op_texts.get_or_init(|| labels::op_texts(session))
     }
 }
 
@@ -237,11 +237,6 @@ pub(super) fn gallop(sorted: &[i64], first: usize, end: usize, bound: i64) -> us
     }
     let high = (low + step - 1).min(end);
     low + sorted[low..high].partition_point(|&value| value < bound)
-}
-
-/// A position in a lane as it travels; lanes hold fewer than 2^32 slices.
-pub(super) fn position(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

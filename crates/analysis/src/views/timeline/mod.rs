@@ -17,6 +17,7 @@ mod columns;
 pub mod details;
 pub mod encode;
 mod index;
+mod labels;
 mod report;
 #[cfg(test)]
 mod samples;
@@ -40,8 +41,8 @@ use crate::asking::order;
 use crate::asking::selection::Selection;
 use crate::asking::{Analysis, AnalysisError};
 use crate::measuring::selection::Selected;
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
 
 /// The `timeline` analysis.
 pub struct Timeline;
@@ -175,7 +176,7 @@ fn track_report(
         lanes: if samples.is_some() {
             1
         } else {
-            index::position(track.lanes.len())
+            labels::position(track.lanes.len())
         },
         folded: track.role == TrackRole::Python && track.lanes.len() > 1,
         slice_count: i64::try_from(count).unwrap_or(i64::MAX),

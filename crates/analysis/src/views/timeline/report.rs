@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 use crate::telling::places::SliceRefReport;
 
-use crate::telling::note::Note;
+use crate::telling::Note;
 
 /// The structure of the timeline: groups of tracks in display order.
 #[derive(Debug, Clone, Serialize, TS)]

@@ -1,11 +1,13 @@
 //! Search over the whole session: a regular expression decides about labels, of which there are
 //! thousands; the label columns are then scanned for the slices to list.
 
+use super::labels::{LabelTotal, all_lanes};
 use rayon::prelude::*;
 use regex::Regex;
-use stepscope_model::{LabelId, Lane, Op, Session, SliceId, TrackId};
+use stepscope_model::{LabelId, Session, SliceId};
 
-use super::index::{TimelineIndex, position};
+use super::index::TimelineIndex;
+use super::labels::position;
 use super::report::{SearchName, SearchReport, SearchSlice};
 use crate::asking::AnalysisError;
 use crate::measuring::selection::compile_pattern;
@@ -13,13 +15,6 @@ use crate::telling::places::track_title;
 
 /// Names listed at most, and slices where nothing else is asked for.
 pub const DEFAULT_LIMIT: usize = 200;
-
-/// Occurrences of a label.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct LabelTotal {
-    pub(super) count: i64,
-    pub(super) total_ps: i64,
-}
 
 /// Slices whose name, or whose op's name, category, scope, source or HLO text, matches; those that
 /// begin at `from_ps` or later are listed, at most `limit`.
@@ -137,72 +132,6 @@ fn search_slice(session: &Session, start_ps: i64, slice: SliceId) -> SearchSlice
         start_ps,
         duration_ps: lane.durations()[index],
     }
-}
-
-fn all_lanes(session: &Session) -> Vec<(TrackId, u32, &Lane)> {
-    let tracks = session.track_ids().map(|id| (id, session.track(id)));
-    tracks
-        .flat_map(|(id, track)| {
-            let lanes = track.lanes.iter().enumerate();
-            lanes.map(move |(number, lane)| (id, position(number), lane))
-        })
-        .collect()
-}
-
-/// Counts every label over the whole session.
-pub(super) fn label_totals(session: &Session) -> Vec<LabelTotal> {
-    let empty = || vec![LabelTotal::default(); session.labels.len()];
-    all_lanes(session)
-        .into_par_iter()
-        .with_min_len(8)
-        .fold(empty, |mut totals, (_, _, lane)| {
-            for (label, &duration) in lane.labels().iter().zip(lane.durations()) {
-                let total = &mut totals[label.index()];
-                total.count += 1;
-                total.total_ps = total.total_ps.saturating_add(duration);
-            }
-            totals
-        })
-        .reduce(empty, |mut totals, others| {
-            for (total, other) in totals.iter_mut().zip(others) {
-                total.count += other.count;
-                total.total_ps = total.total_ps.saturating_add(other.total_ps);
-            }
-            totals
-        })
-}
-
-/// The HLO text of every op, without the names of its operands.
-pub(super) fn op_texts(session: &Session) -> Vec<String> {
-    session
-        .ops
-        .par_iter()
-        .map(|op| without_operand_names(&op_text(session, op)))
-        .collect()
-}
-
-fn op_text(session: &Session, op: &Op) -> String {
-    let recorded = session.text(op.expression);
-    if !recorded.is_empty() {
-        return recorded.to_owned();
-    }
-    let hlo = session.program(op.program).hlo.as_ref();
-    let text = hlo.and_then(|hlo| {
-        let instruction = hlo.instruction(session.text(op.name))?;
-        Some(hlo.text(instruction))
-    });
-    text.unwrap_or_default()
-}
-
-/// Drops `%name` wherever it stands.
-fn without_operand_names(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut kept = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_name = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
-        kept.push_str(part.trim_start_matches(is_name));
-    }
-    kept
 }
 
 #[cfg(test)]

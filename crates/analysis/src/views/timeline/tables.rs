@@ -3,9 +3,9 @@
 use super::columns::{self, TRACKS};
 use super::report::{TimelineReport, TimelineRow, TrackGroup};
 use crate::asking::Report;
-use crate::telling::cell::{Declared, Table};
+use crate::telling::Note;
 use crate::telling::format;
-use crate::telling::note::Note;
+use crate::telling::{Declared, Table};
 
 /// The tracks of all groups, in display order.
 pub(super) fn rows(groups: &[TrackGroup]) -> Vec<TimelineRow> {

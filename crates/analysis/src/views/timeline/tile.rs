@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use stepscope_model::{LabelId, Lane, Picos, Samples, Session, Span, TrackId};
 
-use super::index::{DIRECT_GROUP, LaneIndex, TimelineIndex, direct_summary, gallop, position};
+use super::index::{DIRECT_GROUP, LaneIndex, TimelineIndex, direct_summary, gallop};
+use super::labels::position;
 
 /// Widest tile: beyond the widest screens.
 pub const MAX_WIDTH_PX: u32 = 16_384;

@@ -1,12 +1,11 @@
 //! Debug prints and callbacks to Python within a program (XProf's DebugPrint).
 
 use super::host_causes::place_of;
-use super::python_callback::is_called;
+use super::python_ops::is_debug;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
-use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "debug_print",
@@ -14,10 +13,6 @@ pub(super) static RULE: Rule = Rule {
     parts: &[PartKind::PythonCallbacks],
     check,
 };
-
-pub(super) fn is_debug(row: &OpRow) -> bool {
-    is_called(row, &["debug_print", "debug_callback"])
-}
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let found = match share(facts, "debug_print_ratio", is_debug) {

@@ -1,6 +1,6 @@
 //! One op takes most of the time (guides: one op > 50 %).
 
-use super::python_callback::is_python;
+use super::python_ops::is_python;
 use super::{LITTLE_WORK, Outcome, Rule, finding, gravity, ops_seen};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;

@@ -1,6 +1,6 @@
 //! Single executions of an op that last long (guides: more than 10 ms a look, 50 ms a target).
 
-use super::python_callback::is_python;
+use super::python_ops::is_python;
 use super::{NO_WORK, Outcome, Rule, each_ps, finding, gravity, ops_seen};
 use crate::judging::advice::facts::Facts;
 use crate::judging::advice::report::Confidence;

@@ -40,6 +40,7 @@ mod over_peak;
 mod pad_ops;
 mod program_runs;
 mod python_callback;
+mod python_ops;
 mod recompilation;
 mod register_spills;
 mod rematerialisation;

@@ -1,13 +1,12 @@
 //! Programs that call Python in their middle: `pure_callback`, `io_callback`.
 
-use super::debug_print::is_debug;
 use super::host_causes::place_of;
+use super::python_ops::is_callback;
 use super::{Outcome, Rule, SHARE_OF_WORK, finding, share};
 use crate::judging::advice::facts::Facts;
 use crate::measuring::activity::Cause;
 use crate::measuring::steps::PartKind;
 use crate::telling::format;
-use crate::views::ops::OpRow;
 
 pub(super) static RULE: Rule = Rule {
     id: "python_callback",
@@ -15,30 +14,6 @@ pub(super) static RULE: Rule = Rule {
     parts: &[PartKind::PythonCallbacks],
     check,
 };
-
-/// An op that calls Python for its result.
-pub(super) fn is_callback(row: &OpRow) -> bool {
-    is_called(
-        row,
-        &[
-            "pure_callback",
-            "io_callback",
-            "python_cpu_callback",
-            "python_gpu_callback",
-        ],
-    )
-}
-
-/// An op that calls Python, for its result or to print: time that the device does not compute.
-pub(super) fn is_python(row: &OpRow) -> bool {
-    is_callback(row) || is_debug(row)
-}
-
-/// The op or its scope has one of these names.
-pub(super) fn is_called(row: &OpRow, names: &[&str]) -> bool {
-    let mut names = names.iter();
-    names.any(|name| row.name.contains(name) || row.scope.contains(name))
-}
 
 fn check(facts: &Facts<'_>) -> Outcome {
     let found = match share(facts, "python_callback_ratio", is_callback) {

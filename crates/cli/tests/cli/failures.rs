@@ -201,7 +201,7 @@ fn a_table_without_rows_is_an_empty_table() {
         assert_eq!(answer.code, 0, "{arguments:?}: {}", answer.stderr);
         assert_eq!(answer.stdout.lines().count(), 1, "{}", answer.stdout);
         assert!(answer.stdout.starts_with(first), "{}", answer.stdout);
-        let remark = format!("{table}: no rows here");
+        let remark = format!("{table}: no rows");
         assert!(answer.stderr.contains(&remark), "{}", answer.stderr);
         let people = run(&[analysis, &path, "--table", table]);
         assert_eq!(people.code, 0, "{}", people.stderr);

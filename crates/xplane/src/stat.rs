@@ -1,6 +1,6 @@
 //! XStat: a named value on an event, a metadata or a plane.
 
-use crate::wire::{Cursor, Value};
+use stepscope_wire::{Cursor, Value};
 
 /// A named value. The name is in the plane's stat metadata under `metadata_id`.
 /// The value is decoded when asked for: most stats of most events are never looked at.
@@ -99,10 +99,10 @@ impl<'a> Stat<'a> {
                 (2, Value::Fixed64(bits)) => StatValue::Double(f64::from_bits(bits)),
                 (3, Value::Varint(value)) => StatValue::Uint(value),
                 (4, Value::Varint(value)) => StatValue::Int(value.cast_signed()),
-                (5, Value::Bytes(text, 0)) => StatValue::Text(text),
-                (6, Value::Bytes(bytes, 0)) => StatValue::Bytes(bytes),
+                (5, Value::Bytes(text)) => StatValue::Text(text),
+                (6, Value::Bytes(bytes)) => StatValue::Bytes(bytes),
                 (7, Value::Varint(id)) => StatValue::Ref(id),
-                (8, Value::Bytes(bytes, 0)) => StatValue::CompressedText(bytes),
+                (8, Value::Bytes(bytes)) => StatValue::CompressedText(bytes),
                 _ => decoded,
             };
         }
@@ -144,7 +144,7 @@ impl<'a> Iterator for Stats<'a> {
     fn next(&mut self) -> Option<Stat<'a>> {
         while let Ok(Some(field)) = self.cursor.field() {
             if field.number == self.field_number
-                && let Value::Bytes(bytes, 0) = field.value
+                && let Value::Bytes(bytes) = field.value
             {
                 return Some(Stat::new(bytes));
             }

@@ -20,10 +20,10 @@ use crate::error::{ApiError, compute};
 use crate::library::Library;
 use crate::parameters::Parameters;
 
-/// Slices a search lists at most, and rows of an area.
+/// Maximum number of slices in a search, and of rows of an area.
 const MAX_LIMIT: usize = 10_000;
 
-/// Bytes of the longest pattern that is searched for.
+/// Maximum length of a search pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1000;
 
 pub(crate) async fn tile(
@@ -50,7 +50,7 @@ fn width_px(parameters: &Parameters) -> Result<u32, ApiError> {
         return Ok(width_px);
     }
     Err(ApiError::bad_request(format!(
-        "The parameter width_px is {width_px}, not from 1 to {MAX_WIDTH_PX}."
+        "The parameter width_px is {width_px}; it must be from 1 to {MAX_WIDTH_PX}."
     )))
 }
 
@@ -80,9 +80,7 @@ pub(crate) async fn slice(
         let details = details::details(&open.session, slice.into());
         details.map(Json).ok_or_else(|| {
             let SliceRefReport { track, lane, index } = slice;
-            ApiError::not_found(format!(
-                "There is no slice {index} in lane {lane} of track {track}."
-            ))
+            ApiError::not_found(format!("No slice {index} in lane {lane} of track {track}."))
         })
     })
     .await
@@ -118,8 +116,8 @@ pub(crate) async fn area(
     let tracks = parameters.tracks(&open.session)?;
     let by = parameters.get("by").unwrap_or("name");
     let by = AreaKey::from_name(by).ok_or_else(|| {
-        ApiError::bad_request(format!("The parameter by is {by:?}."))
-            .with_hint("There are name, class, scope and track.")
+        ApiError::bad_request(format!("Unknown value {by:?} for the parameter by."))
+            .with_hint("Available: name, class, scope, track.")
     })?;
     let limit = parameters.number_or("limit", search::DEFAULT_LIMIT)?;
     compute("The area", move || {

@@ -55,7 +55,7 @@ impl std::error::Error for WireError {}
 impl<'a> Value<'a> {
     /// The number, in whichever of the three forms; 0 for anything else, as for an absent field.
     #[inline]
-    pub const fn number_or_zero(self) -> u64 {
+    pub const fn number(self) -> u64 {
         match self {
             Self::Varint(number) | Self::Fixed64(number) => number,
             Self::Fixed32(number) => number as u64,
@@ -65,7 +65,7 @@ impl<'a> Value<'a> {
 
     /// The bytes of a whole value that has a length; none for anything else, as for an absent field.
     #[inline]
-    pub const fn bytes_or_empty(self) -> &'a [u8] {
+    pub const fn bytes(self) -> &'a [u8] {
         match self {
             Self::Bytes(bytes) => bytes,
             _ => &[],
@@ -78,7 +78,7 @@ impl<'a> Value<'a> {
     pub fn numbers(self) -> Numbers<'a> {
         let (single, packed) = match self {
             Self::Bytes(packed) => (None, packed),
-            other => (Some(other.number_or_zero()), &[][..]),
+            other => (Some(other.number()), &[][..]),
         };
         Numbers {
             single,
@@ -91,7 +91,7 @@ impl<'a> Value<'a> {
     pub fn fixed64_numbers(self) -> impl Iterator<Item = u64> + use<'a> {
         let (single, packed) = match self {
             Self::Bytes(packed) => (None, packed),
-            other => (Some(other.number_or_zero()), &[][..]),
+            other => (Some(other.number()), &[][..]),
         };
         let chunks = packed.as_chunks::<8>().0.iter();
         let packed = chunks.map(|chunk| u64::from_le_bytes(*chunk));
